@@ -1,0 +1,152 @@
+//! Typed ids: what the service makes (`TenantId`, `SessionId`, prefixed resource ids) and what the
+//! caller chooses (`SessionName`).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// The position of a message in its session: 1, 2, 3 … without gaps.
+pub type Seq = i64;
+
+/// A tenant's id; every primary key begins with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct TenantId(pub Uuid);
+
+/// A session's internal id; never used again, so that a late worker cannot publish into a new
+/// session of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct SessionId(pub Uuid);
+
+/// Why a caller's session id was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SessionNameError {
+    /// Empty, or longer than [`SessionName::MAX_CHARS`].
+    #[error("a session id has 1 to {max} characters", max = SessionName::MAX_CHARS)]
+    Length,
+    /// A character outside letters, digits and `. _ : @ + = -`.
+    #[error("a session id has only letters, digits and . _ : @ + = -, and is not . or ..")]
+    Characters,
+}
+
+/// The caller's name for a session (`session_id` in the API), unique per tenant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct SessionName(String);
+
+impl SessionName {
+    /// The most characters a session id may have.
+    pub const MAX_CHARS: usize = 200;
+
+    /// Parses a caller's session id.
+    ///
+    /// # Errors
+    /// When it is empty, too long, `.` or `..`, or has a character that is not allowed.
+    pub fn parse(text: &str) -> Result<Self, SessionNameError> {
+        if text.is_empty() || text.len() > Self::MAX_CHARS {
+            return Err(SessionNameError::Length);
+        }
+        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:@+=-".contains(&b);
+        if text == "." || text == ".." || !text.bytes().all(allowed) {
+            return Err(SessionNameError::Characters);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+macro_rules! prefixed_id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, sqlx::Type)]
+        #[sqlx(transparent)]
+        pub struct $name(pub Uuid);
+
+        impl $name {
+            /// Parses the id as it is written in the API; `None` when it is not one.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                Uuid::try_parse(text.strip_prefix($prefix)?).ok().map(Self)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0.simple())
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(from)?;
+                Self::parse(&text)
+                    .ok_or_else(|| serde::de::Error::custom(concat!("not an id that starts with ", $prefix)))
+            }
+        }
+    };
+}
+
+prefixed_id!(
+    /// The id of one compression.
+    CompressionId,
+    "cmp_"
+);
+prefixed_id!(
+    /// The id of one evaluation of a summary version.
+    EvaluationId,
+    "evl_"
+);
+prefixed_id!(
+    /// The id of one probe.
+    ProbeId,
+    "prb_"
+);
+prefixed_id!(
+    /// The id of one API key.
+    KeyId,
+    "key_"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_name_keeps_to_its_alphabet() {
+        for good in ["a", "run:1700000000:dev-x", "user@example.com", "a+b=c", "..."] {
+            assert_eq!(SessionName::parse(good).map(|n| n.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", ".", "..", "a/b", "a b", "é", &"x".repeat(201)] {
+            assert!(SessionName::parse(bad).is_err(), "{bad:?} was taken");
+        }
+    }
+
+    #[test]
+    fn a_prefixed_id_reads_back_what_it_writes_and_nothing_else() {
+        let id = CompressionId(Uuid::from_u128(7));
+        assert_eq!(CompressionId::parse(&id.to_string()), Some(id));
+        assert_eq!(CompressionId::parse("evl_00000000000000000000000000000007"), None);
+        assert_eq!(CompressionId::parse("cmp_zz"), None);
+    }
+}

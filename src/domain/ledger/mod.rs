@@ -1,0 +1,178 @@
+//! The ledger: facts taken from messages by code, never by an LLM.
+//!
+//! What lives here: the tool vocabularies of real agents, shell and diff reading, test runs,
+//! errors, identifiers and constraints.
+//! Invariant: a fact has the `seqs` of the messages that show it; a call that failed is no change.
+//! Must not know: summaries' wording, renderings, budgets.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::Seq;
+use super::message::Numbered;
+use super::summary::{Constraint, FileAction, TestOutcome};
+
+/// Everything that the ledger found in one span, each list in the order of first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// One entry per file touched, its events of this span already folded.
+    pub files: Vec<FileFact>,
+    /// Every command run.
+    pub commands: Vec<CommandFact>,
+    /// Every test run.
+    pub test_runs: Vec<TestRunFact>,
+    /// Errors, one per normalised message.
+    pub errors: Vec<ErrorFact>,
+    /// Versions, ports, URLs, ids, figures.
+    pub identifiers: Vec<IdentifierFact>,
+    /// What the user or a later system message demands, verbatim.
+    pub constraints: Vec<Constraint>,
+    /// The latest todo list that a tool wrote, when one did.
+    pub todos: Option<TodoList>,
+    /// What the next span needs to know of this one.
+    pub carry: Carry,
+}
+
+/// What happened to one file within a span.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFact {
+    /// The path, one spelling for one file.
+    pub path: String,
+    /// The change, `None` when the file was only read.
+    pub action: Option<FileAction>,
+    /// The write may have been a creation or an overwrite; the merge decides by what it knows.
+    #[serde(default)]
+    pub overwrite_possible: bool,
+    /// Its path before it was renamed in this span.
+    pub renamed_from: Option<String>,
+    /// Created and deleted in this span.
+    pub transient: bool,
+    /// What changed, in words or identifiers, oldest first.
+    pub changes: Vec<String>,
+    /// Why it was read, when the session says so.
+    pub reason: Option<String>,
+    /// The messages that show it, ascending.
+    pub seqs: Vec<Seq>,
+}
+
+/// One command run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandFact {
+    /// The command, bounded.
+    pub command: String,
+    /// Its exit code, when the result says so.
+    pub exit_code: Option<i32>,
+    /// Whether it failed, when the result says so.
+    pub failed: Option<bool>,
+    /// The call and its result.
+    pub seqs: Vec<Seq>,
+}
+
+/// One run of a test command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestRunFact {
+    /// The command.
+    pub command: String,
+    /// How it ended.
+    pub outcome: TestOutcome,
+    /// Tests passed.
+    pub passed: Option<u32>,
+    /// Tests failed.
+    pub failed: Option<u32>,
+    /// Names of failing tests, bounded.
+    pub failing: Vec<String>,
+    /// The call and its result.
+    pub seqs: Vec<Seq>,
+}
+
+/// An error met in a span.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorFact {
+    /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
+    pub kind: Option<String>,
+    /// Its first useful line.
+    pub message: String,
+    /// A file and line, when the output names one.
+    pub location: Option<String>,
+    /// The command whose output shows it; the same command passing later resolves the error.
+    pub command: Option<String>,
+    /// How it was resolved within the span.
+    pub resolution: Option<String>,
+    /// How often it was met in the span.
+    pub count: u32,
+    /// The messages that show it, ascending.
+    pub seqs: Vec<Seq>,
+}
+
+/// A version, port, URL, id or figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdentifierFact {
+    /// What it is (`commit`, `port`, `url`, `reservation_id` …).
+    pub key: String,
+    /// Its value, verbatim.
+    pub value: String,
+    /// The messages that show it, ascending.
+    pub seqs: Vec<Seq>,
+}
+
+/// A todo list as a tool wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoList {
+    /// Its items, in the list's order.
+    pub items: Vec<TodoItem>,
+    /// The messages that the list came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// One item of a todo list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    /// What is to be done.
+    pub content: String,
+    /// Whether it is done.
+    pub status: TodoStatus,
+}
+
+/// How far a todo item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+/// What a span hands to the next one: small, bounded, opaque to everyone else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Carry {
+    /// The working directory that the session revealed.
+    pub cwd: Option<String>,
+    /// Where the shell stands, when it moved.
+    pub shell_cwd: Option<String>,
+    /// The file that an editor tool has open (SWE-agent).
+    pub open_file: Option<String>,
+    /// Todo items by task id, for tools that update one item at a time.
+    pub todos: Vec<(String, TodoItem)>,
+    /// Open errors and the command that showed each, so that a later pass resolves them.
+    pub open_errors: Vec<(String, String)>,
+    /// Commands that failed last time they ran, newest last, bounded.
+    pub failing_commands: Vec<String>,
+}
+
+/// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
+/// version already knows a path, so that an overwrite is told from a creation and one file keeps
+/// one spelling.
+#[must_use]
+pub fn read(_span: &[Numbered], _carry: &Carry, _known: &KnownPaths) -> Facts {
+    Facts::default()
+}
+
+/// The paths that earlier versions know.
+#[derive(Clone, Debug, Default)]
+pub struct KnownPaths {
+    /// Paths as earlier versions spell them.
+    pub paths: std::collections::BTreeSet<String>,
+}

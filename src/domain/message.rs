@@ -1,0 +1,193 @@
+//! The one shape that every conversation format is read into.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::Seq;
+
+/// Who speaks in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The operator's instructions.
+    System,
+    /// The operator's instructions, under the name that newer models use.
+    Developer,
+    /// The person, or the harness that speaks for them.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's answer to a call.
+    Tool,
+}
+
+impl Role {
+    /// Whether the role carries the operator's instructions.
+    #[must_use]
+    pub fn is_system(self) -> bool {
+        matches!(self, Self::System | Self::Developer)
+    }
+
+    /// The role's name in every format and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// One entry of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// The speaker's name, where the format carries one.
+    pub name: Option<String>,
+    /// What is said, in order.
+    pub parts: Vec<Part>,
+}
+
+/// One piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Plain text.
+    Text(String),
+    /// A picture.
+    Image(Image),
+    /// A file or document that is not an image (PDF, audio …).
+    File(Attachment),
+    /// The model's visible or signed reasoning.
+    Thinking(Thinking),
+    /// A request to run a tool.
+    ToolCall(ToolCall),
+    /// A tool's answer.
+    ToolResult(ToolResult),
+    /// A block that no format of ours knows, as JSON text.
+    Other(String),
+}
+
+/// A picture, never fetched and never counted as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Its media type (`image/png`), when the message says so.
+    pub media_type: Option<String>,
+    /// Where its bytes are.
+    pub source: MediaSource,
+    /// The provider's detail level (`low`, `high`, `auto`), when given.
+    pub detail: Option<String>,
+}
+
+/// A file that is not an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its media type, when the message says so.
+    pub media_type: Option<String>,
+    /// Its file name, when the message says so.
+    pub name: Option<String>,
+    /// Where its bytes are.
+    pub source: MediaSource,
+}
+
+/// Where the bytes of an image or a file are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MediaSource {
+    /// At an address; never fetched.
+    Url(String),
+    /// In the message, as base64 without the `data:` prefix.
+    Base64(String),
+    /// With the provider, under an id.
+    FileId(String),
+    /// In the message, as plain text.
+    Text(String),
+}
+
+/// The model's reasoning; kept with its signature or removed whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thinking {
+    /// The visible text; empty when the provider redacted it.
+    pub text: String,
+    /// The provider's signature over it.
+    pub signature: Option<String>,
+    /// The encrypted form, when the provider redacted the text.
+    pub redacted: Option<String>,
+}
+
+/// A request to run a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The id that its result names; may repeat within a session, may be empty.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as JSON text, exactly as sent; may not parse.
+    pub arguments: String,
+}
+
+/// A tool's answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The id of the call that it answers.
+    pub call_id: String,
+    /// What the tool returned.
+    pub parts: Vec<Part>,
+    /// Whether the harness marked it as failed; `None` when the format cannot say.
+    pub is_error: Option<bool>,
+}
+
+impl Message {
+    /// The tool calls of the message, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|p| match p {
+            Part::ToolCall(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The tool results of the message, in order.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.parts.iter().filter_map(|p| match p {
+            Part::ToolResult(result) => Some(result),
+            _ => None,
+        })
+    }
+
+    /// The text parts joined by newlines: no thinking, no tool calls, no tool results.
+    #[must_use]
+    pub fn text(&self) -> String {
+        join_text(&self.parts)
+    }
+}
+
+impl ToolResult {
+    /// The text parts joined by newlines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        join_text(&self.parts)
+    }
+}
+
+fn join_text(parts: &[Part]) -> String {
+    let mut all = String::new();
+    for part in parts {
+        if let Part::Text(text) = part {
+            if !all.is_empty() {
+                all.push('\n');
+            }
+            all.push_str(text);
+        }
+    }
+    all
+}
+
+/// A message at its place in the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// Its position.
+    pub seq: Seq,
+    /// The message.
+    pub message: Message,
+}

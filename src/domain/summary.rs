@@ -1,0 +1,276 @@
+//! The anchored summary: forced sections, each present in every version, filled or explicitly empty.
+//!
+//! The document is the complete record; only a rendering is capped. Every entry names the `seqs`
+//! that it came from.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::id::Seq;
+
+/// The sections of one summary version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Summary {
+    /// What the session is for.
+    pub session_intent: String,
+    /// The messages that the intent came from.
+    pub session_intent_seqs: Vec<Seq>,
+    /// Earlier intents, oldest first.
+    pub intent_history: Vec<PastIntent>,
+    /// Files that the session changed.
+    pub files_modified: Vec<ModifiedFile>,
+    /// Files that the session read and did not change.
+    pub files_read: Vec<ReadFile>,
+    /// Decisions, oldest first.
+    pub decisions_made: Vec<Decision>,
+    /// Where the work stands.
+    pub current_state: CurrentState,
+    /// Errors met, open and resolved.
+    pub errors: Vec<ErrorEntry>,
+    /// The latest run of each test command.
+    pub test_results: Vec<TestResult>,
+    /// What stands in the way.
+    pub blockers: Vec<Blocker>,
+    /// What comes next, in order.
+    pub next_steps: Vec<String>,
+    /// The messages that the next steps came from.
+    pub next_steps_seqs: Vec<Seq>,
+    /// Versions, endpoints, identifiers, figures that later work needs.
+    pub technical_context: Vec<TechnicalFact>,
+    /// What must hold, word for word.
+    pub constraints: Vec<Constraint>,
+}
+
+/// An intent that a later one replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PastIntent {
+    /// The intent's text.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// What happened to a changed file, over the whole session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileAction {
+    /// It did not exist before the session.
+    Created,
+    /// It existed and was changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It has another path now.
+    Renamed,
+}
+
+impl FileAction {
+    /// The action's word in JSON and renderings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+            Self::Renamed => "renamed",
+        }
+    }
+}
+
+/// Whether the latest test run after the change passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileStatus {
+    /// The latest run after the change passed.
+    Pass,
+    /// The latest run after the change failed.
+    Fail,
+    /// Nothing tells.
+    #[default]
+    Unknown,
+}
+
+/// A file that the session changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ModifiedFile {
+    /// The path, one spelling for one file.
+    pub path: String,
+    /// What happened to it.
+    pub action: FileAction,
+    /// Its path before it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    /// What changed, in words or identifiers, oldest first.
+    pub changes: Vec<String>,
+    /// Whether the latest test run after the change passed.
+    pub status: FileStatus,
+    /// Created and deleted within the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// A file that was read and not changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReadFile {
+    /// The path, one spelling for one file.
+    pub path: String,
+    /// Why it was read, when the session says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// A choice that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Decision {
+    /// What was decided.
+    pub decision: String,
+    /// Why; empty when the source states no reason.
+    pub rationale: String,
+    /// What was not chosen.
+    pub alternatives: Vec<String>,
+    /// The decision that reversed this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// Where the work stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CurrentState {
+    /// The phase of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// The task in hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The state in words.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// Whether an error still stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorStatus {
+    /// Met and not dealt with.
+    Open,
+    /// Being looked into.
+    Investigating,
+    /// Gone.
+    Resolved,
+}
+
+/// An error that the session met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorEntry {
+    /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its first useful line.
+    pub message: String,
+    /// Whether it still stands.
+    pub status: ErrorStatus,
+    /// How it was resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<String>,
+    /// Where it was met: a file and line, or the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// How often it was met.
+    pub count: u32,
+    /// The first version that shows it as resolved; it is rendered in that version and the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_in_version: Option<i64>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// How a test run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TestOutcome {
+    /// Everything passed.
+    Pass,
+    /// At least one test failed.
+    Fail,
+    /// The run itself broke before its tests could tell.
+    Error,
+    /// The output does not say; never guessed.
+    Unknown,
+}
+
+/// One run of a test command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TestResult {
+    /// The command.
+    pub command: String,
+    /// How it ended.
+    pub outcome: TestOutcome,
+    /// Tests passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<u32>,
+    /// Tests failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u32>,
+    /// Names of failing tests.
+    pub failing: Vec<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// Something that stands in the way, or an open question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Blocker {
+    /// What it is.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// A version, library, endpoint, port, identifier or figure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TechnicalFact {
+    /// What it is (`commit`, `port`, `reservation_id` …).
+    pub key: String,
+    /// Its value, verbatim.
+    pub value: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// Who set a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ConstraintSource {
+    /// The caller, through the pins.
+    Pin,
+    /// The person in the conversation.
+    User,
+    /// The operator, in a system message.
+    System,
+}
+
+/// Something that must hold, word for word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Constraint {
+    /// Its id, derived from its source and text.
+    pub id: String,
+    /// Its text, verbatim.
+    pub text: String,
+    /// Who set it.
+    pub source: ConstraintSource,
+    /// The messages that it came from; empty for pins.
+    pub seqs: Vec<Seq>,
+}

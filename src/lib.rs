@@ -1,0 +1,7 @@
+//! anchord keeps AI agents going past their context window.
+//!
+//! Modules in reading order. One way: `main → cli → app → {http, worker, postgres}`;
+//! `http → store, domain`; `worker → store, llm, domain`; `store → domain`; `domain →` nothing of
+//! ours. `tests/architecture.rs` checks it.
+
+pub mod domain;
