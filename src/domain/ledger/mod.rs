@@ -5,6 +5,8 @@
 //! Invariant: a fact has the `seqs` of the messages that show it; a call that failed is no change.
 //! Must not know: summaries' wording, renderings, budgets.
 
+pub mod invocation;
+
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
