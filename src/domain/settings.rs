@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(Settings::default().policy().effective_window, 160_000);
         let parts = patch(
             &Settings::default(),
-            json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
+            &json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
         )
         .unwrap();
         assert_eq!(parts.policy().effective_window, 30_500);
