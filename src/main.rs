@@ -1,1 +1,3 @@
+//! The `anchord` program.
+
 fn main() {}

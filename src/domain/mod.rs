@@ -8,8 +8,13 @@
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
+pub mod accounting;
+pub mod compression;
 pub mod id;
 pub mod ledger;
 pub mod message;
 pub mod proposal;
+pub mod settings;
+pub mod strategy;
 pub mod summary;
+pub mod trigger;
