@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anchord::postgres::{self, Config, Durability, Embedded};
+use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection};
 
 /// How long the server waits for the next user: longer than the gap between two test binaries.
@@ -38,6 +39,8 @@ while kill -0 "$1" 2>/dev/null; do
 done
 rm -rf "$2"
 "#;
+
+static MIGRATIONS: Migrator = sqlx::migrate!();
 
 /// The process's `PATH`, for the launcher.
 #[expect(clippy::disallowed_methods, reason = "the tests hand the launcher what config.rs reads in the service")]
@@ -62,6 +65,13 @@ pub async fn database() -> TestDatabase {
     let create = format!("create database {name} template {} owner {}", server.template, postgres::OWNER);
     execute(&server.address.of(postgres::SUPERUSER, "postgres"), create).await;
     TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
+}
+
+impl TestDatabase {
+    /// The database's name on the server.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl Drop for TestDatabase {
@@ -196,13 +206,23 @@ async fn execute(url: &str, sql: String) {
     connection.close().await.expect("a clean end");
 }
 
+/// Tells the migrations apart by what they contain.
 fn fingerprint() -> String {
-    String::from("none")
+    let sums = MIGRATIONS.iter().flat_map(|migration| migration.checksum.iter());
+    // FNV-1a: a name for a database, not a protection.
+    let hash = sums.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
 }
 
-async fn migrate(_url: &str) {}
+async fn migrate(url: &str) {
+    let mut connection = PgConnection::connect(url).await.expect("a connection");
+    MIGRATIONS.run(&mut connection).await.expect("migrations that run");
+    connection.close().await.expect("a clean end");
+}
 
-fn block_on<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(work)
 }

@@ -1,6 +1,6 @@
 //! The embedded server's life: first start, stop, restart, a killed parent, a folder in use.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -151,7 +151,7 @@ const CHILD: &str = "ANCHORD_LAUNCHER_CHILD";
 impl Service {
     fn start(data_dir: &Path) -> Self {
         let mut process = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "the_service_that_is_killed", "--nocapture"])
+            .args(["--exact", "launcher::the_service_that_is_killed", "--nocapture"])
             .env(CHILD, data_dir)
             .stdout(Stdio::piped())
             .spawn()
@@ -241,8 +241,9 @@ async fn root_below_a_closed_folder_keeps_the_files_elsewhere() {
     if !nix::unistd::Uid::effective().is_root() {
         return;
     }
-    // 0700 and root's: the server's user cannot pass through.
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = open_folder();
+    // The server's user cannot pass through.
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).expect("a mode");
     let server = Embedded::start(config(folder.path())).await.expect("a start");
     assert_eq!(ask(&server.url(), "select 'up'").await, "up");
     server.stop().await;
