@@ -8,3 +8,4 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod postgres;
+pub mod telemetry;
