@@ -5,3 +5,4 @@
 //! ours. `tests/architecture.rs` checks it.
 
 pub mod domain;
+pub mod store;
