@@ -4,4 +4,7 @@
 //! `http → store, domain`; `worker → store, llm, domain`; `store → domain`; `domain →` nothing of
 //! ours. `tests/architecture.rs` checks it.
 
+pub mod clock;
 pub mod domain;
+pub mod http;
+pub mod store;
