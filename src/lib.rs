@@ -7,4 +7,5 @@
 pub mod clock;
 pub mod domain;
 pub mod http;
+pub mod postgres;
 pub mod store;

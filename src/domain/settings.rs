@@ -451,20 +451,20 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn patch(settings: &Settings, change: Value) -> Result<Settings, SettingsError> {
+    fn patch(settings: &Settings, change: &Value) -> Result<Settings, SettingsError> {
         settings.patched(change.as_object().cloned().unwrap_or_default())
     }
 
     #[test]
     fn an_absent_field_keeps_its_value_and_null_resets_it() {
         let first =
-            patch(&Settings::default(), json!({"context_window": 32000, "thresholds": {"warn": 0.5}}))
+            patch(&Settings::default(), &json!({"context_window": 32000, "thresholds": {"warn": 0.5}}))
                 .unwrap();
-        let second = patch(&first, json!({"thresholds": {"target": 0.4}})).unwrap();
+        let second = patch(&first, &json!({"thresholds": {"target": 0.4}})).unwrap();
         assert_eq!(second.context_window, Some(32000));
-        assert_eq!(second.policy().warn, 0.5);
-        assert_eq!(second.policy().target, 0.4);
-        let third = patch(&second, json!({"context_window": null, "thresholds": null})).unwrap();
+        let policy = second.policy();
+        assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.target - 0.4).abs() < 1e-9);
+        let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
         assert_eq!(third, Settings::default());
     }
 
@@ -483,7 +483,7 @@ mod tests {
             (json!({"strategy": "opaque", "critical": true}), "/strategy"),
             (json!({"task_id": ""}), "/task_id"),
         ] {
-            let refused = patch(&Settings::default(), change.clone()).unwrap_err();
+            let refused = patch(&Settings::default(), &change).unwrap_err();
             assert_eq!(refused.pointer, pointer, "{change}");
         }
     }
@@ -493,12 +493,15 @@ mod tests {
         assert_eq!(Settings::default().policy().effective_window, 160_000);
         let parts = patch(
             &Settings::default(),
-            json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
+            &json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
         )
         .unwrap();
         assert_eq!(parts.policy().effective_window, 30_500);
         assert_eq!(
-            patch(&Settings::default(), json!({"context_window": 8000})).unwrap().policy().max_summary_tokens,
+            patch(&Settings::default(), &json!({"context_window": 8000}))
+                .unwrap()
+                .policy()
+                .max_summary_tokens,
             960
         );
     }
