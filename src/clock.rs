@@ -1,19 +1,19 @@
-//! The one place that asks what time it is.
+//! The time of day, as the rest of the service asks for it.
 
 use chrono::{DateTime, Utc};
 
-/// A clock that runs, or one that stands still for a test.
+/// Where the time comes from; tests hold it still.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Option<DateTime<Utc>>);
 
 impl Clock {
-    /// The system's clock.
+    /// The machine's clock.
     #[must_use]
     pub fn system() -> Self {
         Self(None)
     }
 
-    /// A clock that stands still.
+    /// A clock that stands.
     #[must_use]
     pub fn frozen(at: DateTime<Utc>) -> Self {
         Self(Some(at))
@@ -21,8 +21,22 @@ impl Clock {
 
     /// The time.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the one place")]
-    pub fn now(self) -> DateTime<Utc> {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    pub fn now(&self) -> DateTime<Utc> {
         self.0.unwrap_or_else(Utc::now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frozen_clock_stands_and_the_systems_does_not_go_back() {
+        let at = DateTime::UNIX_EPOCH;
+        assert_eq!(Clock::frozen(at).now(), at);
+        let clock = Clock::system();
+        let first = clock.now();
+        assert!(first > at && clock.now() >= first);
     }
 }

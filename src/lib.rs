@@ -7,5 +7,7 @@
 pub mod clock;
 pub mod config;
 pub mod domain;
+pub mod http;
 pub mod postgres;
+pub mod store;
 pub mod telemetry;
