@@ -232,6 +232,41 @@ impl Settings {
         Ok(settings)
     }
 
+    /// These settings where they are set, else the defaults below them.
+    #[must_use]
+    pub fn over(&self, defaults: &Self) -> Self {
+        if *defaults == Self::default() {
+            return self.clone();
+        }
+        let thresholds = match (&self.thresholds, &defaults.thresholds) {
+            (Some(own), Some(below)) => Some(own.over(below)),
+            (own, below) => own.clone().or_else(|| below.clone()),
+        };
+        Self {
+            context_window: self.context_window.or(defaults.context_window),
+            reserved_output_tokens: self.reserved_output_tokens.or(defaults.reserved_output_tokens),
+            system_tokens: self.system_tokens.or(defaults.system_tokens),
+            safety_buffer: self.safety_buffer.or(defaults.safety_buffer),
+            policy: self.policy.or(defaults.policy),
+            thresholds,
+            speculative: self.speculative.or(defaults.speculative),
+            mask: self.mask.or(defaults.mask),
+            preserve_recent: self.preserve_recent.or(defaults.preserve_recent),
+            min_messages: self.min_messages.or(defaults.min_messages),
+            auto: self.auto.or(defaults.auto),
+            strategy: self.strategy.or(defaults.strategy),
+            engine: self.engine.or(defaults.engine),
+            model: self.model.clone().or_else(|| defaults.model.clone()),
+            tokenizer: self.tokenizer.or(defaults.tokenizer),
+            phase: self.phase.or(defaults.phase),
+            task_id: self.task_id.clone(),
+            parent_session_id: self.parent_session_id.clone(),
+            critical: self.critical.or(defaults.critical),
+            max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
+            metadata: self.metadata.clone(),
+        }
+    }
+
     /// Checks limits and the order of thresholds.
     ///
     /// # Errors
@@ -354,6 +389,28 @@ impl Settings {
     }
 }
 
+impl Thresholds {
+    fn over(&self, defaults: &Self) -> Self {
+        let messages = match (&self.messages, &defaults.messages) {
+            (Some(own), Some(below)) => Some(MessageThresholds {
+                optional: own.optional.or(below.optional),
+                compress: own.compress.or(below.compress),
+                force: own.force.or(below.force),
+            }),
+            (own, below) => own.clone().or_else(|| below.clone()),
+        };
+        Self {
+            warn: self.warn.or(defaults.warn),
+            compress: self.compress.or(defaults.compress),
+            target: self.target.or(defaults.target),
+            force: self.force.or(defaults.force),
+            critical: self.critical.or(defaults.critical),
+            messages,
+            turns: self.turns.or(defaults.turns),
+        }
+    }
+}
+
 /// A share of a number of tokens, rounded down.
 #[must_use]
 #[expect(
@@ -466,6 +523,21 @@ mod tests {
         assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.target - 0.4).abs() < 1e-9);
         let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
         assert_eq!(third, Settings::default());
+    }
+
+    #[test]
+    fn a_session_s_own_settings_lie_over_the_tenant_s() {
+        let tenant = patch(
+            &Settings::default(),
+            &json!({"context_window": 32000, "mask": "off", "thresholds": {"warn": 0.5, "target": 0.3}}),
+        )
+        .unwrap();
+        let own =
+            patch(&Settings::default(), &json!({"context_window": 64000, "thresholds": {"warn": 0.55}}))
+                .unwrap();
+        let policy = own.over(&tenant).policy();
+        assert_eq!((policy.context_window, policy.mask), (64_000, MaskMode::Off));
+        assert!((policy.warn - 0.55).abs() < 1e-9 && (policy.target - 0.3).abs() < 1e-9);
     }
 
     #[test]
