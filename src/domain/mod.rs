@@ -8,8 +8,10 @@
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
+pub mod format;
 pub mod id;
 pub mod ledger;
 pub mod message;
 pub mod proposal;
 pub mod summary;
+pub mod tokens;
