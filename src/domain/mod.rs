@@ -9,9 +9,12 @@
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
 pub mod format;
+pub mod group;
 pub mod id;
 pub mod ledger;
+pub mod mask;
 pub mod message;
 pub mod proposal;
+pub mod shape;
 pub mod summary;
 pub mod tokens;
