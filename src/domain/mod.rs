@@ -6,10 +6,16 @@
 //! Must not know: I/O, async, clocks, randomness, the environment, SQL, HTTP.
 //!
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
-//! candidate (`merge`, checked by `probe`) → version → rendering → context.
+//! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
 
+pub mod file_history;
 pub mod id;
 pub mod ledger;
+pub mod merge;
 pub mod message;
 pub mod proposal;
+pub mod section;
+pub mod strategy;
 pub mod summary;
+pub mod version;
+pub mod wording;
