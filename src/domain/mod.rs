@@ -14,6 +14,7 @@ pub mod ledger;
 pub mod merge;
 pub mod message;
 pub mod proposal;
+pub mod render;
 pub mod section;
 pub mod strategy;
 pub mod summary;
