@@ -159,7 +159,11 @@ impl RawCompression {
             kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
             status: Status::parse(&self.status).ok_or_else(|| corrupt("status", id, "unknown word"))?,
             request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
-            report: self.report.map(serde_json::from_value).transpose().map_err(|e| corrupt("report", id, e))?,
+            report: self
+                .report
+                .map(serde_json::from_value)
+                .transpose()
+                .map_err(|e| corrupt("report", id, e))?,
             trigger: self.trigger,
             shadow: self.shadow,
             from_seq: self.from_seq,

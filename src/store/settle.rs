@@ -12,7 +12,6 @@ use super::{Store, StoreError, expect_rows};
 use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq, SessionId, SessionName, TenantId};
-use crate::domain::mask;
 use crate::domain::message::Role;
 use crate::domain::settings::Settings;
 use crate::domain::shape::Shape;
@@ -189,7 +188,8 @@ impl Store {
             return Ok(None);
         };
         let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
-        let counts: Accounting = serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
+        let counts: Accounting =
+            serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
         let pins = sqlx::query!(
             "select id, body from pins where tenant_id = $1 and session_id = $2 order by position",
             tenant.0,
@@ -304,7 +304,8 @@ impl Store {
         if !job.request.shadow {
             count_afresh(&mut tx, job, &mut session, span, publish.as_ref()).await?;
             session.counts.retry_tokens = settlement.retry_tokens;
-            report.context_tokens_after = Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
+            report.context_tokens_after =
+                Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
             if status == Status::Succeeded {
                 let policy = session.settings.policy();
                 let target = job.request.target.unwrap_or(policy.target);
@@ -388,12 +389,19 @@ async fn outlines_after(
     .await?;
     rows.into_iter()
         .map(|row| {
-            let corrupt = |column, reason: &str| StoreError::corrupt("messages", column, format!("{} {}", session.0, row.seq), reason);
+            let corrupt = |column, reason: &str| {
+                StoreError::corrupt("messages", column, format!("{} {}", session.0, row.seq), reason)
+            };
             Ok(Outline {
                 seq: row.seq,
                 role: Role::parse(&row.role).ok_or_else(|| corrupt("role", "unknown word"))?,
                 tokens: u32::try_from(row.tokens).map_err(|_| corrupt("tokens", "negative"))?,
-                shape: row.shape.as_deref().map(serde_json::from_str).transpose().map_err(|e| corrupt("shape", &e.to_string()))?,
+                shape: row
+                    .shape
+                    .as_deref()
+                    .map(serde_json::from_str)
+                    .transpose()
+                    .map_err(|e| corrupt("shape", &e.to_string()))?,
                 retrieved: row.retrieved.unwrap_or_default(),
                 bytes: u64::try_from(row.bytes).unwrap_or_default(),
             })
@@ -554,7 +562,6 @@ async fn count_afresh(
     if job.trigger == "manual" {
         counts.suspended = false;
     }
-    mask::settle(&mut counts, &policy, job.request.target, &tail);
     session.counts = counts;
     Ok(())
 }
@@ -566,7 +573,8 @@ async fn write_end(
     version: Option<i64>,
     report: &Report,
 ) -> Result<bool, StoreError> {
-    let report = serde_json::to_value(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))?;
+    let report =
+        serde_json::to_value(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))?;
     let done = sqlx::query!(
         "update compressions set status = $4, version = $5, report = $6, finished_at = now(), lease_until = null
          where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
@@ -614,8 +622,12 @@ async fn follow_up(
     session: &LockedSession,
 ) -> Result<(), StoreError> {
     let policy = session.settings.policy();
-    let situation =
-        Situation { counts: &session.counts, head: session.head, anchor: session.anchor, task_boundary: false };
+    let situation = Situation {
+        counts: &session.counts,
+        head: session.head,
+        anchor: session.anchor,
+        task_boundary: false,
+    };
     let (_, start) = decide(&policy, &situation);
     if let Some(start) = start {
         let request = Request::default();
