@@ -5,7 +5,14 @@
 //! Invariant: a fact has the `seqs` of the messages that show it; a call that failed is no change.
 //! Must not know: summaries' wording, renderings, budgets.
 
+mod aider;
+mod directories;
 pub mod invocation;
+mod outcome;
+mod paths;
+mod shell;
+mod spoken;
+mod tools;
 
 use serde::{Deserialize, Serialize};
 
