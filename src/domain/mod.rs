@@ -10,11 +10,16 @@
 
 pub mod accounting;
 pub mod compression;
+pub mod format;
+pub mod group;
 pub mod id;
 pub mod ledger;
+pub mod mask;
 pub mod message;
 pub mod proposal;
 pub mod settings;
+pub mod shape;
 pub mod strategy;
 pub mod summary;
+pub mod tokens;
 pub mod trigger;
