@@ -12,4 +12,5 @@ pub mod id;
 pub mod ledger;
 pub mod message;
 pub mod proposal;
+pub mod redact;
 pub mod summary;

@@ -6,12 +6,19 @@
 //! Must not know: summaries' wording, renderings, budgets.
 
 mod aider;
+pub mod constraints;
 mod directories;
+pub mod errors;
+pub mod identifiers;
 pub mod invocation;
+mod line;
 mod outcome;
 mod paths;
+mod pipeline;
+mod prose;
 mod shell;
 mod spoken;
+pub mod test_runs;
 mod tools;
 
 use serde::{Deserialize, Serialize};
