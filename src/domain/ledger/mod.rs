@@ -175,6 +175,9 @@ pub struct Carry {
     pub open_errors: Vec<(String, String)>,
     /// Commands that failed last time they ran, newest last, bounded.
     pub failing_commands: Vec<String>,
+    /// The last text of the span, bounded, when it may hold a command that only the next span
+    /// answers.
+    pub unanswered: Option<(Seq, String)>,
 }
 
 /// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
@@ -198,6 +201,7 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
             todos: items,
             open_errors: carry.open_errors.clone(),
             failing_commands: carry.failing_commands.clone(),
+            unanswered: spoken::unanswered(span),
         },
         ..Facts::default()
     }
@@ -210,21 +214,13 @@ fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
     let fact = |one: &Invocation<'_>| {
         let command = one.command.as_deref()?.trim();
         Some(CommandFact {
-            command: clip(command, COMMAND_BYTES),
+            command: diff::clip(command, COMMAND_BYTES),
             exit_code: one.exit_code,
             failed: one.failed,
             seqs: one.seqs(),
         })
     };
     uses.iter().filter_map(fact).collect()
-}
-
-/// Cuts at a character boundary and says so.
-fn clip(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    format!("{}…", outcome::head(text, max - '…'.len_utf8()))
 }
 
 /// The paths that earlier versions know.
