@@ -2,5 +2,6 @@
 
 mod database;
 mod launcher;
+mod serve;
 #[path = "../support/mod.rs"]
 mod support;
