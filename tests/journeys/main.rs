@@ -3,5 +3,6 @@
 mod database;
 mod launcher;
 mod queue;
-#[path = "../support/mod.rs"]
+mod serve;
 mod support;
+#[path = "../support/mod.rs"]
