@@ -13,6 +13,7 @@ pub mod id;
 pub mod ledger;
 pub mod message;
 pub mod proposal;
+pub mod recall;
 pub mod settings;
 pub mod strategy;
 pub mod summary;
