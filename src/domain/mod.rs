@@ -9,6 +9,7 @@
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
 pub mod compression;
+pub mod format;
 pub mod id;
 pub mod ledger;
 pub mod message;
@@ -18,3 +19,4 @@ pub mod settings;
 pub mod strategy;
 pub mod summary;
 pub mod trigger;
+pub mod tokens;
