@@ -285,6 +285,15 @@ begin atomic
   where k.digest = p_digest and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
 end;
 
+-- The operator's list of tenants, oldest first.
+create function list_tenants(p_after uuid, p_limit bigint)
+  returns table (id uuid, name text, settings json, created_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select t.id, t.name, t.settings, t.created_at from tenants t
+  where p_after is null or t.id > p_after order by t.id limit p_limit;
+end;
+
 -- Claims one job that is due: the tenant that runs least comes first, then the oldest. A running job
 -- whose lease ran out is due again. Grows the fence; the caller commits before it works.
 create function claim_compression(p_worker bigint, p_lease_seconds double precision, p_tenant_limit integer)
@@ -345,5 +354,5 @@ begin atomic
   select count(*) from gone;
 end;
 
-revoke all on function find_key, claim_compression, release_dead_workers, queue_depth, forget_old_replies from public;
-grant execute on function find_key, claim_compression, release_dead_workers, queue_depth, forget_old_replies to anchord_app;
+revoke all on function find_key, list_tenants, claim_compression, release_dead_workers, queue_depth, forget_old_replies from public;
+grant execute on function find_key, list_tenants, claim_compression, release_dead_workers, queue_depth, forget_old_replies to anchord_app;

@@ -4,4 +4,8 @@
 //! `http → store, domain`; `worker → store, llm, domain`; `store → domain`; `domain →` nothing of
 //! ours. `tests/architecture.rs` checks it.
 
+pub mod clock;
 pub mod domain;
+pub mod http;
+pub mod postgres;
+pub mod store;

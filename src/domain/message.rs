@@ -38,6 +38,14 @@ impl Role {
             Self::Tool => "tool",
         }
     }
+
+    /// Reads the role's name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool]
+            .into_iter()
+            .find(|role| role.as_str() == name)
+    }
 }
 
 /// One entry of a conversation.

@@ -8,6 +8,7 @@
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
+pub mod accounting;
 pub mod compression;
 pub mod format;
 pub mod id;

@@ -232,6 +232,41 @@ impl Settings {
         Ok(settings)
     }
 
+    /// These settings where they are set, else the defaults below them.
+    #[must_use]
+    pub fn over(&self, defaults: &Self) -> Self {
+        if *defaults == Self::default() {
+            return self.clone();
+        }
+        let thresholds = match (&self.thresholds, &defaults.thresholds) {
+            (Some(own), Some(below)) => Some(own.over(below)),
+            (own, below) => own.clone().or_else(|| below.clone()),
+        };
+        Self {
+            context_window: self.context_window.or(defaults.context_window),
+            reserved_output_tokens: self.reserved_output_tokens.or(defaults.reserved_output_tokens),
+            system_tokens: self.system_tokens.or(defaults.system_tokens),
+            safety_buffer: self.safety_buffer.or(defaults.safety_buffer),
+            policy: self.policy.or(defaults.policy),
+            thresholds,
+            speculative: self.speculative.or(defaults.speculative),
+            mask: self.mask.or(defaults.mask),
+            preserve_recent: self.preserve_recent.or(defaults.preserve_recent),
+            min_messages: self.min_messages.or(defaults.min_messages),
+            auto: self.auto.or(defaults.auto),
+            strategy: self.strategy.or(defaults.strategy),
+            engine: self.engine.or(defaults.engine),
+            model: self.model.clone().or_else(|| defaults.model.clone()),
+            tokenizer: self.tokenizer.or(defaults.tokenizer),
+            phase: self.phase.or(defaults.phase),
+            task_id: self.task_id.clone(),
+            parent_session_id: self.parent_session_id.clone(),
+            critical: self.critical.or(defaults.critical),
+            max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
+            metadata: self.metadata.clone(),
+        }
+    }
+
     /// Checks limits and the order of thresholds.
     ///
     /// # Errors
@@ -354,6 +389,28 @@ impl Settings {
     }
 }
 
+impl Thresholds {
+    fn over(&self, defaults: &Self) -> Self {
+        let messages = match (&self.messages, &defaults.messages) {
+            (Some(own), Some(below)) => Some(MessageThresholds {
+                optional: own.optional.or(below.optional),
+                compress: own.compress.or(below.compress),
+                force: own.force.or(below.force),
+            }),
+            (own, below) => own.clone().or_else(|| below.clone()),
+        };
+        Self {
+            warn: self.warn.or(defaults.warn),
+            compress: self.compress.or(defaults.compress),
+            target: self.target.or(defaults.target),
+            force: self.force.or(defaults.force),
+            critical: self.critical.or(defaults.critical),
+            messages,
+            turns: self.turns.or(defaults.turns),
+        }
+    }
+}
+
 /// A share of a number of tokens, rounded down.
 #[must_use]
 #[expect(
@@ -451,21 +508,36 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn patch(settings: &Settings, change: Value) -> Result<Settings, SettingsError> {
+    fn patch(settings: &Settings, change: &Value) -> Result<Settings, SettingsError> {
         settings.patched(change.as_object().cloned().unwrap_or_default())
     }
 
     #[test]
     fn an_absent_field_keeps_its_value_and_null_resets_it() {
         let first =
-            patch(&Settings::default(), json!({"context_window": 32000, "thresholds": {"warn": 0.5}}))
+            patch(&Settings::default(), &json!({"context_window": 32000, "thresholds": {"warn": 0.5}}))
                 .unwrap();
-        let second = patch(&first, json!({"thresholds": {"target": 0.4}})).unwrap();
+        let second = patch(&first, &json!({"thresholds": {"target": 0.4}})).unwrap();
         assert_eq!(second.context_window, Some(32000));
-        assert_eq!(second.policy().warn, 0.5);
-        assert_eq!(second.policy().target, 0.4);
-        let third = patch(&second, json!({"context_window": null, "thresholds": null})).unwrap();
+        let policy = second.policy();
+        assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.target - 0.4).abs() < 1e-9);
+        let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
         assert_eq!(third, Settings::default());
+    }
+
+    #[test]
+    fn a_session_s_own_settings_lie_over_the_tenant_s() {
+        let tenant = patch(
+            &Settings::default(),
+            &json!({"context_window": 32000, "mask": "off", "thresholds": {"warn": 0.5, "target": 0.3}}),
+        )
+        .unwrap();
+        let own =
+            patch(&Settings::default(), &json!({"context_window": 64000, "thresholds": {"warn": 0.55}}))
+                .unwrap();
+        let policy = own.over(&tenant).policy();
+        assert_eq!((policy.context_window, policy.mask), (64_000, MaskMode::Off));
+        assert!((policy.warn - 0.55).abs() < 1e-9 && (policy.target - 0.3).abs() < 1e-9);
     }
 
     #[test]
@@ -483,7 +555,7 @@ mod tests {
             (json!({"strategy": "opaque", "critical": true}), "/strategy"),
             (json!({"task_id": ""}), "/task_id"),
         ] {
-            let refused = patch(&Settings::default(), change.clone()).unwrap_err();
+            let refused = patch(&Settings::default(), &change).unwrap_err();
             assert_eq!(refused.pointer, pointer, "{change}");
         }
     }
@@ -493,12 +565,15 @@ mod tests {
         assert_eq!(Settings::default().policy().effective_window, 160_000);
         let parts = patch(
             &Settings::default(),
-            json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
+            &json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
         )
         .unwrap();
         assert_eq!(parts.policy().effective_window, 30_500);
         assert_eq!(
-            patch(&Settings::default(), json!({"context_window": 8000})).unwrap().policy().max_summary_tokens,
+            patch(&Settings::default(), &json!({"context_window": 8000}))
+                .unwrap()
+                .policy()
+                .max_summary_tokens,
             960
         );
     }

@@ -1,0 +1,6 @@
+//! The integration tests, one module per journey, in one binary: it is linked once.
+
+mod database;
+mod launcher;
+#[path = "../support/mod.rs"]
+mod support;
