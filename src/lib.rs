@@ -9,3 +9,4 @@ pub mod domain;
 pub mod http;
 pub mod postgres;
 pub mod store;
+pub mod worker;

@@ -19,5 +19,5 @@ pub mod recall;
 pub mod settings;
 pub mod strategy;
 pub mod summary;
-pub mod trigger;
 pub mod tokens;
+pub mod trigger;

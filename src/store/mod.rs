@@ -8,8 +8,10 @@
 
 mod error;
 pub mod gather;
+pub mod idempotency;
 pub mod messages;
 pub mod pins;
+pub mod recall;
 pub mod sessions;
 pub mod tenants;
 pub mod tool_outputs;

@@ -221,38 +221,47 @@ fn excerpt(text: &str, start: usize, end: usize) -> String {
     snippet
 }
 
-/// Orders examined matches into hits, best first: spread over the session, at most `limit`.
+/// Orders matches, best first: spread over the session, at most `limit`. A match whose text was not
+/// looked at keeps the score that it has.
 #[must_use]
-pub fn settle(matches: Vec<(Ranked, Examined)>, limit: usize) -> Vec<Hit> {
-    let mut rest: Vec<Hit> = matches
-        .into_iter()
-        .map(|(ranked, examined)| Hit {
-            seq: ranked.seq,
-            role: examined.role,
-            snippet: examined.snippet,
-            score: ranked.score * (1.0 + PHRASE_GAIN * examined.together),
-        })
-        .collect();
-    let mut hits = Vec::new();
-    while hits.len() < limit
+pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ranked, Option<Examined>)> {
+    let mut rest = matches;
+    for (ranked, examined) in &mut rest {
+        ranked.score *= 1.0 + PHRASE_GAIN * examined.as_ref().map_or(0.0, |e| e.together);
+    }
+    let mut settled = Vec::new();
+    while settled.len() < limit
         && let Some(at) = best_of(&rest)
     {
-        let hit = rest.swap_remove(at);
-        for other in &mut rest {
-            let apart = other.seq.abs_diff(hit.seq);
-            if apart <= NEAR {
+        let best = rest.swap_remove(at);
+        for (other, _) in &mut rest {
+            if other.seq.abs_diff(best.0.seq) <= NEAR {
                 other.score *= CROWDED;
             }
         }
-        hits.push(hit);
+        settled.push(best);
     }
-    hits.iter_mut().for_each(|h| h.score = (h.score * 1_000.0).round() / 1_000.0);
-    hits
+    settled
 }
 
-fn best_of(hits: &[Hit]) -> Option<usize> {
-    hits.iter()
+fn best_of(matches: &[(Ranked, Option<Examined>)]) -> Option<usize> {
+    matches
+        .iter()
         .enumerate()
-        .max_by(|(_, a), (_, b)| a.score.total_cmp(&b.score).then(a.seq.cmp(&b.seq)))
+        .max_by(|(_, (a, _)), (_, (b, _))| a.score.total_cmp(&b.score).then(a.seq.cmp(&b.seq)))
         .map(|(at, _)| at)
+}
+
+impl Hit {
+    /// A settled match with what its text shows.
+    #[must_use]
+    pub fn new(ranked: Ranked, examined: Examined) -> Self {
+        Self {
+            seq: ranked.seq,
+            role: examined.role,
+            snippet: examined.snippet,
+            // Three decimals tell hits apart; more are noise.
+            score: (ranked.score * 1_000.0).round() / 1_000.0,
+        }
+    }
 }

@@ -11,6 +11,7 @@
 //! [`Matches::rank`] → the texts of the best are looked at ([`Query::examine`]) → [`settle`].
 
 mod analyze;
+mod asking;
 mod examine;
 pub mod postings;
 mod query;
@@ -22,8 +23,3 @@ pub use analyze::{Document, Frequencies, Term, analyze};
 pub use examine::{Examined, Hit, settle};
 pub use query::Query;
 pub use rank::{Matches, Ranked};
-
-use super::id::Seq;
-
-/// How many messages may wait before an append asks for indexing.
-pub const INDEX_BACKLOG: Seq = 200;

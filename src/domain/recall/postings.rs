@@ -51,9 +51,9 @@ pub fn encode(first: Seq, documents: &[Document]) -> Segments {
         write(&mut lengths, document.said.into());
         write(&mut lengths, document.shown.into());
         for (term, frequencies) in &document.terms {
-            let (last, list) = lists.entry(*term).or_default();
-            write(list, at - *last);
-            *last = at;
+            let (before, list) = lists.entry(*term).or_default();
+            write(list, at - *before);
+            *before = at;
             let mut head = frequencies.said.min(Frequencies::MOST_SAID);
             head |= if frequencies.speaker { SPEAKER } else { 0 };
             head |= if frequencies.shown > 0 { SHOWN } else { 0 };
@@ -91,7 +91,7 @@ fn length(bytes: &[u8]) -> u64 {
 ///
 /// # Errors
 /// When the bytes are not a directory.
-pub fn read_directory(bytes: &[u8], matches: &mut Matches<'_>) -> Result<(), Corrupt> {
+pub fn read_directory(bytes: &[u8], matches: &mut Matches) -> Result<(), Corrupt> {
     each_segment(bytes, |first, mut body| {
         let mut seq = first;
         while !body.is_empty() {
@@ -118,7 +118,7 @@ pub fn by_bucket(terms: &[Term]) -> BTreeMap<u8, Vec<Term>> {
 ///
 /// # Errors
 /// When the bytes are not postings.
-pub fn read_bucket(bytes: &[u8], wanted: &[Term], matches: &mut Matches<'_>) -> Result<(), Corrupt> {
+pub fn read_bucket(bytes: &[u8], wanted: &[Term], matches: &mut Matches) -> Result<(), Corrupt> {
     let rests: HashMap<u32, Term> = wanted.iter().map(|t| (t.rest(), *t)).collect();
     each_segment(bytes, |first, mut body| {
         while !body.is_empty() {

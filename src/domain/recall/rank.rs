@@ -1,5 +1,7 @@
 //! Ranks the messages that match, by what they and their neighbours say.
 
+use std::sync::Arc;
+
 use super::analyze::{Document, Frequencies, Term};
 use super::query::Query;
 use crate::domain::id::Seq;
@@ -36,19 +38,20 @@ pub struct Ranked {
 
 /// Where the terms of a query occur in a session.
 #[derive(Clone, Debug)]
-pub struct Matches<'q> {
-    query: &'q Query,
+pub struct Matches {
+    query: Arc<Query>,
     /// Per group of the query, in the order of arrival.
     groups: Vec<Vec<(usize, Frequencies)>>,
     /// Words said and shown, by message from the first.
     lengths: Vec<(u32, u32)>,
 }
 
-impl<'q> Matches<'q> {
+impl Matches {
     /// Makes room for the matches of a query.
     #[must_use]
-    pub fn new(query: &'q Query) -> Self {
-        Self { query, groups: vec![Vec::new(); query.groups.len()], lengths: Vec::new() }
+    pub fn new(query: Arc<Query>) -> Self {
+        let groups = vec![Vec::new(); query.groups.len()];
+        Self { query, groups, lengths: Vec::new() }
     }
 
     /// Notes how long a message is; lengths arrive in the order of the session.
@@ -144,7 +147,7 @@ struct Scoring<'m> {
 }
 
 impl<'m> Scoring<'m> {
-    fn new(matches: &'m Matches<'_>) -> Self {
+    fn new(matches: &'m Matches) -> Self {
         let total = float(matches.lengths.len());
         let words: Vec<f64> = matches
             .lengths

@@ -97,7 +97,7 @@ pub(super) fn scan<'a>(text: &'a str, mut visit: impl FnMut(Token<'a>)) {
         // Joints belong to the run of words around them; what they are inside it is decided there.
         let now = match class(c) {
             Class::Joint => Class::Spaced,
-            other => other,
+            other @ (Class::Spaced | Class::Unspaced | Class::Hangul | Class::Space) => other,
         };
         match open {
             Some((_, class)) if class == now => {}

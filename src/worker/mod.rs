@@ -1,0 +1,3 @@
+//! The worker: what is done for a session outside its requests.
+
+pub mod index;
