@@ -9,7 +9,9 @@
 //! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
 
 pub mod accounting;
+pub mod candidate;
 pub mod compression;
+pub mod extractive;
 pub mod file_history;
 pub mod format;
 pub mod group;
