@@ -8,6 +8,7 @@
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
+pub mod context;
 pub mod format;
 pub mod group;
 pub mod id;
