@@ -11,6 +11,7 @@
 pub mod accounting;
 pub mod candidate;
 pub mod compression;
+pub mod context;
 pub mod extractive;
 pub mod file_history;
 pub mod format;
