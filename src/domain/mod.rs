@@ -9,6 +9,7 @@
 //! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
 
 pub mod file_history;
+pub mod gate;
 pub mod id;
 pub mod ledger;
 pub mod merge;
@@ -19,4 +20,5 @@ pub mod section;
 pub mod strategy;
 pub mod summary;
 pub mod version;
+pub mod version_diff;
 pub mod wording;
