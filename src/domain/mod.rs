@@ -14,6 +14,7 @@ pub mod id;
 pub mod ledger;
 pub mod merge;
 pub mod message;
+pub mod probe;
 pub mod proposal;
 pub mod render;
 pub mod section;

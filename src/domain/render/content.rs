@@ -9,7 +9,7 @@ use super::budget::Line;
 use super::escape;
 
 /// An error's message is told in at most this many characters.
-pub(in crate::domain) const ERROR_CHARS: usize = 300;
+pub(super) const ERROR_CHARS: usize = 300;
 /// A fact that is asked for is recognised by at most this many characters.
 pub(in crate::domain) const FACT_CHARS: usize = 160;
 /// A rationale, a resolution or a reason is told in at most this many characters.
@@ -100,7 +100,7 @@ pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Vec<Line> {
     let state = &summary.current_state;
     let mut lines = Vec::new();
     if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
-        lines.push(entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))));
+        lines.push(Line { clip: true, ..entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))) });
     }
     if let Some(phase) = state.phase.as_ref().filter(|t| !t.trim().is_empty()) {
         lines.push(entry(0, format!("{}: {}", labels.0, short(phase, 80))));
@@ -142,7 +142,7 @@ pub(super) fn errors(summary: &Summary, version: i64) -> Vec<Line> {
     let mut ranked: Vec<(usize, &ErrorEntry)> =
         summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
     ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
-    ranked.into_iter().map(|(order, e)| entry(order, error(e))).collect()
+    ranked.into_iter().map(|(order, e)| Line { clip: true, ..entry(order, error(e)) }).collect()
 }
 
 fn error(e: &ErrorEntry) -> String {

@@ -35,7 +35,7 @@ fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<
     let mut cut = Vec::new();
     let mut list = |section, all: Vec<String>, most: usize| {
         if all.len() > most {
-            cut.push(Cut { section, omitted: all.len() - most });
+            cut.push(Cut { section, omitted: all.len() - most, shortened: 0 });
         }
         let kept: Vec<String> = all.into_iter().take(most).collect();
         if kept.is_empty() { "-".to_owned() } else { kept.join(",") }

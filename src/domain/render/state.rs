@@ -53,7 +53,7 @@ fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
     let mut cut = Vec::new();
     let mut note = |section, all: usize, shown: usize| {
         if all > shown {
-            cut.push(Cut { section, omitted: all - shown });
+            cut.push(Cut { section, omitted: all - shown, shortened: 0 });
         }
     };
 
