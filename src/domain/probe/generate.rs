@@ -286,9 +286,10 @@ fn blockers(proposal: &Proposal, probes: &mut Vec<Probe>) {
     for blocker in proposal.blockers.iter().take(4) {
         let Some(what) = fact(&blocker.text) else { continue };
         let question = format!("What stands in the way (message {})?", latest(&blocker.seqs));
-        let question = match probes.iter().any(|p| p.question == question) {
-            true => format!("{question} {}", wording::clip_words(&what, 40)),
-            false => question,
+        let question = if probes.iter().any(|p| p.question == question) {
+            format!("{question} {}", wording::clip_words(&what, 40))
+        } else {
+            question
         };
         probes.push(probe(ProbeKind::Blocker, Section::Blockers, question, vec![what], &blocker.seqs));
     }

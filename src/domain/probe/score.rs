@@ -107,11 +107,14 @@ impl Texts<'_> {
                 return true;
             }
         }
-        let kept = self.kept.entry(probe.section).or_insert_with(|| match probe.section {
-            Some(section) => Text::of(&record_text(record, section)),
-            None => {
-                let all: Vec<String> = Section::ALL.iter().map(|s| record_text(record, *s)).collect();
-                Text::of(&all.join("\n"))
+        let kept = self.kept.entry(probe.section).or_insert_with(|| {
+            let of = |section: &Section| record_text(record, *section);
+            match &probe.section {
+                Some(section) => Text::of(&of(section)),
+                None => Text::of(&Section::ALL.iter().map(of).collect::<Vec<_>>().join(
+                    "
+",
+                )),
             }
         });
         kept.holds(fact, probe.exact, probe)

@@ -15,6 +15,10 @@ use super::super::summary::{
 use super::super::version::VersionMeta;
 use super::*;
 
+fn seq(i: usize) -> i64 {
+    i64::try_from(i).unwrap()
+}
+
 fn meta(version: i64) -> VersionMeta {
     VersionMeta {
         version,
@@ -216,7 +220,7 @@ fn a_fact_in_the_wrong_section_does_not_count() {
 #[test]
 fn what_the_bound_cut_is_cut_and_critical_facts_are_not() {
     let (mut facts, proposal) = span(1);
-    for i in 0..400 {
+    for i in 0..400_i64 {
         facts.files.push(file(
             &format!("src/generated/module_{}/file_{i}.rs", i % 17),
             Some(FileAction::Modified),
@@ -403,10 +407,10 @@ proptest! {
     ) {
         let facts = Facts {
             files: texts.iter().enumerate().filter(|(_, t)| !t.trim().is_empty())
-                .map(|(i, t)| file(t, (i % 3 != 0).then_some(FileAction::Created), i as i64)).collect(),
-            errors: texts.iter().enumerate().map(|(i, t)| error(t, i as i64)).collect(),
+                .map(|(i, t)| file(t, (i % 3 != 0).then_some(FileAction::Created), seq(i))).collect(),
+            errors: texts.iter().enumerate().map(|(i, t)| error(t, seq(i))).collect(),
             identifiers: texts.iter().map(|t| IdentifierFact { key: "id".into(), value: t.clone(), seqs: vec![1] }).collect(),
-            constraints: texts.iter().enumerate().map(|(i, t)| user(t, i as i64)).collect(),
+            constraints: texts.iter().enumerate().map(|(i, t)| user(t, seq(i))).collect(),
             ..Facts::default()
         };
         let proposal = Proposal {

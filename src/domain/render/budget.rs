@@ -1,5 +1,7 @@
 //! The token bound: sections are filled by priority, each piece counted once.
 
+use std::fmt::Write as _;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -221,9 +223,9 @@ impl<'a> Draft<'a> {
         }
         if !absent.is_empty() {
             let all: usize = absent.iter().map(|(_, n)| n).sum();
-            let named: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
+            let missing: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
             text.push_str("\n\n");
-            text.push_str(&format!("(+{all} more in {}, {MORE})", named.join(", ")));
+            let _ = write!(text, "(+{all} more in {}, {MORE})", missing.join(", "));
         }
         if !text.is_empty() {
             text.push('\n');

@@ -1,5 +1,7 @@
 //! Changed files within a bound: first every path, then what changed, the latest first.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeMap;
 
 use super::super::section::Section;
@@ -255,7 +257,7 @@ fn detail(file: &ModifiedFile, changes_each: usize) -> String {
         }
     }
     if from > 0 && !out.is_empty() {
-        out.push_str(&format!(" (+{from} earlier)"));
+        let _ = write!(out, " (+{from} earlier)");
     }
     out
 }

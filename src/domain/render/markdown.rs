@@ -64,10 +64,10 @@ fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), coun
     let mut hidden = Vec::new();
     let (mut intent, intent_is_cut) = intent(subject, bound / 4, count);
     for shape in &look.sections {
-        let mut lines = match shape.section {
-            Section::SessionIntent => intent.take().into_iter().collect(),
-            section => lines(look, section, subject),
-        };
+        let mut lines = lines(look, shape.section, subject);
+        if shape.section == Section::SessionIntent {
+            lines.extend(intent.take());
+        }
         let beyond = lines.len().saturating_sub(most);
         if beyond > 0 {
             lines.truncate(most);

@@ -1,5 +1,7 @@
 //! The opaque style: one dense line for a reader that only needs to pick up the thread.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeSet;
 
 use super::super::section::Section;
@@ -56,7 +58,7 @@ fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<
             text.push_str(&slug(other, 4));
         }
         if !d.rationale.trim().is_empty() {
-            text.push_str(&format!("({})", slug(&d.rationale, 6)));
+            let _ = write!(text, "({})", slug(&d.rationale, 6));
         }
         text
     });
