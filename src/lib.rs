@@ -13,3 +13,4 @@ pub mod http;
 pub mod postgres;
 pub mod store;
 pub mod telemetry;
+pub mod worker;

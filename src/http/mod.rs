@@ -57,6 +57,7 @@ pub mod paging;
 pub mod params;
 pub mod prefer;
 pub mod problem;
+pub mod recall;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,6 +126,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
+        .routes(routes!(recall::recall))
 }
 
 /// The OpenAPI document.

@@ -2,6 +2,7 @@
 
 mod database;
 mod launcher;
+mod queue;
 mod serve;
-#[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/mod.rs"]
