@@ -2,5 +2,6 @@
 
 mod database;
 mod launcher;
+mod recall;
 #[path = "../support/mod.rs"]
 mod support;
