@@ -3,6 +3,8 @@
 mod database;
 mod launcher;
 mod queue;
+mod recall;
 mod serve;
 mod support;
+#[path = "../support/mod.rs"]
 #[path = "../support/mod.rs"]
