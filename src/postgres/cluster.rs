@@ -77,8 +77,7 @@ impl Cluster {
             if unfinished.exists() {
                 fs::remove_dir_all(&unfinished).map_err(|e| StartError::folder("remove", &unfinished, e))?;
             }
-            fs::create_dir(&unfinished)
-                .map_err(|e| StartError::folder("make the folder", &unfinished, e))?;
+            fs::create_dir(&unfinished).map_err(|e| StartError::folder("make the folder", &unfinished, e))?;
             super::set_mode(&unfinished, 0o700)?;
             super::give(&unfinished, account)?;
             tried = initdb(programs, account, &unfinished, (ctype, durability));
@@ -208,11 +207,7 @@ fn initdb(
 
 /// Makes the role and the database in single-user mode, so that no connection as the superuser is
 /// ever needed.
-fn make_database(
-    programs: &Programs,
-    account: Option<Account>,
-    folder: &Path,
-) -> Result<(), StartError> {
+fn make_database(programs: &Programs, account: Option<Account>, folder: &Path) -> Result<(), StartError> {
     let run = |source| StartError::Run { program: programs.postgres.display().to_string(), source };
     let mut child = account::command(&programs.postgres, account)
         .args(["--single", "-c", "exit_on_error=on", "-D"])

@@ -269,13 +269,8 @@ fn make_data_dir(folder: &Path) -> Result<PathBuf, StartError> {
 fn lock(data_dir: &Path) -> Result<File, StartError> {
     let path = data_dir.join("anchord.lock");
     let failed = |e| StartError::folder("lock", &path, e);
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(failed)?;
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => {

@@ -47,9 +47,7 @@ impl Programs {
             (_, false) => seen.join(", "),
         };
         Err(match wanted {
-            Some(major) => {
-                StartError::OtherVersion { cluster: cluster.display().to_string(), major, looked }
-            }
+            Some(major) => StartError::OtherVersion { cluster: cluster.display().to_string(), major, looked },
             None => StartError::NotInstalled { looked, install: install_line() },
         })
     }

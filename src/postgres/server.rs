@@ -179,7 +179,9 @@ impl Launch<'_> {
             set("synchronous_commit", "off");
         }
         command.stderr(Stdio::from(log));
-        command.spawn().map_err(|source| StartError::Run { program: self.program.display().to_string(), source })
+        command
+            .spawn()
+            .map_err(|source| StartError::Run { program: self.program.display().to_string(), source })
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod error;
 pub mod gather;
+pub mod idempotency;
 pub mod messages;
 pub mod pins;
 pub mod sessions;

@@ -21,6 +21,7 @@ async fn a_database_is_dropped_with_its_test() {
     let name = goes.name().to_owned();
     drop(goes);
     let mut connection = PgConnection::connect(&stays.url).await.expect("a connection");
-    let rows = sqlx::raw_sql("select datname from pg_database").fetch_all(&mut connection).await.expect("rows");
+    let rows =
+        sqlx::raw_sql("select datname from pg_database").fetch_all(&mut connection).await.expect("rows");
     assert!(!rows.iter().any(|row| row.get::<String, _>(0) == name), "{name} is still there");
 }

@@ -77,7 +77,8 @@ async fn an_acknowledged_write_is_durable_and_the_owner_is_no_superuser() {
         };
         assert_eq!(shown, value, "{setting}");
     }
-    let rights = "select concat(rolsuper, rolbypassrls, rolreplication) from pg_roles where rolname = current_user";
+    let rights =
+        "select concat(rolsuper, rolbypassrls, rolreplication) from pg_roles where rolname = current_user";
     assert_eq!(ask(&url, rights).await, "fff");
     assert_eq!(ask(&url, "show listen_addresses").await, "");
     assert_eq!(ask(&url, "select lower('ÉTÉ')").await, "été");

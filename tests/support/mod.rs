@@ -43,7 +43,10 @@ rm -rf "$2"
 static MIGRATIONS: Migrator = sqlx::migrate!();
 
 /// The process's `PATH`, for the launcher.
-#[expect(clippy::disallowed_methods, reason = "the tests hand the launcher what config.rs reads in the service")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests hand the launcher what config.rs reads in the service"
+)]
 pub fn path() -> Option<OsString> {
     std::env::var_os("PATH")
 }

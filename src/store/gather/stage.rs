@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, Appended, Idempotency, Reply};
+use super::{Append, AppendError, Appended, Reply};
 use crate::domain::accounting::Usage;
 use crate::domain::id::{Seq, SessionId};
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
+use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::Session;
 
 /// A session is indexed for recall again when this many messages have arrived.
@@ -107,7 +108,7 @@ pub(super) fn stage<'a>(
     let mut drafts: Vec<Draft> = Vec::with_capacity(appends.len());
     let mut keys: HashMap<(&str, &str), usize> = HashMap::new();
     for (index, append) in appends.iter().enumerate() {
-        let earlier = append.idempotency.as_ref().and_then(|key| {
+        let earlier = append.reply_key.as_ref().and_then(|key| {
             let earlier = keys.get(&(key.route.as_str(), key.key.as_str())).copied()?;
             Some((earlier, key))
         });
@@ -115,7 +116,7 @@ pub(super) fn stage<'a>(
             Some((earlier, key)) => repeat(earlier, key, appends),
             None => stage_one(append, sessions, replays, &mut rows),
         };
-        if let (Draft::Staged { .. }, Some(key)) = (&draft, &append.idempotency) {
+        if let (Draft::Staged { .. }, Some(key)) = (&draft, &append.reply_key) {
             keys.insert((&key.route, &key.key), index);
         }
         drafts.push(draft);
@@ -123,11 +124,11 @@ pub(super) fn stage<'a>(
     (drafts, rows)
 }
 
-fn repeat(earlier: usize, key: &Idempotency, appends: &[Append]) -> Draft {
+fn repeat(earlier: usize, key: &ReplyKey, appends: &[Append]) -> Draft {
     let same = appends
         .get(earlier)
-        .and_then(|append| append.idempotency.as_ref())
-        .is_some_and(|first| first.digest == key.digest);
+        .and_then(|append| append.reply_key.as_ref())
+        .is_some_and(|first| first.body_digest == key.body_digest);
     if same { Draft::Repeats(earlier) } else { Draft::Answered(Err(AppendError::KeyReused)) }
 }
 
@@ -138,10 +139,10 @@ fn stage_one<'a>(
     rows: &mut Rows<'a>,
 ) -> Draft {
     // A retry is answered before any precondition: the first try has moved the head.
-    if let Some(key) = &append.idempotency
+    if let Some(key) = &append.reply_key
         && let Some(stored) = replays.get(&(key.route.clone(), key.key.clone()))
     {
-        return Draft::Answered(if stored.digest == key.digest {
+        return Draft::Answered(if stored.digest == key.body_digest {
             Ok(Reply { body: stored.reply.clone(), replayed: true })
         } else {
             Err(AppendError::KeyReused)
@@ -194,11 +195,11 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         rows.keeps.push(message.keep);
         rows.components.push(message.component);
         rows.bodies.push(message.body.get());
-        for (ordinal, reference) in (0..).zip(&message.tool_outputs) {
+        for (ordinal, reference) in &message.tool_outputs {
             rows.output_sessions.push(id);
             rows.output_references.push(reference);
             rows.output_seqs.push(seq);
-            rows.output_ordinals.push(ordinal);
+            rows.output_ordinals.push(*ordinal);
         }
     }
     tokens_added
