@@ -5,7 +5,9 @@
 //! ours. `tests/architecture.rs` checks it.
 
 pub mod clock;
+pub mod config;
 pub mod domain;
 pub mod http;
 pub mod postgres;
 pub mod store;
+pub mod telemetry;

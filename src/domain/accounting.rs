@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::id::Seq;
 use super::message::Role;
 use super::settings::Policy;
+use super::shape::{Feature, Shape};
 
 /// What counting needs to know of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,24 @@ pub struct Counted {
     pub only_results: bool,
     /// The caller marked it as a retrieved document.
     pub retrieved: bool,
+}
+
+impl Counted {
+    /// What counting needs of a stored message.
+    #[must_use]
+    pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
+        let results = shape.map_or(&[][..], |shape| &shape.results);
+        Self {
+            seq,
+            role,
+            tokens,
+            tool_output_tokens: results.iter().fold(0, |sum, result| sum.saturating_add(result.tokens)),
+            calls: shape.map_or(0, |shape| u32::try_from(shape.calls.len()).unwrap_or(u32::MAX)),
+            results: u32::try_from(results.len()).unwrap_or(u32::MAX),
+            only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
+            retrieved,
+        }
+    }
 }
 
 /// A user message that lies inside the span and is still served word for word.

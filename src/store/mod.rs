@@ -6,12 +6,15 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
+pub mod compressions;
 mod error;
 pub mod gather;
 pub mod idempotency;
 pub mod messages;
 pub mod pins;
+pub mod presence;
 pub mod sessions;
+pub mod settle;
 pub mod tenants;
 pub mod tool_outputs;
 

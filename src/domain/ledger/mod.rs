@@ -5,13 +5,26 @@
 //! Invariant: a fact has the `seqs` of the messages that show it; a call that failed is no change.
 //! Must not know: summaries' wording, renderings, budgets.
 
+mod aider;
+mod diff;
+mod directories;
+mod events;
+mod files;
 pub mod invocation;
+mod outcome;
+mod paths;
+mod shell;
+mod spoken;
+mod swe_agent;
+mod todos;
+mod tools;
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
 use super::message::Numbered;
 use super::summary::{Constraint, FileAction, TestOutcome};
+use invocation::Invocation;
 
 /// Everything that the ledger found in one span, each list in the order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,8 +181,50 @@ pub struct Carry {
 /// version already knows a path, so that an overwrite is told from a creation and one file keeps
 /// one spelling.
 #[must_use]
-pub fn read(_span: &[Numbered], _carry: &Carry, _known: &KnownPaths) -> Facts {
-    Facts::default()
+pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
+    let (uses, directories) = invocation::read_and_follow(span, carry);
+    let (events, open_file) = events::gather(&uses, carry.open_file.clone());
+    let (files, root) = files::fold(span, events, known, directories.stated.as_deref());
+    let mut items = carry.todos.clone();
+    let todos = todos::follow(&uses, &mut items);
+    Facts {
+        files,
+        commands: commands(&uses),
+        todos,
+        carry: Carry {
+            cwd: root,
+            shell_cwd: directories.shell,
+            open_file,
+            todos: items,
+            open_errors: carry.open_errors.clone(),
+            failing_commands: carry.failing_commands.clone(),
+        },
+        ..Facts::default()
+    }
+}
+
+/// How much of a command is kept, in bytes.
+const COMMAND_BYTES: usize = 300;
+
+fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
+    let fact = |one: &Invocation<'_>| {
+        let command = one.command.as_deref()?.trim();
+        Some(CommandFact {
+            command: clip(command, COMMAND_BYTES),
+            exit_code: one.exit_code,
+            failed: one.failed,
+            seqs: one.seqs(),
+        })
+    };
+    uses.iter().filter_map(fact).collect()
+}
+
+/// Cuts at a character boundary and says so.
+fn clip(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    format!("{}…", outcome::head(text, max - '…'.len_utf8()))
 }
 
 /// The paths that earlier versions know.
