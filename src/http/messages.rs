@@ -21,7 +21,7 @@ use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, SessionName};
 use crate::domain::mask::Keep;
 use crate::domain::message::Role;
-use crate::domain::shape::{Feature, Shape};
+use crate::domain::shape::Shape;
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::store::StoreError;
 use crate::store::gather::{Append, AppendError, Appended, NewMessage};
@@ -29,6 +29,8 @@ use crate::store::messages::SeqRange;
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other request.
 const LARGE_BODY_BYTES: usize = 256 * 1024;
+/// Less than any placeholder takes: reads of a context rely on a message never taking less.
+const LEAST_PLACEHOLDER_TOKENS: u32 = 24;
 /// How often an append counts its tokens anew because the session counts otherwise.
 const TOKENIZER_ATTEMPTS: usize = 3;
 
@@ -214,17 +216,12 @@ fn read_message(
     })?;
     let (tokens, shape) = Shape::measure(&message, counter);
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
-    let length = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let counted = Counted {
-        seq: 0,
-        role: message.role,
-        tokens,
-        tool_output_tokens: results.iter().fold(0, |sum, result| sum.saturating_add(result.tokens)),
-        calls: shape.as_ref().map_or(0, |shape| length(shape.calls.len())),
-        results: length(results.len()),
-        only_results: shape.as_ref().is_some_and(|shape| shape.has(Feature::OnlyResults)),
-        retrieved: false,
-    };
+    let counted = Counted::of(0, message.role, tokens, shape.as_ref(), false);
+    let saved = results
+        .iter()
+        .filter(|result| result.is_maskable())
+        .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
+    let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
     let tool_outputs = (0..)
         .zip(results)
         .filter(|(_, result)| result.is_maskable())
@@ -234,6 +231,7 @@ fn read_message(
     Ok(NewMessage {
         format: format.as_str(),
         counted,
+        least_tokens,
         shape,
         keep: None,
         component: None,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
 
+use super::masking;
 use super::stage::{self, Draft, Locked, Replays, Rows, Stored};
 use super::{Append, AppendError, Reply};
 use crate::domain::compression::Status;
@@ -24,6 +25,7 @@ pub(super) async fn run(
     let begin = format!("begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'", tenant.0);
     let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
     let mut locked = lock(&mut tx, tenant, appends).await?;
+    masking::step(&mut tx, tenant, &mut locked).await?;
     let replays = find_replays(&mut tx, tenant, appends).await?;
     let (drafts, rows) = stage::stage(appends, &mut locked, &replays);
     if rows.seqs.is_empty() {
@@ -135,8 +137,8 @@ async fn write(
     }
     let done = sqlx::query!(
         "with new_messages as (
-           insert into messages (tenant_id, session_id, seq, role, format, tokens, shape, keep, component, body)
-           select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[],
+           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component, body)
+           select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $18::integer[],
                                       $7::text[], $8::text[], $9::text[], $10::text[]) as m
          ),
          -- The first message that holds an output stays its source.
@@ -164,7 +166,8 @@ async fn write(
         &rows.output_ordinals,
         &ids,
         &heads,
-        &accountings
+        &accountings,
+        &rows.least_tokens as &[Option<i32>]
     )
     .execute(&mut *tx)
     .await?;

@@ -2,13 +2,14 @@
 //! append as for sixty.
 //!
 //! What lives here: the lanes and their queues; `batch` is the transaction, `stage` what it decides
-//! between its two statements.
+//! between its two statements, `masking` moves mask positions.
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
 //! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
 //! lane owns the transaction.
 //! Must not know: HTTP, how messages are parsed.
 
 mod batch;
+mod masking;
 mod stage;
 
 use std::collections::VecDeque;
@@ -76,6 +77,8 @@ pub struct NewMessage {
     pub format: &'static str,
     /// What counting needs; its `seq` is given by the store.
     pub counted: Counted,
+    /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.
+    pub least_tokens: Option<u32>,
     /// What grouping and masking need without the body.
     pub shape: Option<String>,
     /// The caller's mark: `always` or `never` keep.

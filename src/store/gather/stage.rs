@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Append, AppendError, Appended, Reply};
 use crate::domain::accounting::Usage;
 use crate::domain::id::{Seq, SessionId};
+use crate::domain::mask::{Level, MaskMode};
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
 use crate::store::idempotency::ReplyKey;
@@ -14,6 +15,11 @@ use crate::store::sessions::Session;
 
 /// A session is indexed for recall again when this many messages have arrived.
 const INDEX_EVERY: Seq = 200;
+
+/// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
+/// level, so that the messages are not even looked at.
+const FEW_RESULTS: u32 = 2;
+const MANY_RESULTS: u32 = 14;
 
 /// A session of the transaction, locked.
 pub(super) struct Locked {
@@ -40,6 +46,22 @@ impl Locked {
         self.session.head_seq > self.head_before
     }
 
+    /// How hard the session presses on its window, when there may be tool outputs to mask.
+    pub(super) fn mask_level(&self) -> Option<Level> {
+        let counts = &self.session.accounting;
+        if self.policy.mask == MaskMode::Off || counts.unmasked_results < FEW_RESULTS {
+            return None;
+        }
+        let share = counts.usage(&self.policy, 0).effective_utilization;
+        if share >= self.policy.force {
+            Some(Level::Force)
+        } else if share >= self.policy.warn && counts.unmasked_results > MANY_RESULTS {
+            Some(Level::Warn)
+        } else {
+            None
+        }
+    }
+
     /// Whether the recall index is due: asked once per [`INDEX_EVERY`] messages, so that a queued
     /// indexing does not cost a statement at every append.
     pub(super) fn wants_index(&self) -> bool {
@@ -56,6 +78,7 @@ pub(super) struct Rows<'a> {
     pub(super) roles: Vec<&'static str>,
     pub(super) formats: Vec<&'static str>,
     pub(super) tokens: Vec<i32>,
+    pub(super) least_tokens: Vec<Option<i32>>,
     pub(super) shapes: Vec<Option<&'a str>>,
     pub(super) keeps: Vec<Option<&'static str>>,
     pub(super) components: Vec<Option<&'static str>>,
@@ -191,6 +214,7 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         rows.roles.push(counted.role.as_str());
         rows.formats.push(message.format);
         rows.tokens.push(i32::try_from(counted.tokens).unwrap_or(i32::MAX));
+        rows.least_tokens.push(message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()));
         rows.shapes.push(message.shape.as_deref());
         rows.keeps.push(message.keep);
         rows.components.push(message.component);
