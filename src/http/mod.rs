@@ -59,6 +59,7 @@ pub mod params;
 pub mod pins;
 pub mod prefer;
 pub mod problem;
+pub mod recall;
 pub mod sessions;
 pub mod tokens;
 pub mod tool_outputs;
@@ -139,6 +140,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
+        .routes(routes!(recall::recall))
 }
 
 /// The OpenAPI document.

@@ -10,6 +10,7 @@ mod evaluate;
 mod index;
 mod pool;
 mod presence;
+pub mod index;
 
 pub use pool::{Options, Pool};
 
@@ -38,3 +39,5 @@ pub enum JobError {
     #[error("the work broke: {0}")]
     Broken(String),
 }
+//! The worker: what is done for a session outside its requests.
+

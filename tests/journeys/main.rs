@@ -1,6 +1,10 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
+mod appends;
 mod database;
+mod isolation;
 mod launcher;
-#[path = "../support/mod.rs"]
+mod queue;
+mod serve;
 mod support;
+#[path = "../support/mod.rs"]
