@@ -44,6 +44,12 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 }
 
 impl IdempotencyKey {
+    /// Whether the caller sent a key.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// What the store knows the request by; `None` when the caller sent no key.
     #[must_use]
     pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {

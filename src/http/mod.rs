@@ -51,13 +51,18 @@ pub mod auth;
 mod boundary;
 pub mod idempotency;
 pub mod json;
+pub mod messages;
 mod openapi;
 pub mod ops;
 pub mod paging;
 pub mod params;
+pub mod pins;
 pub mod prefer;
 pub mod problem;
 pub mod recall;
+pub mod sessions;
+pub mod tokens;
+pub mod tool_outputs;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +77,7 @@ use utoipa_axum::routes;
 
 use crate::clock::Clock;
 use crate::store::Store;
+use crate::store::gather::Gatherer;
 use auth::{OperatorToken, RateLimit};
 use problem::{ApiError, Thing};
 
@@ -80,6 +86,8 @@ use problem::{ApiError, Thing};
 pub struct AppState {
     /// The way to the database.
     pub store: Store,
+    /// The way to append.
+    pub appends: Gatherer,
     /// What time it is.
     pub clock: Clock,
     /// Where requests run; a drain waits for it.
@@ -123,6 +131,12 @@ impl Default for Limits {
 /// Every operation, in the order of the documentation.
 fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::declared())
+        .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
+        .routes(routes!(sessions::list_sessions))
+        .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(tool_outputs::find_tool_output))
+        .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(tokens::count_tokens))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
