@@ -11,6 +11,7 @@
 pub mod accounting;
 pub mod compression;
 pub mod file_history;
+pub mod flags;
 pub mod format;
 pub mod group;
 pub mod id;

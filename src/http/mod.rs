@@ -49,6 +49,7 @@
 
 pub mod auth;
 mod boundary;
+pub mod compressions;
 pub mod idempotency;
 pub mod json;
 mod openapi;
@@ -122,6 +123,8 @@ impl Default for Limits {
 /// Every operation, in the order of the documentation.
 fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::declared())
+        .routes(routes!(compressions::create_compression, compressions::list_compressions))
+        .routes(routes!(compressions::find_compression, compressions::cancel_compression))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))

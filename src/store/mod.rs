@@ -10,11 +10,14 @@ pub mod compressions;
 mod error;
 pub mod gather;
 pub mod idempotency;
+pub mod ledger;
 pub mod messages;
 pub mod pins;
 pub mod presence;
+pub mod probes;
 pub mod sessions;
 pub mod settle;
+pub mod summaries;
 pub mod tenants;
 pub mod tool_outputs;
 
