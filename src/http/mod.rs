@@ -58,6 +58,7 @@ pub mod paging;
 pub mod params;
 pub mod prefer;
 pub mod problem;
+pub mod summaries;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,6 +126,11 @@ fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::declared())
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
+        .routes(routes!(summaries::find_summary))
+        .routes(routes!(summaries::list_summaries))
+        .routes(routes!(summaries::find_summary_version))
+        .routes(routes!(summaries::diff_summary_versions))
+        .routes(routes!(summaries::roll_back_summary))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
