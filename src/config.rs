@@ -99,6 +99,15 @@ pub struct Database {
     pub pool_size: u32,
 }
 
+/// Metrics apart from the API.
+#[derive(Args, Clone, Debug)]
+pub struct Metrics {
+    /// Address and port of /metrics alone; without it only the API has it, for the operator token
+    #[arg(long, env = "ANCHORD_METRICS_LISTEN", value_name = "ANCHORD_METRICS_LISTEN")]
+    #[arg(value_parser = optional_socket_address)]
+    metrics_listen: Option<OptionalAddress>,
+}
+
 /// The HTTP API.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "API")]
@@ -107,10 +116,6 @@ pub struct Api {
     #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]
     #[arg(value_parser = socket_address)]
     pub listen: SocketAddr,
-    /// Address and port of /metrics alone; without it /metrics is on the API's and wants the operator token
-    #[arg(long, env = "ANCHORD_METRICS_LISTEN", value_name = "ANCHORD_METRICS_LISTEN")]
-    #[arg(value_parser = optional_socket_address)]
-    metrics_listen: Option<OptionalAddress>,
     /// API key of the tenant "default", at least 32 characters
     #[arg(long, env = "ANCHORD_API_KEY", value_name = "ANCHORD_API_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
@@ -210,13 +215,15 @@ impl Check for Database {
     }
 }
 
-impl Api {
+impl Metrics {
     /// The listen address of `/metrics`, when it has one of its own.
     #[must_use]
-    pub fn metrics_listen(&self) -> Option<SocketAddr> {
+    pub fn listen(&self) -> Option<SocketAddr> {
         self.metrics_listen.and_then(|address| address.0)
     }
+}
 
+impl Api {
     /// The key of the tenant `default`, when the operator chose one.
     #[must_use]
     pub fn api_key(&self) -> Option<&SecretString> {
@@ -369,6 +376,8 @@ mod tests {
         #[command(flatten)]
         api: Api,
         #[command(flatten)]
+        metrics: Metrics,
+        #[command(flatten)]
         worker: Worker,
         #[command(flatten)]
         roles: Roles,
@@ -451,9 +460,7 @@ mod tests {
             ["--api-key", "--admin-token", "--database-url", "--llm-model", "--metrics-listen", "--log"];
         let flags: Vec<&str> = names.iter().flat_map(|name| [*name, ""]).collect();
         let all = parse(&flags).expect("nothing is allowed");
-        assert!(
-            all.api.api_key().is_none() && all.api.metrics_listen().is_none() && all.llm.model().is_none()
-        );
+        assert!(all.api.api_key().is_none() && all.metrics.listen().is_none() && all.llm.model().is_none());
         assert_eq!(all.telemetry.filter, "info");
     }
 

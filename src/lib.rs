@@ -4,6 +4,8 @@
 //! `http → store, domain`; `worker → store, llm, domain`; `store → domain`; `domain →` nothing of
 //! ours. `tests/architecture.rs` checks it.
 
+pub mod app;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod domain;
@@ -11,3 +13,4 @@ pub mod http;
 pub mod postgres;
 pub mod store;
 pub mod telemetry;
+pub mod worker;

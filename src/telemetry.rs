@@ -4,6 +4,8 @@
 //! set up before the runtime, because the trace exporter brings a blocking client of its own, and is
 //! taken down after it, so that the last spans are sent.
 
+use std::io::IsTerminal as _;
+
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use opentelemetry::trace::TracerProvider as _;
@@ -32,8 +34,11 @@ pub struct Telemetry {
 /// When the exporter cannot be made, or a subscriber is there already.
 pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
     let traces = config.otlp_endpoint.as_deref().filter(|e| !e.is_empty()).map(exporting_to).transpose()?;
+    let colours = std::io::stderr().is_terminal();
     let logs = match config.log_format {
-        LogFormat::Text => tracing_subscriber::fmt::layer().with_writer(std::io::stderr).boxed(),
+        LogFormat::Text => {
+            tracing_subscriber::fmt::layer().with_ansi(colours).with_writer(std::io::stderr).boxed()
+        }
         LogFormat::Json => {
             tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed()
         }

@@ -21,6 +21,8 @@ pub mod mask;
 pub mod merge;
 pub mod message;
 pub mod proposal;
+pub mod recall;
+pub mod redact;
 pub mod render;
 pub mod section;
 pub mod settings;

@@ -58,6 +58,7 @@ pub mod paging;
 pub mod params;
 pub mod prefer;
 pub mod problem;
+pub mod recall;
 pub mod summaries;
 
 use std::sync::Arc;
@@ -134,6 +135,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
+        .routes(routes!(recall::recall))
 }
 
 /// The OpenAPI document.

@@ -6,8 +6,8 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
-pub mod compressions;
 mod error;
+pub mod compressions;
 pub mod gather;
 pub mod idempotency;
 pub mod ledger;
@@ -15,6 +15,7 @@ pub mod messages;
 pub mod pins;
 pub mod presence;
 pub mod probes;
+pub mod recall;
 pub mod sessions;
 pub mod settle;
 pub mod summaries;

@@ -173,10 +173,12 @@ impl Store {
     ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(row) = sqlx::query!(
-            "select s.name, s.settings, s.accounting, s.head_seq, s.anchor_seq, s.last_version, s.compression_count,
+            "select s.name, s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.last_version,
+                    s.compression_count,
                     v.version as \"version?\", v.document as \"document?\", v.carry as \"carry?\",
                     v.rendering_tokens as \"rendering_tokens?\"
              from sessions s
+             join tenants t on t.id = s.tenant_id
              left join summaries v on v.tenant_id = s.tenant_id and v.session_id = s.id and v.version = s.version
              where s.tenant_id = $1 and s.id = $2",
             tenant.0,
@@ -217,7 +219,7 @@ impl Store {
         tx.commit().await?;
         let base = Base {
             name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
-            settings: serde_json::from_value(row.settings).map_err(|e| corrupt("settings", e.to_string()))?,
+            settings: settings_over(session, row.settings, row.defaults)?,
             counts,
             head: row.head_seq,
             anchor: row.anchor_seq,
@@ -409,10 +411,24 @@ pub(super) async fn outlines_after(
         .collect()
 }
 
+/// The session's settings with the tenant's below them.
+fn settings_over(
+    session: SessionId,
+    settings: serde_json::Value,
+    defaults: serde_json::Value,
+) -> Result<Settings, StoreError> {
+    let corrupt =
+        |table, reason: serde_json::Error| StoreError::corrupt(table, "settings", session.0, reason);
+    let settings: Settings = serde_json::from_value(settings).map_err(|e| corrupt("sessions", e))?;
+    let defaults: Settings = serde_json::from_value(defaults).map_err(|e| corrupt("tenants", e))?;
+    Ok(settings.over(&defaults))
+}
+
 async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option<LockedSession>, StoreError> {
     let Some(row) = sqlx::query!(
-        "select settings, accounting, head_seq, anchor_seq, version, last_version
-         from sessions where tenant_id = $1 and id = $2 for update",
+        "select s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.version, s.last_version
+         from sessions s join tenants t on t.id = s.tenant_id
+         where s.tenant_id = $1 and s.id = $2 for update of s",
         job.tenant.0,
         job.session.0,
     )
@@ -423,7 +439,7 @@ async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option
     };
     let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, job.session.0, reason);
     Ok(Some(LockedSession {
-        settings: serde_json::from_value(row.settings).map_err(|e| corrupt("settings", e.to_string()))?,
+        settings: settings_over(job.session, row.settings, row.defaults)?,
         counts: serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?,
         head: row.head_seq,
         anchor: row.anchor_seq,

@@ -10,6 +10,7 @@ mod evaluate;
 mod index;
 mod pool;
 mod presence;
+pub mod index;
 
 pub use pool::{Options, Pool};
 

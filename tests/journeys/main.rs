@@ -2,5 +2,7 @@
 
 mod database;
 mod launcher;
+mod queue;
+mod serve;
 #[path = "../support/mod.rs"]
 mod support;

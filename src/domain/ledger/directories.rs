@@ -64,7 +64,11 @@ impl Directories {
     }
 
     fn place(&mut self, one: &mut Invocation<'_>) {
-        let base = self.shell.clone().or_else(|| self.stated.clone());
+        // A tool that takes a path starts from the session's directory, not from the shell's, unless
+        // its answers show that it follows the shell.
+        let follows = one.command.is_some() || one.output.as_deref().and_then(shown_in).is_some();
+        let shell = if follows { self.shell.clone() } else { None };
+        let base = shell.or_else(|| self.stated.clone());
         one.cwd = match one.cwd.take() {
             Some(dir) => Some(paths::join(base.as_deref(), &dir)),
             None => base,

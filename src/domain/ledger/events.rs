@@ -103,9 +103,13 @@ impl Gatherer {
         if !paths::is_file_name(path) {
             return;
         }
+        // aider's console names a file that is added in full and edits it by its name in the
+        // repository: only the latter is how the session spells it.
+        let console = one.tool == super::aider::ADDED || one.tool == super::aider::CREATED;
+        let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
         self.events.push(Event {
             act,
-            written: paths::clean(path),
+            written: paths::clean(written),
             full: paths::join(dir, path),
             from: None,
             change,

@@ -85,6 +85,9 @@ pub fn read<'a>(span: &'a [Numbered], carry: &Carry) -> Vec<Invocation<'a>> {
 /// Reads the tool uses of a span and how its directories stand at its end.
 pub(super) fn read_and_follow<'a>(span: &'a [Numbered], carry: &Carry) -> (Vec<Invocation<'a>>, Directories) {
     let mut reader = Reader { found: Vec::new(), waiting: HashMap::new(), batch: Vec::new() };
+    if let Some((seq, text)) = &carry.unanswered {
+        reader.found.extend(spoken::before(text, *seq, span));
+    }
     for (at, numbered) in span.iter().enumerate() {
         reader.results(&numbered.message, numbered.seq);
         match numbered.message.role {

@@ -6,16 +6,23 @@
 //! Must not know: summaries' wording, renderings, budgets.
 
 mod aider;
+pub mod constraints;
 mod diff;
 mod directories;
+pub mod errors;
 mod events;
 mod files;
+pub mod identifiers;
 pub mod invocation;
+pub(crate) mod line;
 mod outcome;
 mod paths;
+mod pipeline;
+pub(crate) mod prose;
 mod shell;
 mod spoken;
 mod swe_agent;
+pub mod test_runs;
 mod todos;
 mod tools;
 
@@ -175,6 +182,9 @@ pub struct Carry {
     pub open_errors: Vec<(String, String)>,
     /// Commands that failed last time they ran, newest last, bounded.
     pub failing_commands: Vec<String>,
+    /// The last text of the span, bounded, when it may hold a command that only the next span
+    /// answers.
+    pub unanswered: Option<(Seq, String)>,
 }
 
 /// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
@@ -187,19 +197,25 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
     let (files, root) = files::fold(span, events, known, directories.stated.as_deref());
     let mut items = carry.todos.clone();
     let todos = todos::follow(&uses, &mut items);
+    let errors = errors::read(span, &uses, carry);
+    let open_errors = errors::open(&errors, carry);
     Facts {
         files,
         commands: commands(&uses),
+        test_runs: test_runs::read(&uses),
+        errors,
+        identifiers: identifiers::read(span, &uses),
+        constraints: constraints::read(span),
         todos,
         carry: Carry {
             cwd: root,
             shell_cwd: directories.shell,
             open_file,
             todos: items,
-            open_errors: carry.open_errors.clone(),
+            open_errors,
             failing_commands: carry.failing_commands.clone(),
+            unanswered: spoken::unanswered(span),
         },
-        ..Facts::default()
     }
 }
 
@@ -210,21 +226,13 @@ fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
     let fact = |one: &Invocation<'_>| {
         let command = one.command.as_deref()?.trim();
         Some(CommandFact {
-            command: clip(command, COMMAND_BYTES),
+            command: diff::clip(command, COMMAND_BYTES),
             exit_code: one.exit_code,
             failed: one.failed,
             seqs: one.seqs(),
         })
     };
     uses.iter().filter_map(fact).collect()
-}
-
-/// Cuts at a character boundary and says so.
-fn clip(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    format!("{}…", outcome::head(text, max - '…'.len_utf8()))
 }
 
 /// The paths that earlier versions know.

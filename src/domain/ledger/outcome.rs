@@ -41,7 +41,8 @@ const REFUSED: &[&str] = &[
     "inputvalidationerror",
     "the tool execution failed",
     "[tool execution was interrupted",
-    "blocked by hook",
+    "blocked by",
+    "blocked:",
 ];
 
 /// Words with which editing and reading tools say that they did nothing.
@@ -205,7 +206,7 @@ fn exit_code(output: &str) -> Option<i32> {
 
 fn refused(output: &str) -> bool {
     let text = head(output.trim_start(), EDGE).to_ascii_lowercase();
-    REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 160))
+    REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 40))
 }
 
 fn not_done(output: &str) -> bool {

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
+use super::super::id::Seq;
 use super::super::message::{Numbered, Role};
 use super::aider;
 use super::invocation::{Invocation, text_of};
@@ -18,42 +19,68 @@ const MAX_USES: usize = 64;
 
 /// The tool uses in an assistant message that has no structured calls.
 pub(super) fn assistant(span: &[Numbered], at: usize) -> Vec<Invocation<'_>> {
-    let Some(said) = span.get(at) else { return Vec::new() };
-    let text = text_of(&said.message.parts);
-    let Cow::Borrowed(text) = text else { return Vec::new() };
-    let mut uses = Vec::new();
-    if text.contains("</") {
-        uses = tagged(text, said.seq);
-    }
-    let fenced = uses.is_empty();
-    if fenced {
-        if !text.contains("```") {
-            return Vec::new();
-        }
-        uses = fences(text).into_iter().map(|c| Invocation::shell(Cow::Borrowed(c), said.seq)).collect();
-    }
-    if uses.is_empty() {
-        return uses;
-    }
-    let Some(next) = span.get(at + 1) else {
-        // The last word of a span: whether it ran is not known yet.
-        return if fenced { Vec::new() } else { uses };
+    let (Some(said), Some(next)) = (span.get(at), span.get(at + 1)) else { return Vec::new() };
+    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
+    uses(text, said.seq, next)
+}
+
+/// The tool uses in the last text of the span before, which the first message of this span answers.
+pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Numbered]) -> Vec<Invocation<'a>> {
+    let Some(next) = span.first() else { return Vec::new() };
+    let late = |one: Invocation<'_>| {
+        let mut owned = Invocation::pending(
+            Cow::Owned(one.tool.into_owned()),
+            Cow::Owned(one.arguments.into_owned()),
+            seq,
+        );
+        owned.command = one.command.map(|c| Cow::Owned(c.into_owned()));
+        owned
     };
+    let mut found: Vec<Invocation<'a>> = uses(text, seq, next).into_iter().map(late).collect();
+    let Cow::Borrowed(reply) = text_of(&next.message.parts) else { return Vec::new() };
+    for one in &mut found {
+        one.answer(Cow::Borrowed(reply), None, next.seq);
+    }
+    found
+}
+
+/// The last text of a span, when it may hold a use that only the next span answers.
+pub(super) fn unanswered(span: &[Numbered]) -> Option<(Seq, String)> {
+    const KEPT: usize = 64 * 1024;
+    let last = span.last().filter(|m| m.message.role == Role::Assistant)?;
+    if last.message.calls().next().is_some() {
+        return None;
+    }
+    let text = text_of(&last.message.parts);
+    let may_hold = text.len() <= KEPT && (text.contains("```") || text.contains("</"));
+    may_hold.then(|| (last.seq, text.into_owned()))
+}
+
+/// The uses in a text that the next message answers.
+fn uses<'t>(text: &'t str, seq: Seq, next: &'t Numbered) -> Vec<Invocation<'t>> {
     if !matches!(next.message.role, Role::User | Role::Tool) || next.message.name.is_some() {
         return Vec::new();
     }
+    let mut found = if text.contains("</") { tagged(text, seq) } else { Vec::new() };
+    let fenced = found.is_empty();
+    if fenced {
+        found = fences(text).into_iter().map(|c| Invocation::shell(Cow::Borrowed(c), seq)).collect();
+    }
+    if found.is_empty() {
+        return found;
+    }
     let Cow::Borrowed(reply) = text_of(&next.message.parts) else { return Vec::new() };
     if fenced {
-        let seen = observation(reply);
-        let one_only = matches!(seen, Some(Seen::One));
-        if seen.is_none() || (one_only && uses.len() != 1) {
-            return Vec::new();
+        match observation(reply) {
+            Some(Seen::One) if found.len() == 1 => {}
+            Some(Seen::Any) => {}
+            Some(Seen::One) | None => return Vec::new(),
         }
     }
-    for one in &mut uses {
+    for one in &mut found {
         one.answer(Cow::Borrowed(reply), None, next.seq);
     }
-    uses
+    found
 }
 
 /// How an observation reports on fenced commands.
@@ -87,28 +114,33 @@ fn observation(reply: &str) -> Option<Seen> {
     None
 }
 
-/// The commands in fenced shell blocks. A fence without a language counts only when it is the only
-/// one, as in agents that put one bare command at the end of a turn.
+/// The commands in fenced shell blocks. Without any, one fence without a language counts, as in
+/// agents that put one bare command at the end of a turn.
 fn fences(text: &str) -> Vec<&str> {
-    let mut shells = Vec::new();
-    let mut bare = Vec::new();
-    let mut rest = text;
-    while let Some(open) = rest.find("```") {
-        let after = rest.get(open + 3..).unwrap_or("");
-        let line_end = after.find('\n').unwrap_or(after.len());
-        let language = after.get(..line_end).unwrap_or("").trim();
-        let body = after.get((line_end + 1).min(after.len())..).unwrap_or("");
-        let close = body.find("\n```").map(|c| (c, c + 4)).or_else(|| body.find("```").map(|c| (c, c + 3)));
-        let Some((end, next)) = close else { break };
-        let command = body.get(..end).unwrap_or("").trim();
+    let (mut shells, mut bare) = (Vec::new(), Vec::new());
+    let mut from = 0;
+    // Shell fences are looked for wherever they stand: a fence of another language before them may
+    // be indented, nested or never closed, and the harness does not care either.
+    while let Some(open) = text.get(from..).and_then(|rest| rest.find("```")) {
+        let after = from + open + 3;
+        let rest = text.get(after..).unwrap_or("");
+        let line_end = rest.find('\n').unwrap_or(rest.len());
+        let language = rest.get(..line_end).unwrap_or("").trim();
         let is_shell = ["bash", "sh", "shell", "console", "zsh", "mswea_bash_command"].contains(&language);
-        if is_shell && !command.is_empty() {
-            shells.push(command);
-        } else if language.is_empty() && !command.is_empty() {
-            bare.push(command);
+        from = after;
+        if !is_shell && !language.is_empty() {
+            continue;
         }
-        rest = body.get(next..).unwrap_or("");
-        if shells.len() >= MAX_USES {
+        let body = rest.get((line_end + 1).min(rest.len())..).unwrap_or("");
+        let Some(end) = body.find("\n```") else { break };
+        let command = body.get(..end).unwrap_or("").trim();
+        if !command.is_empty() {
+            if is_shell { shells.push(command) } else { bare.push(command) }
+        }
+        if is_shell {
+            from = after + line_end + 1 + end + 4;
+        }
+        if shells.len() >= MAX_USES || bare.len() >= MAX_USES {
             break;
         }
     }
@@ -135,7 +167,7 @@ static PARAMETER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"<parameter=([A-Za-z0-9_.-]{1,80})>").ok());
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<([a-z_]{2,40})>").ok());
 
-fn tagged(text: &str, seq: i64) -> Vec<Invocation<'_>> {
+fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
     let mut uses = Vec::new();
     let mut from = 0;
     let (Some(tag), Some(function)) = (TAG.as_ref(), FUNCTION.as_ref()) else { return uses };
@@ -222,7 +254,7 @@ fn children(body: &str) -> Map<String, Value> {
     all
 }
 
-fn with_arguments(name: &str, arguments: Map<String, Value>, seq: i64) -> Invocation<'_> {
+fn with_arguments(name: &str, arguments: Map<String, Value>, seq: Seq) -> Invocation<'_> {
     let value = Value::Object(arguments);
     let mut one = Invocation::pending(Cow::Borrowed(name), Cow::Owned(value.to_string()), seq);
     if super::tools::may_run_commands(name) {

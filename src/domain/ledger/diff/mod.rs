@@ -235,12 +235,9 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
         (0, minus) => format!("−{minus} lines"),
         (plus, minus) => format!("+{plus} −{minus} lines"),
     };
-    let words = parts.join("; ");
-    if words.is_empty() {
-        return Some(lines);
-    }
     let room = WORDING_BYTES.saturating_sub(lines.len() + 3);
-    Some(format!("{} ({lines})", clip(&words, room)))
+    let words = clip(&parts.join("; "), room);
+    Some(if matches!(words.as_str(), "" | "…") { lines } else { format!("{words} ({lines})") })
 }
 
 /// The lines that one side has more of, each as often as it has more.
@@ -283,23 +280,32 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
     })
 }
 
+/// The most bytes that one list of names takes.
+const LISTED_BYTES: usize = 64;
+
+/// Names joined, as many as fit, and how many more there are.
 fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 5;
-    let shown: Vec<&str> = names.iter().take(SHOWN).copied().collect();
-    let mut text = shown.join(", ");
-    if names.len() > SHOWN {
-        text.push_str(&format!(" and {} more", names.len() - SHOWN));
+    let mut text = String::new();
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 && text.len() + name.len() > LISTED_BYTES {
+            return format!("{text} and {} more", names.len() - at);
+        }
+        if at > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(name);
     }
     text
 }
 
-/// Cuts at a word where it can, else at a character, and says so.
+/// Cuts between words and says so; never inside a path, an identifier or a number.
 pub(super) fn clip(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
     }
     let cut = head(text, max.saturating_sub('…'.len_utf8()));
-    let at_word = cut.rfind([' ', ',']).filter(|at| *at > cut.len() / 2);
-    let cut = at_word.and_then(|at| cut.get(..at)).unwrap_or(cut).trim_end_matches([',', ';', ' ']);
-    format!("{cut}…")
+    let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '+');
+    let inside = text.get(cut.len()..).and_then(|rest| rest.chars().next()).is_some_and(joined);
+    let kept = if inside { cut.trim_end_matches(joined) } else { cut };
+    format!("{}…", kept.trim_end_matches([',', ';', ' ']))
 }
