@@ -14,6 +14,7 @@ pub mod compression;
 pub mod context;
 pub mod extractive;
 pub mod file_history;
+pub mod flags;
 pub mod format;
 pub mod gate;
 pub mod group;

@@ -375,7 +375,7 @@ impl Store {
 }
 
 /// The outlines of every message after a position, ascending.
-async fn outlines_after(
+pub(super) async fn outlines_after(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
