@@ -12,7 +12,6 @@ pub mod accounting;
 pub mod candidate;
 pub mod compression;
 pub mod context;
-pub mod extractive;
 pub mod file_history;
 pub mod flags;
 pub mod format;

@@ -6,12 +6,13 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
-mod error;
 pub mod compressions;
+mod error;
 pub mod gather;
 pub mod idempotency;
 pub mod ledger;
 pub mod messages;
+pub mod outlines;
 pub mod pins;
 pub mod presence;
 pub mod probes;
