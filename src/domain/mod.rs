@@ -8,6 +8,7 @@
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
 //! candidate (`merge`, checked by `probe`) → version → rendering → context.
 
+pub mod extractive;
 pub mod id;
 pub mod ledger;
 pub mod message;
