@@ -12,6 +12,7 @@ pub mod accounting;
 pub mod candidate;
 pub mod compression;
 pub mod context;
+pub mod extractive;
 pub mod file_history;
 pub mod flags;
 pub mod format;
