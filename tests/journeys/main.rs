@@ -1,5 +1,8 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod appends;
 mod database;
 mod isolation;
@@ -7,6 +10,3 @@ mod launcher;
 mod queue;
 mod recall;
 mod serve;
-mod support;
-#[path = "../support/mod.rs"]
-#[path = "../support/mod.rs"]
