@@ -52,6 +52,7 @@ mod boundary;
 pub mod compressions;
 pub mod idempotency;
 pub mod json;
+pub mod ledger;
 mod openapi;
 pub mod ops;
 pub mod paging;
@@ -132,6 +133,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(summaries::find_summary_version))
         .routes(routes!(summaries::diff_summary_versions))
         .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(ledger::list_ledger))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
