@@ -20,6 +20,7 @@ pub mod ledger;
 pub mod mask;
 pub mod merge;
 pub mod message;
+pub mod probe;
 pub mod proposal;
 pub mod recall;
 pub mod redact;

@@ -75,6 +75,10 @@ fn compare(
     (!found.added.is_empty() || !found.changed.is_empty() || !found.dropped.is_empty()).then_some(found)
 }
 
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or(Value::Null)
+}
+
 /// A section's entries, each under what makes it the same entry in another version.
 fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -84,9 +88,6 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
         *n += 1;
         if *n == 1 { key } else { format!("{key} #{n}") }
     };
-    fn json(value: &impl Serialize) -> Value {
-        serde_json::to_value(value).unwrap_or(Value::Null)
-    }
     macro_rules! list {
         ($field:ident, |$entry:ident| $key:expr) => {
             summary.$field.iter().map(|$entry| (unique($key), json($entry))).collect()
