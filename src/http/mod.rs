@@ -50,6 +50,7 @@
 pub mod auth;
 mod boundary;
 pub mod compressions;
+pub mod evaluations;
 pub mod idempotency;
 pub mod json;
 pub mod ledger;
@@ -58,6 +59,7 @@ pub mod ops;
 pub mod paging;
 pub mod params;
 pub mod prefer;
+pub mod probes;
 pub mod problem;
 pub mod recall;
 pub mod summaries;
@@ -134,6 +136,9 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(summaries::diff_summary_versions))
         .routes(routes!(summaries::roll_back_summary))
         .routes(routes!(ledger::list_ledger))
+        .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
+        .routes(routes!(evaluations::find_evaluation))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
