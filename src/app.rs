@@ -25,6 +25,7 @@ use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit};
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
+use crate::store::gather::Gatherer;
 
 pub use bootstrap::BootstrapKey;
 use shutdown::{Drained, Signals};
@@ -144,11 +145,16 @@ impl Process {
         let process = Self { embedded, store, tracker, stop: CancellationToken::new(), ready };
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
-        if let Some(listener) = api {
-            process.serve_http(listener, http::router(state.clone()));
+        let appends = state.appends.clone();
+        match api {
+            // The lanes end after the last request, or a drain would wait for them in vain.
+            Some(listener) => {
+                process.serve_http(listener, http::router(state.clone()), move || appends.close());
+            }
+            None => appends.close(),
         }
         if let Some(listener) = scraped {
-            process.serve_http(listener, http::ops::metrics_router(state));
+            process.serve_http(listener, http::ops::metrics_router(state), || ());
         }
         Ok(process)
     }
@@ -166,6 +172,7 @@ impl Process {
         let token = api.and_then(config::Api::admin_token);
         http::AppState {
             store: self.store.clone(),
+            appends: Gatherer::start(&self.store),
             clock,
             tracker: self.tracker.clone(),
             limits: Arc::new(limits),
@@ -176,13 +183,14 @@ impl Process {
         }
     }
 
-    fn serve_http(&self, listener: TcpListener, router: axum::Router) {
+    fn serve_http(&self, listener: TcpListener, router: axum::Router, then: impl FnOnce() + Send + 'static) {
         let stop = self.stop.clone();
         self.tracker.spawn(async move {
             let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
             if let Err(error) = served {
                 tracing::error!(%error, "http.ended");
             }
+            then();
         });
     }
 

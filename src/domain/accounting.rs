@@ -7,9 +7,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
+use super::mask::Marks;
 use super::message::Role;
 use super::settings::Policy;
-use super::shape::{Feature, Shape};
+use super::shape::{AsShape, Feature, Shape};
+
+/// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
+pub const PLACEHOLDER_TOKENS: u32 = 60;
 
 /// What counting needs to know of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,6 +246,24 @@ impl Accounting {
                 retrieved_documents: self.retrieved_tokens,
                 summary: u64::from(self.summary_tokens),
             },
+        }
+    }
+
+    /// Moves the mask position and counts what the placeholders save. `tail` is ascending and holds
+    /// every message after the anchor, the system prompt aside.
+    pub fn mask_through<T: AsShape>(&mut self, upto: Seq, tail: &[T], marks: &Marks) {
+        self.mask_upto = upto.max(self.mask_upto);
+        self.masked_tokens = 0;
+        self.unmasked_results = 0;
+        for item in tail {
+            if item.seq() > self.mask_upto {
+                self.unmasked_results += u32::try_from(item.results().len()).unwrap_or(u32::MAX);
+            } else if !marks.contains_key(&item.seq()) {
+                let large = item.results().iter().filter(|result| result.is_large());
+                self.masked_tokens += large
+                    .map(|result| u64::from(result.tokens.saturating_sub(PLACEHOLDER_TOKENS)))
+                    .sum::<u64>();
+            }
         }
     }
 

@@ -9,7 +9,10 @@
 //! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
 
 pub mod accounting;
+pub mod candidate;
 pub mod compression;
+pub mod context;
+pub mod extractive;
 pub mod file_history;
 pub mod flags;
 pub mod format;

@@ -44,16 +44,10 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// Method and path as requested.
+    /// Whether the caller sent a key.
     #[must_use]
-    pub fn route(&self) -> &str {
-        &self.route
-    }
-
-    /// The key, when the caller sent one.
-    #[must_use]
-    pub fn key(&self) -> Option<&str> {
-        self.key.as_deref()
+    pub fn is_present(&self) -> bool {
+        self.key.is_some()
     }
 
     /// What the store knows the request by; `None` when the caller sent no key.

@@ -74,6 +74,44 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
     }
 }
 
+/// A JSON body as it was sent, for bodies whose parts are kept word for word.
+#[derive(Clone, Debug)]
+pub struct JsonBytes(pub axum::body::Bytes);
+
+impl FromRequest<AppState> for JsonBytes {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        require_json(&head.headers)?;
+        read(&head.headers, body, state.limits.body_bytes).await.map(Self)
+    }
+}
+
+impl JsonBytes {
+    /// SHA-256 of the bytes that were sent.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+
+    /// Parses the body and refuses what could not be kept: lone surrogates, repeated keys, nesting
+    /// beyond the bound.
+    ///
+    /// # Errors
+    /// When it is not JSON, not of this type, or cannot be kept.
+    pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        let text = std::str::from_utf8(&self.0)
+            .map_err(|_| ApiError::MalformedJson("the body is not UTF-8".to_owned()))?;
+        let value = parse(&self.0);
+        // Malformed text is for the parser to refuse, whatever the check makes of it.
+        if !matches!(value, Err(ApiError::MalformedJson(_))) {
+            check_json(text).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
+        }
+        value
+    }
+}
+
 fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut parts = kind.split(';').map(str::trim);

@@ -208,7 +208,9 @@ impl Store {
         .await?;
         let probes = sqlx::query!(
             "select id, probe from probes
-             where tenant_id = $1 and session_id = $2 and retired_in_version is null order by id",
+             where tenant_id = $1 and session_id = $2 and retired_in_version is null
+               and (source = 'caller' or (probe ->> 'critical')::boolean)
+             order by id",
             tenant.0,
             session.0,
         )

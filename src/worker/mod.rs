@@ -10,7 +10,6 @@ mod evaluate;
 mod index;
 mod pool;
 mod presence;
-pub mod index;
 
 pub use pool::{Options, Pool};
 
