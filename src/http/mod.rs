@@ -50,8 +50,10 @@
 pub mod auth;
 mod boundary;
 pub mod compressions;
+pub mod evaluations;
 pub mod idempotency;
 pub mod json;
+pub mod ledger;
 pub mod messages;
 mod openapi;
 pub mod ops;
@@ -59,6 +61,7 @@ pub mod paging;
 pub mod params;
 pub mod pins;
 pub mod prefer;
+pub mod probes;
 pub mod problem;
 pub mod recall;
 pub mod sessions;
@@ -146,6 +149,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(summaries::find_summary_version))
         .routes(routes!(summaries::diff_summary_versions))
         .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(ledger::list_ledger))
+        .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
+        .routes(routes!(evaluations::find_evaluation))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
