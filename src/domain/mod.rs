@@ -10,6 +10,7 @@
 
 pub mod accounting;
 pub mod compression;
+pub mod context;
 pub mod file_history;
 pub mod format;
 pub mod group;

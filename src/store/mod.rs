@@ -8,6 +8,7 @@
 
 mod error;
 pub mod compressions;
+pub mod context;
 pub mod gather;
 pub mod idempotency;
 pub mod messages;

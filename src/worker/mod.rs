@@ -10,7 +10,6 @@ mod evaluate;
 mod index;
 mod pool;
 mod presence;
-pub mod index;
 
 pub use pool::{Options, Pool};
 
@@ -39,5 +38,3 @@ pub enum JobError {
     #[error("the work broke: {0}")]
     Broken(String),
 }
-//! The worker: what is done for a session outside its requests.
-

@@ -160,7 +160,12 @@ async fn work(env: &Env, job: &Job) -> Result<(), JobError> {
     match job.kind {
         Kind::Compress => compress::run(env, job).await,
         Kind::Evaluate => evaluate::run(env, job).await,
-        Kind::Index => index::run(env, job).await,
+        Kind::Index => {
+            let indexed = index::index(&env.store, job.tenant, job.session).await?;
+            let more = indexed.is_some_and(|indexed| indexed.more);
+            env.store.settle_index(job, Status::Succeeded, more).await?;
+            Ok(())
+        }
     }
 }
 
