@@ -22,7 +22,7 @@ use super::version::VersionMeta;
 use super::{extractive, redact};
 
 /// Rounds of repair before a candidate is refused.
-const REPAIR_ROUNDS: usize = 3;
+const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
 /// A rendering takes at most this share of what it replaces, so that a compression compresses even
 /// when the bound would leave room for more.
 const SHARE_OF_BEFORE: f64 = 0.40;
@@ -167,7 +167,8 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
     let new_probes = probe::generate(facts, &proposal, base, &summary);
-    let (asked, retired) = probe::carry_over(&material.probes, &summary, &merged.dropped_constraints);
+    let asked = probe::carry_over(&material.probes, &summary, &merged.dropped_constraints);
+    let retired = (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     let all: Vec<Probe> = asked.into_iter().chain(new_probes.iter().cloned()).collect();
     let mut meta = meta(material, tokens_before, merged.warnings);
     let bound = bound(material.bound, tokens_before);

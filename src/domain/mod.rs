@@ -9,16 +9,21 @@
 //! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
 
 pub mod accounting;
+pub mod candidate;
 pub mod compression;
 pub mod context;
+pub mod extractive;
 pub mod file_history;
+pub mod flags;
 pub mod format;
+pub mod gate;
 pub mod group;
 pub mod id;
 pub mod ledger;
 pub mod mask;
 pub mod merge;
 pub mod message;
+pub mod probe;
 pub mod proposal;
 pub mod recall;
 pub mod redact;
@@ -31,4 +36,5 @@ pub mod summary;
 pub mod tokens;
 pub mod trigger;
 pub mod version;
+pub mod version_diff;
 pub mod wording;

@@ -47,13 +47,14 @@
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
-pub mod auth;
 mod boundary;
+mod openapi;
+pub mod auth;
+pub mod compressions;
 pub mod context;
 pub mod idempotency;
 pub mod json;
 pub mod messages;
-mod openapi;
 pub mod ops;
 pub mod paging;
 pub mod params;
@@ -62,6 +63,7 @@ pub mod prefer;
 pub mod problem;
 pub mod recall;
 pub mod sessions;
+pub mod summaries;
 pub mod tokens;
 pub mod tool_outputs;
 
@@ -139,6 +141,13 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins))
         .routes(routes!(tokens::count_tokens))
+        .routes(routes!(compressions::create_compression, compressions::list_compressions))
+        .routes(routes!(compressions::find_compression, compressions::cancel_compression))
+        .routes(routes!(summaries::find_summary))
+        .routes(routes!(summaries::list_summaries))
+        .routes(routes!(summaries::find_summary_version))
+        .routes(routes!(summaries::diff_summary_versions))
+        .routes(routes!(summaries::roll_back_summary))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))

@@ -255,6 +255,29 @@ pub async fn cancel_live(
     Ok(done.rows_affected() > 0)
 }
 
+/// Finds a compression or evaluation of a session in a transaction that is open.
+///
+/// # Errors
+/// When the database fails or the row does not parse.
+pub(crate) async fn find(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: CompressionId,
+) -> Result<Option<CompressionRow>, StoreError> {
+    let raw = sqlx::query_as!(
+        RawCompression,
+        "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                created_at, started_at, finished_at
+         from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
+        tenant.0,
+        id.0,
+        session.0,
+    )
+    .fetch_optional(connection)
+    .await?;
+    raw.map(RawCompression::read).transpose()
+}
+
 impl Store {
     /// One compression or evaluation of a session.
     ///
@@ -267,19 +290,9 @@ impl Store {
         id: CompressionId,
     ) -> Result<Option<CompressionRow>, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let raw = sqlx::query_as!(
-            RawCompression,
-            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                    created_at, started_at, finished_at
-             from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
-            tenant.0,
-            id.0,
-            session.0,
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
+        let row = find(&mut tx, (tenant, session), id).await?;
         tx.commit().await?;
-        raw.map(RawCompression::read).transpose()
+        Ok(row)
     }
 
     /// The live compression of a session.

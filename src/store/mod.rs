@@ -11,12 +11,15 @@ pub mod compressions;
 pub mod context;
 pub mod gather;
 pub mod idempotency;
+pub mod ledger;
 pub mod messages;
 pub mod pins;
 pub mod presence;
+pub mod probes;
 pub mod recall;
 pub mod sessions;
 pub mod settle;
+pub mod summaries;
 pub mod tenants;
 pub mod tool_outputs;
 

@@ -208,7 +208,9 @@ impl Store {
         .await?;
         let probes = sqlx::query!(
             "select id, probe from probes
-             where tenant_id = $1 and session_id = $2 and retired_in_version is null order by id",
+             where tenant_id = $1 and session_id = $2 and retired_in_version is null
+               and (source = 'caller' or (probe ->> 'critical')::boolean)
+             order by id",
             tenant.0,
             session.0,
         )
@@ -373,7 +375,7 @@ impl Store {
 }
 
 /// The outlines of every message after a position, ascending.
-async fn outlines_after(
+pub(super) async fn outlines_after(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,

@@ -5,6 +5,8 @@ mod database;
 mod isolation;
 mod launcher;
 mod queue;
+mod recall;
 mod serve;
 mod support;
+#[path = "../support/mod.rs"]
 #[path = "../support/mod.rs"]

@@ -18,19 +18,16 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
         if key.is_empty() {
             continue;
         }
-        let slot = match at.get(&key) {
-            Some(&slot) => {
-                if let Some(old) = record.get_mut(slot) {
-                    repeat(old, new);
-                }
-                slot
+        let slot = if let Some(&slot) = at.get(&key) {
+            if let Some(old) = record.get_mut(slot) {
+                repeat(old, new);
             }
-            None => {
-                at.insert(key, record.len());
-                subjects.push(Subject::of(new));
-                record.push(new.clone());
-                record.len() - 1
-            }
+            slot
+        } else {
+            at.insert(key, record.len());
+            subjects.push(Subject::of(new));
+            record.push(new.clone());
+            record.len() - 1
         };
         let Some(subject) = subjects.get(slot) else { continue };
         for (i, old) in record.iter_mut().enumerate() {

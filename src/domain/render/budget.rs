@@ -1,5 +1,7 @@
 //! The token bound: sections are filled by priority, each piece counted once.
 
+use std::fmt::Write as _;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -36,7 +38,7 @@ struct Slot {
     taken: Vec<(usize, String)>,
     /// Entries that were shortened.
     clipped: usize,
-    /// Entries that a special filler did not show.
+    /// Entries that were never offered, or that a special filler did not show.
     hidden: usize,
     opened: bool,
 }
@@ -65,7 +67,7 @@ pub(super) struct Frame {
 
 impl<'a> Draft<'a> {
     pub(super) fn new(title: &str, bound: u32, count: Count<'a>) -> Self {
-        let more_tokens = count(&more_line(9999));
+        let more_tokens = count(&more_line(9999, 9999));
         // One line at the end may name the sections that have no room at all.
         let last_line = more_tokens + 24;
         let title_tokens = if title.is_empty() { 0 } else { count(title) + 2 };
@@ -160,10 +162,11 @@ impl<'a> Draft<'a> {
     }
 
     /// Puts lines into a section that something else has chosen and paid for.
-    pub(super) fn place(&mut self, section: Section, lines: Vec<String>, hidden: usize) {
+    pub(super) fn place(&mut self, section: Section, lines: Vec<String>, hidden: usize, shortened: usize) {
         if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
             slot.taken = lines.into_iter().enumerate().collect();
             slot.hidden = hidden;
+            slot.clipped = shortened;
         }
     }
 
@@ -174,6 +177,13 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Notes that an entry of a section was shortened before it was offered.
+    pub(super) fn shorten(&mut self, section: Section) {
+        if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
+            slot.clipped += 1;
+        }
+    }
+
     /// The text.
     pub(super) fn finish(mut self, names: impl Fn(Section) -> &'static str) -> Rendering {
         let mut text = self.title.clone();
@@ -181,9 +191,9 @@ impl<'a> Draft<'a> {
         let mut sections: Vec<(Section, Range<usize>)> = Vec::new();
         let mut absent: Vec<(Section, usize)> = Vec::new();
         for slot in &mut self.slots {
-            let omitted = slot.queue.len() + slot.clipped + slot.hidden;
-            if omitted > 0 {
-                cut.push(Cut { section: slot.section, omitted });
+            let (omitted, shortened) = (slot.queue.len() + slot.hidden, slot.clipped);
+            if omitted + shortened > 0 {
+                cut.push(Cut { section: slot.section, omitted, shortened });
             }
             if slot.taken.is_empty() && !slot.required {
                 if omitted > 0 {
@@ -205,17 +215,17 @@ impl<'a> Draft<'a> {
                 text.push('\n');
                 text.push_str(slot.empty);
             }
-            if omitted > 0 {
+            if omitted + shortened > 0 {
                 text.push('\n');
-                text.push_str(&more_line(omitted));
+                text.push_str(&more_line(omitted, shortened));
             }
             sections.push((slot.section, start..text.len()));
         }
         if !absent.is_empty() {
             let all: usize = absent.iter().map(|(_, n)| n).sum();
-            let named: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
+            let missing: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
             text.push_str("\n\n");
-            text.push_str(&format!("(+{all} more in {}, {MORE})", named.join(", ")));
+            let _ = write!(text, "(+{all} more in {}, {MORE})", missing.join(", "));
         }
         if !text.is_empty() {
             text.push('\n');
@@ -225,8 +235,12 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn more_line(omitted: usize) -> String {
-    format!("(+{omitted} more, {MORE})")
+fn more_line(omitted: usize, shortened: usize) -> String {
+    match (omitted, shortened) {
+        (0, some) => format!("({some} shortened, {MORE})"),
+        (more, 0) => format!("(+{more} more, {MORE})"),
+        (more, some) => format!("(+{more} more, {some} shortened, {MORE})"),
+    }
 }
 
 /// The longest start of a text that fits, cut between words and marked; `None` when none does.

@@ -1,5 +1,7 @@
 //! The entries of each section as lines, the most important first.
 
+use std::fmt::Write as _;
+
 use super::super::section::Section;
 use super::super::summary::{
     ConstraintSource, Decision, ErrorEntry, ErrorStatus, Summary, TestOutcome, TestResult,
@@ -9,7 +11,7 @@ use super::budget::Line;
 use super::escape;
 
 /// An error's message is told in at most this many characters.
-pub(in crate::domain) const ERROR_CHARS: usize = 300;
+pub(super) const ERROR_CHARS: usize = 300;
 /// A fact that is asked for is recognised by at most this many characters.
 pub(in crate::domain) const FACT_CHARS: usize = 160;
 /// A rationale, a resolution or a reason is told in at most this many characters.
@@ -80,17 +82,17 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
         ListShape::Numbers => format!("{}. ", order + 1),
     };
     // Asterisks of the decision's own would end the emphasis.
-    text.push_str(&format!("**{}**", short(&d.decision, ENTRY_CHARS).replace("**", "")));
+    let _ = write!(text, "**{}**", short(&d.decision, ENTRY_CHARS).replace("**", "\\*\\*"));
     if !d.rationale.trim().is_empty() {
         text.push_str(": ");
         text.push_str(&short(&d.rationale, REASON_CHARS));
     }
     if !d.alternatives.is_empty() {
         let all: Vec<String> = d.alternatives.iter().take(6).map(|a| short(a, 80)).collect();
-        text.push_str(&format!(" (instead of: {})", all.join(", ")));
+        let _ = write!(text, " (instead of: {})", all.join(", "));
     }
     if let Some(later) = &d.superseded_by {
-        text.push_str(&format!(" [superseded by: {}]", short(later, FACT_CHARS)));
+        let _ = write!(text, " [superseded by: {}]", short(later, FACT_CHARS));
     }
     text
 }
@@ -100,7 +102,7 @@ pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Vec<Line> {
     let state = &summary.current_state;
     let mut lines = Vec::new();
     if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
-        lines.push(entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))));
+        lines.push(Line { clip: true, ..entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))) });
     }
     if let Some(phase) = state.phase.as_ref().filter(|t| !t.trim().is_empty()) {
         lines.push(entry(0, format!("{}: {}", labels.0, short(phase, 80))));
@@ -142,7 +144,7 @@ pub(super) fn errors(summary: &Summary, version: i64) -> Vec<Line> {
     let mut ranked: Vec<(usize, &ErrorEntry)> =
         summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
     ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
-    ranked.into_iter().map(|(order, e)| entry(order, error(e))).collect()
+    ranked.into_iter().map(|(order, e)| Line { clip: true, ..entry(order, error(e)) }).collect()
 }
 
 fn error(e: &ErrorEntry) -> String {
@@ -154,17 +156,17 @@ fn error(e: &ErrorEntry) -> String {
     let mut text = format!("- [{status}] ");
     let message = short(&e.message, ERROR_CHARS);
     if let Some(kind) = e.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
-        text.push_str(&format!("{}: ", short(kind, 80)));
+        let _ = write!(text, "{}: ", short(kind, 80));
     }
     text.push_str(&message);
     if let Some(place) = e.location.as_ref().filter(|p| !p.trim().is_empty()) {
-        text.push_str(&format!(" (at {})", short(place, FACT_CHARS)));
+        let _ = write!(text, " (at {})", short(place, FACT_CHARS));
     }
     if e.count > 1 {
-        text.push_str(&format!(" ×{}", e.count));
+        let _ = write!(text, " ×{}", e.count);
     }
     if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
-        text.push_str(&format!("; resolved: {}", short(fix, REASON_CHARS)));
+        let _ = write!(text, "; resolved: {}", short(fix, REASON_CHARS));
     }
     text
 }
@@ -185,17 +187,23 @@ fn test_result(t: &TestResult) -> String {
     };
     let mut text = format!("- {}: {outcome}", escape::code(&short(&t.command, FACT_CHARS)));
     match (t.passed, t.failed) {
-        (Some(p), Some(f)) => text.push_str(&format!(" ({p} passed, {f} failed)")),
-        (Some(p), None) => text.push_str(&format!(" ({p} passed)")),
-        (None, Some(f)) => text.push_str(&format!(" ({f} failed)")),
+        (Some(p), Some(f)) => {
+            let _ = write!(text, " ({p} passed, {f} failed)");
+        }
+        (Some(p), None) => {
+            let _ = write!(text, " ({p} passed)");
+        }
+        (None, Some(f)) => {
+            let _ = write!(text, " ({f} failed)");
+        }
         (None, None) => {}
     }
     if !t.failing.is_empty() {
         const NAMED: usize = 8;
         let named: Vec<String> = t.failing.iter().take(NAMED).map(|n| short(n, FACT_CHARS)).collect();
-        text.push_str(&format!("; failing: {}", named.join(", ")));
+        let _ = write!(text, "; failing: {}", named.join(", "));
         if t.failing.len() > NAMED {
-            text.push_str(&format!(" (+{} more)", t.failing.len() - NAMED));
+            let _ = write!(text, " (+{} more)", t.failing.len() - NAMED);
         }
     }
     text

@@ -11,7 +11,7 @@ pub(super) fn line(text: &str) -> String {
 pub(super) fn block(text: &str, indent: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for raw in text.lines() {
-        let shown: String = raw.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+        let shown: String = raw.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let shown = shown.trim_end();
         let bare = shown.trim_start();
         if bare.is_empty() {

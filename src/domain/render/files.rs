@@ -1,5 +1,7 @@
 //! Changed files within a bound: first every path, then what changed, the latest first.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeMap;
 
 use super::super::section::Section;
@@ -33,6 +35,8 @@ struct Shown<'a> {
     /// What changed, as printed.
     detail: String,
     detail_cost: u32,
+    /// How many of its changes that is.
+    told: usize,
 }
 
 /// The changed files of a rendering, the most telling first.
@@ -47,7 +51,14 @@ impl<'a> Files<'a> {
         let mut ranked: Vec<Shown<'a>> = files
             .iter()
             .enumerate()
-            .map(|(order, file)| Shown { file, order, path: false, detail: String::new(), detail_cost: 0 })
+            .map(|(order, file)| Shown {
+                file,
+                order,
+                path: false,
+                detail: String::new(),
+                detail_cost: 0,
+                told: 0,
+            })
             .collect();
         // What came and went tells least; then the most recent, then the most changed.
         ranked.sort_by_key(|s| {
@@ -123,16 +134,23 @@ impl<'a> Files<'a> {
             draft.left -= more;
             shown.detail = detail;
             shown.detail_cost = cost;
+            shown.told = changes_each.min(shown.file.changes.len());
         }
     }
 
-    /// The lines, in the order of the record, transient files last; and how many are not told whole.
-    pub(super) fn into_lines(self) -> (Vec<String>, usize) {
+    /// How many files are not told, and of how many not every change is.
+    pub(super) fn untold(&self) -> (usize, usize) {
         let hidden = self.ranked.iter().filter(|s| !s.path).count();
+        let briefly = |s: &&Shown<'a>| s.path && !s.file.transient && s.told < s.file.changes.len();
+        (hidden, self.ranked.iter().filter(briefly).count())
+    }
+
+    /// The lines, in the order of the record, transient files last.
+    pub(super) fn into_lines(self) -> Vec<String> {
         let mut shown: Vec<&Shown<'a>> = self.ranked.iter().filter(|s| s.path).collect();
         shown.sort_by_key(|s| (s.file.transient, s.order));
         if !self.grouped {
-            return (shown.into_iter().map(|s| self.single(s)).collect(), hidden);
+            return shown.into_iter().map(|s| self.single(s)).collect();
         }
         let mut at: BTreeMap<(String, &str, &str), usize> = BTreeMap::new();
         let mut groups: Vec<Vec<&Shown<'a>>> = Vec::new();
@@ -148,7 +166,7 @@ impl<'a> Files<'a> {
             [one] => self.single(one),
             many => self.group(many),
         });
-        (lines.collect(), hidden)
+        lines.collect()
     }
 
     fn single(&self, shown: &Shown<'a>) -> String {
@@ -239,7 +257,7 @@ fn detail(file: &ModifiedFile, changes_each: usize) -> String {
         }
     }
     if from > 0 && !out.is_empty() {
-        out.push_str(&format!(" (+{from} earlier)"));
+        let _ = write!(out, " (+{from} earlier)");
     }
     out
 }

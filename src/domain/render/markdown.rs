@@ -51,17 +51,23 @@ impl Shape {
 
 /// Renders within the bound.
 pub(super) fn render(look: &Look, subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
-    within(bound, count, |target| compose(look, subject, target, count))
+    within(bound, count, |target| compose(look, subject, (bound.min(target), target), count))
 }
 
-fn compose(look: &Look, subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
+/// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
+/// share grows by it.
+fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), count: Count<'_>) -> Rendering {
     let summary = subject.summary;
-    let mut draft = Draft::new(&look.title, bound, count);
+    let mut draft = Draft::new(&look.title, target, count);
     // An entry has two tokens at least: more than this many can never be printed.
     let most = (bound / 2) as usize + 1;
     let mut hidden = Vec::new();
+    let (mut intent, intent_is_cut) = intent(subject, bound / 4, count);
     for shape in &look.sections {
-        let mut lines = lines(look, shape.section, subject, bound, count);
+        let mut lines = lines(look, shape.section, subject);
+        if shape.section == Section::SessionIntent {
+            lines.extend(intent.take());
+        }
         let beyond = lines.len().saturating_sub(most);
         if beyond > 0 {
             lines.truncate(most);
@@ -84,8 +90,11 @@ fn compose(look: &Look, subject: &Subject<'_>, bound: u32, count: Count<'_>) -> 
     }
     let mut files = Files::new(&summary.files_modified, look.files);
     fill(&mut draft, &mut files, content::pins(summary), bound);
-    let (lines, not_shown) = files.into_lines();
-    draft.place(Section::FilesModified, lines, not_shown);
+    let (hidden_files, shortened_files) = files.untold();
+    draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
+    if intent_is_cut {
+        draft.shorten(Section::SessionIntent);
+    }
     for (section, beyond) in hidden {
         draft.hide(section, beyond);
     }
@@ -106,7 +115,7 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     // Critical facts: what people demanded, the task in hand, the latest open errors.
     draft.offer(Constraints, bound / 7, ALL);
     draft.offer(CurrentState, bound / 10, 1);
-    draft.offer(Errors, bound / 8, 3);
+    draft.offer(Errors, bound / 6, 3);
     // Every path before any description, with a little kept back for the state and the next steps.
     let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
@@ -145,12 +154,12 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     }
 }
 
-fn lines(look: &Look, section: Section, subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Vec<Line> {
+fn lines(look: &Look, section: Section, subject: &Subject<'_>) -> Vec<Line> {
     let summary = subject.summary;
     match section {
-        Section::SessionIntent => intent(subject, bound / 4, count).into_iter().collect(),
         Section::IntentHistory => content::intent_history(summary),
-        Section::FilesModified => Vec::new(),
+        // Both are filled apart.
+        Section::SessionIntent | Section::FilesModified => Vec::new(),
         Section::FilesRead => content::files_read(summary),
         Section::DecisionsMade => content::decisions(summary, look.decisions),
         Section::CurrentState => content::state(summary, look.state_labels),
@@ -164,8 +173,9 @@ fn lines(look: &Look, section: Section, subject: &Subject<'_>, bound: u32, count
     }
 }
 
-/// The intent, head and tail of it when it is long, with the message that has all of it.
-fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> Option<Line> {
+/// The intent, head and tail of it when it is long, with the message that has all of it; and
+/// whether it was cut.
+fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, bool) {
     let summary = subject.summary;
     let mark = match summary.session_intent_seqs.first() {
         Some(seq) => format!("[… cut, all of it in message {seq} …]"),
@@ -182,8 +192,9 @@ fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> Option<Line> {
         text.to_owned()
     };
     let shown = escape::block(&shown, "");
-    let text = clip_middle(&shown, &mark, room, count)?;
-    (!text.is_empty()).then_some(Line { order: 0, text, clip: false })
+    let clipped = clip_middle(&shown, &mark, room, count).unwrap_or_default();
+    let is_cut = clipped.len() != shown.len() || text.len() > most.saturating_mul(2);
+    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false }), is_cut)
 }
 
 fn fenced_error(subject: &Subject<'_>) -> Option<Line> {

@@ -27,7 +27,7 @@ use super::section::Section;
 use super::summary::Summary;
 use super::version::VersionMeta;
 
-pub(in crate::domain) use content::{ERROR_CHARS, FACT_CHARS};
+pub(in crate::domain) use content::FACT_CHARS;
 
 /// The most tokens a rendering has by default.
 pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
@@ -77,8 +77,10 @@ pub struct Subject<'a> {
 pub struct Cut {
     /// The section.
     pub section: Section,
-    /// Entries that are missing or shortened.
+    /// Entries that are missing.
     pub omitted: usize,
+    /// Entries that are there, but not all of them.
+    pub shortened: usize,
 }
 
 /// A rendered summary.
@@ -103,6 +105,17 @@ impl Rendering {
         let range = self.sections.iter().find(|(s, _)| *s == section).map(|(_, range)| range.clone());
         range.and_then(|r| self.text.get(r)).unwrap_or_default()
     }
+
+    /// Whether the bound cut anything from a section.
+    #[must_use]
+    pub fn is_cut(&self, section: Section) -> bool {
+        self.cut.iter().any(|c| c.section == section)
+    }
+}
+
+/// A path as every Markdown style prints it, without the marks of code.
+pub(in crate::domain) fn shown_path(path: &str) -> String {
+    escape::code(path).trim_matches('`').to_owned()
 }
 
 /// The bound of a session that sets none: 15 % of its effective window, from 800 to 4,000.

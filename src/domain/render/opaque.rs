@@ -1,5 +1,7 @@
 //! The opaque style: one dense line for a reader that only needs to pick up the thread.
 
+use std::fmt::Write as _;
+
 use std::collections::BTreeSet;
 
 use super::super::section::Section;
@@ -35,7 +37,7 @@ fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<
     let mut cut = Vec::new();
     let mut list = |section, all: Vec<String>, most: usize| {
         if all.len() > most {
-            cut.push(Cut { section, omitted: all.len() - most });
+            cut.push(Cut { section, omitted: all.len() - most, shortened: 0 });
         }
         let kept: Vec<String> = all.into_iter().take(most).collect();
         if kept.is_empty() { "-".to_owned() } else { kept.join(",") }
@@ -56,7 +58,7 @@ fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<
             text.push_str(&slug(other, 4));
         }
         if !d.rationale.trim().is_empty() {
-            text.push_str(&format!("({})", slug(&d.rationale, 6)));
+            let _ = write!(text, "({})", slug(&d.rationale, 6));
         }
         text
     });

@@ -53,7 +53,7 @@ fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
     let mut cut = Vec::new();
     let mut note = |section, all: usize, shown: usize| {
         if all > shown {
-            cut.push(Cut { section, omitted: all - shown });
+            cut.push(Cut { section, omitted: all - shown, shortened: 0 });
         }
     };
 
@@ -67,7 +67,7 @@ fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
         // The shape has no place for the verb; where it is all there is to know, it is the change.
         match (file.action, &file.renamed_from) {
             (FileAction::Renamed, Some(old)) => {
-                changes.insert(0, format!("renamed from {}", escape::line(old)))
+                changes.insert(0, format!("renamed from {}", escape::line(old)));
             }
             (FileAction::Deleted, _) => changes.push(file.action.as_str().to_owned()),
             _ if changes.is_empty() => changes.push(file.action.as_str().to_owned()),
