@@ -47,15 +47,16 @@
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
-pub mod auth;
 mod boundary;
+mod openapi;
+pub mod auth;
 pub mod compressions;
+pub mod context;
 pub mod evaluations;
 pub mod idempotency;
 pub mod json;
 pub mod ledger;
 pub mod messages;
-mod openapi;
 pub mod ops;
 pub mod paging;
 pub mod params;
@@ -139,6 +140,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
         .routes(routes!(sessions::list_sessions))
         .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins))
         .routes(routes!(tokens::count_tokens))

@@ -6,8 +6,9 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
-pub mod compressions;
 mod error;
+pub mod compressions;
+pub mod context;
 pub mod gather;
 pub mod idempotency;
 pub mod ledger;
