@@ -8,7 +8,7 @@ use super::super::ledger::line::{clip, clip_middle, squash};
 use super::super::ledger::prose;
 use super::super::proposal::ProposedIntent;
 use super::super::summary::Summary;
-use super::{Turn, Turns, is_placeholder, speaker};
+use super::{Turn, Turns, is_placeholder};
 
 /// The longest intent, in characters: head and tail of a longer task.
 const MAX_INTENT: usize = 1_500;
@@ -99,7 +99,7 @@ fn conversation(turns: &Turns) -> Option<ProposedIntent> {
     let mut names: Vec<&str> = Vec::new();
     let mut opening: Vec<&Turn> = Vec::new();
     for turn in turns.persons() {
-        let Some((name, said)) = speaker(&turn.text) else { continue };
+        let Some((name, said)) = prose::speaker(&turn.text) else { continue };
         let name = name.split(" (").next().unwrap_or(name);
         if !names.contains(&name) && names.len() < 12 {
             names.push(name);

@@ -7,7 +7,7 @@ mod language;
 
 use std::borrow::Cow;
 
-use super::super::message::{Message, Role};
+use super::super::message::{Message, Numbered, Part, Role};
 pub(crate) use language::{Language, of as language_of};
 
 /// The most text of one message that is read for its words, in bytes.
@@ -56,6 +56,7 @@ const OBSERVATION_STARTS: &[&str] = &[
     "Your last output was malformed",
     "Your output was not formatted correctly",
     "[ERROR] You did not use a tool",
+    "diff --git ",
 ];
 
 /// Blocks that harnesses put into user messages; the text inside is not the person's.
@@ -145,6 +146,37 @@ pub(crate) fn is_observation(message: &Message) -> bool {
     message.name.is_some()
         && !text.is_empty()
         && text.lines().all(|l| l.trim().is_empty() || l.starts_with('>'))
+}
+
+/// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
+pub(crate) fn speaker(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(": ")?;
+    // A title has a full stop in it (`Ms. Ana Li`); a sentence before a colon has more than that.
+    let fits = !name.is_empty()
+        && name.chars().count() <= 80
+        && !name.contains(['\n', '?', '!', '`', '/', '{'])
+        && (!name.contains('.') || name.starts_with(['M', 'D', 'H', 'R', 'P', 'S']))
+        && name.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
+        && name.split_whitespace().count() <= 9;
+    fits.then_some((name, rest))
+}
+
+/// Whether a span is what several people said to each other, with their names in front.
+pub(crate) fn is_minutes(span: &[Numbered]) -> bool {
+    let mut texts = 0_usize;
+    let mut named = 0_usize;
+    for Numbered { message, .. } in span {
+        match message.role {
+            Role::User => {
+                texts += 1;
+                let first = message.parts.first();
+                named += usize::from(matches!(first, Some(Part::Text(t)) if speaker(t).is_some()));
+            }
+            Role::Assistant | Role::Tool => texts += 1,
+            Role::System | Role::Developer => {}
+        }
+    }
+    texts >= 4 && named * 10 >= texts * 8
 }
 
 /// Removes the `> ` in front of a console's lines.
@@ -378,6 +410,19 @@ fn is_abbreviation(before: &str) -> bool {
             | "d.h"
             | "bzw"
             | "p.ex"
+            | "Hon"
+            | "Prof"
+            | "Sen"
+            | "Rep"
+            | "Rev"
+            | "Gen"
+            | "Sr"
+            | "Jr"
+            | "Inc"
+            | "Ltd"
+            | "Fig"
+            | "max"
+            | "min"
             | "cf"
             | "approx"
             | "ca"
@@ -386,7 +431,6 @@ fn is_abbreviation(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::message::Part;
     use super::*;
 
     fn user(text: &str) -> Message {

@@ -32,19 +32,22 @@ pub(super) struct Tally {
     fail: bool,
     /// A line says that the run broke.
     error: bool,
+    /// The program around the runner says that something it started broke.
+    around: bool,
 }
 
 impl Tally {
     /// Whether any line told an outcome.
     pub(super) fn has_summary(&self) -> bool {
-        self.whole_pass || self.part_pass || self.fail || self.error
+        self.whole_pass || self.part_pass || self.fail || self.error || self.around
     }
 
-    /// The outcome; `cut` says that lines may be missing.
-    pub(super) fn verdict(&self, cut: bool) -> TestOutcome {
+    /// The outcome; `cut` says that lines may be missing, `chained` that other programs printed too.
+    pub(super) fn verdict(&self, cut: bool, chained: bool) -> TestOutcome {
         if self.failed.is_some_and(|n| n > 0) || self.fail {
             TestOutcome::Fail
-        } else if self.error {
+        } else if self.error || self.around && !(self.whole_pass && chained) {
+            // In a chain, what broke behind a run that passed is another program.
             TestOutcome::Error
         } else if self.whole_pass || (self.part_pass && !cut) {
             TestOutcome::Pass
@@ -109,6 +112,9 @@ fn fail(_: &Captures<'_>, t: &mut Tally) {
 }
 fn error(_: &Captures<'_>, t: &mut Tally) {
     t.error = true;
+}
+fn around(_: &Captures<'_>, t: &mut Tally) {
+    t.around = true;
 }
 fn failing(caps: &Captures<'_>, t: &mut Tally) {
     t.fail = true;
@@ -348,10 +354,10 @@ const RULES: &[Rule] = &[
     }),
     (r"^Executed \d+ out of \d+ tests?: (\d+) tests? pass(?:es)?\.", passing),
     (r"^Executed \d+ out of \d+ tests?: .*fails? (?:locally|remotely)", fail),
-    (r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+", error),
+    (r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+", around),
     (
         r"^(?:npm (?:ERR!|error) Test failed|error: script .* exited with code [1-9]|error Command failed with exit code [1-9]|\s?ELIFECYCLE\s+(?:Test|Command) failed)",
-        error,
+        around,
     ),
 ];
 
