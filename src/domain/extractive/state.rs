@@ -34,7 +34,14 @@ fn pattern(text: &str) -> Regex {
 /// The state at the span's end.
 pub(super) fn current(turns: &Turns, facts: &Facts) -> CurrentState {
     let (text, mut seqs) = if turns.conversation { last_words(turns) } else { last_report(turns) };
-    let request = turns.persons().next_back().filter(|_| !turns.conversation);
+    // "yes" and "go on" answer something; the request is the last message that states one.
+    let request = turns
+        .persons()
+        .rev()
+        .find(|t| {
+            t.text.split_whitespace().count() >= 3 || t.text.chars().filter(|c| *c > '\u{3000}').count() >= 6
+        })
+        .filter(|_| !turns.conversation);
     let in_progress =
         facts.todos.as_ref().and_then(|t| t.items.iter().find(|i| i.status == TodoStatus::InProgress));
     let task = match (in_progress, request) {

@@ -79,8 +79,8 @@ pub fn id(source: ConstraintSource, text: &str) -> String {
         ConstraintSource::System => "system",
     };
     let digest = Sha256::new().chain_update(name).chain_update(text).finalize();
-    let hex: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
-    format!("con_{hex}")
+    let head = digest.iter().take(8).fold(0_u64, |n, byte| n << 8 | u64::from(*byte));
+    format!("con_{head:016x}")
 }
 
 /// The sentences of a person's text that demand something. In `minutes`, people talk to each other:
@@ -94,7 +94,7 @@ fn demands(text: &str, minutes: bool) -> Vec<String> {
             break;
         }
         let words = sentence.text.trim();
-        if words.chars().count() > 4 * MAX_TEXT || !speaks(words) {
+        if sentence.heading || words.chars().count() > 4 * MAX_TEXT || !speaks(words) {
             continue;
         }
         if (!minutes || orders(words)) && demands_in(words, language) {
@@ -141,7 +141,7 @@ static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
         | \b(?:don['’]?t|do\s+not)\s+(?:need|have)\s+to\b | \bnot\s+(?:required|necessary|mandatory)\b | \bno\s+need\b | \b(?:don['’]?t|do\s+not)\s+(?:worry|bother|mind)\b
         | \bmust\s+(?:have|be\s+(?:a\s+(?:bug|mistake|problem)|because|something|why|due))\b | \bi\s+must\s+(?:say|admit|have)\b | \bnever\s*mind\b
         | \b(?:i|we|they|it|he|she|which|that)\s+(?:should|must|never|always|only|can\s+only|could\s+only|just\s+don['’]?t|really\s+don['’]?t)\b (?:\s+(?:have|see|saw|seen|heard|been|was|were|had|get|got|happens?|works?|fails?|shows?))
-        | \bif\s+you\s+don['’]?t\s+mind\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
+        | \b(?:you|one|we)\s+(?:can|could)\s+(?:always|only|just)\b | \bif\s+you\s+don['’]?t\s+mind\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
         ",
     )
 });

@@ -176,7 +176,7 @@ pub(crate) fn is_minutes(span: &[Numbered]) -> bool {
             Role::System | Role::Developer => {}
         }
     }
-    texts >= 4 && named * 10 >= texts * 8
+    texts >= 4 && named * 10 >= texts * 6
 }
 
 /// Removes the `> ` in front of a console's lines.
@@ -279,13 +279,23 @@ pub(crate) struct Sentence {
     pub text: String,
     /// It is an item of a list.
     pub listed: bool,
+    /// It is a heading.
+    pub heading: bool,
+}
+
+/// What the line was that a sentence began on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineKind {
+    Plain,
+    Item,
+    Heading,
 }
 
 /// The sentences of a text in order; fenced code, quotes, logs, tables and diffs are left out.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut paragraph = String::new();
-    let mut listed = false;
+    let mut kind = LineKind::Plain;
     let mut fence: Option<&str> = None;
     for line in clip(text).lines() {
         let bare = line.trim();
@@ -294,7 +304,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
                 Some(open) if open == mark => fence = None,
                 Some(_) => {}
                 None => {
-                    flush(&mut paragraph, listed, &mut out);
+                    flush(&mut paragraph, kind, &mut out);
                     // ```one line``` opens nothing.
                     fence = (!(bare.len() > 6 && bare.ends_with(mark))).then_some(mark);
                 }
@@ -305,13 +315,14 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
             continue;
         }
         if bare.is_empty() || is_machine_line(line, bare) {
-            flush(&mut paragraph, listed, &mut out);
+            flush(&mut paragraph, kind, &mut out);
             continue;
         }
         let item = list_item(bare);
         let heading = bare.starts_with('#');
         let continues = item.is_none()
             && !heading
+            && kind != LineKind::Heading
             && !paragraph.is_empty()
             && !paragraph.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：'])
             && bare
@@ -319,15 +330,19 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
                 .next()
                 .is_some_and(|c| c.is_lowercase() || c == '(' || c == '`' || !c.is_alphabetic());
         if !continues {
-            flush(&mut paragraph, listed, &mut out);
-            listed = item.is_some();
+            flush(&mut paragraph, kind, &mut out);
+            kind = match item {
+                Some(_) => LineKind::Item,
+                None if heading => LineKind::Heading,
+                None => LineKind::Plain,
+            };
         }
         if !paragraph.is_empty() {
             paragraph.push(' ');
         }
         paragraph.push_str(item.unwrap_or(bare).trim_start_matches('#').trim());
     }
-    flush(&mut paragraph, listed, &mut out);
+    flush(&mut paragraph, kind, &mut out);
     out
 }
 
@@ -363,14 +378,18 @@ fn is_machine_line(line: &str, bare: &str) -> bool {
         || bare.len() > 400 && !bare.contains(' ') && bare.is_ascii()
 }
 
-fn flush(paragraph: &mut String, listed: bool, out: &mut Vec<Sentence>) {
+fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     let text = std::mem::take(paragraph);
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
     let mut push = |from: usize, to: usize| {
         let piece = text.get(from..to).unwrap_or_default().trim();
         if piece.chars().any(char::is_alphanumeric) {
-            out.push(Sentence { text: super::line::squash(piece), listed });
+            out.push(Sentence {
+                text: super::line::squash(piece),
+                listed: kind == LineKind::Item,
+                heading: kind == LineKind::Heading,
+            });
         }
     };
     while let Some((at, c)) = chars.next() {

@@ -46,7 +46,7 @@ fn read_one(invocation: &Invocation<'_>) -> Option<TestRunFact> {
     let cut = reading.filtered || reading.head.is_some_and(|n| output.lines().count() >= n);
     let outcome = match tally.verdict(cut, !reading.alone) {
         TestOutcome::Unknown if reading.alone => by_exit(invocation, output),
-        told => told,
+        told @ (TestOutcome::Pass | TestOutcome::Fail | TestOutcome::Error | TestOutcome::Unknown) => told,
     };
     Some(TestRunFact {
         command: clip(&squash(command), MAX_COMMAND),

@@ -15,6 +15,7 @@ const MAX_NAME: usize = 200;
 /// The longest part of a line that a summary stands in, in bytes.
 const MAX_SUMMARY_LINE: usize = 500;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some line said; they may all hold")]
 /// What the summary lines of one output add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
@@ -230,9 +231,7 @@ const RULES: &[Rule] = &[
     (r"^\s*--- PASS: ", |_, t| {
         t.count(Some(1), None);
     }),
-    (r"^DONE (\d+) tests(?:, \d+ skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)? in ", |c, t| {
-        run_failed_errors(c, t)
-    }),
+    (r"^DONE (\d+) tests(?:, \d+ skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)? in ", run_failed_errors),
     // jest, pest
     (r"^\s*Tests:\s+(?:(\d+) failed, )?(?:\d+ \w+, )*?(\d+) passed\b", failed_passed),
     (r"^\s*Tests:\s+(\d+) failed\b.*$", |c, t| {
