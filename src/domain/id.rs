@@ -34,9 +34,27 @@ pub enum SessionNameError {
 }
 
 /// The caller's name for a session (`session_id` in the API), unique per tenant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(try_from = "String")]
+#[schema(
+    min_length = 1,
+    max_length = 200,
+    // Everything of the alphabet but `.` and `..`, without a look-ahead, which generators of clients may not know.
+    pattern = r"^(\.{0,2}[A-Za-z0-9_:@+=-][A-Za-z0-9._:@+=-]*|\.{3}[A-Za-z0-9._:@+=-]*)$",
+    examples("build-42")
+)]
 pub struct SessionName(String);
+
+impl TryFrom<String> for SessionName {
+    type Error = SessionNameError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
 
 impl SessionName {
     /// The most characters a session id may have.
@@ -88,6 +106,23 @@ macro_rules! prefixed_id {
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0.simple())
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::Type::String)
+                    .pattern(Some(concat!("^", $prefix, "[0-9a-f]{32}$")))
+                    .description(Some(concat!("An id that starts with `", $prefix, "`.")))
+                    .examples([concat!($prefix, "01929f5be2c47c3fb1c4a6d24b4e1a10")])
+                    .into()
             }
         }
 

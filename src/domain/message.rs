@@ -38,6 +38,14 @@ impl Role {
             Self::Tool => "tool",
         }
     }
+
+    /// Reads the role's name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool]
+            .into_iter()
+            .find(|role| role.as_str() == name)
+    }
 }
 
 /// One entry of a conversation.
@@ -141,18 +149,14 @@ pub struct ToolResult {
 impl Message {
     /// The tool calls of the message, in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.parts.iter().filter_map(|p| match p {
-            Part::ToolCall(call) => Some(call),
-            _ => None,
-        })
+        self.parts.iter().filter_map(|part| if let Part::ToolCall(call) = part { Some(call) } else { None })
     }
 
     /// The tool results of the message, in order.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
-        self.parts.iter().filter_map(|p| match p {
-            Part::ToolResult(result) => Some(result),
-            _ => None,
-        })
+        self.parts
+            .iter()
+            .filter_map(|part| if let Part::ToolResult(result) = part { Some(result) } else { None })
     }
 
     /// The text parts joined by newlines: no thinking, no tool calls, no tool results.

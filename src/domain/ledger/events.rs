@@ -334,7 +334,7 @@ impl Gatherer {
             if failed_alone && !redirected {
                 continue;
             }
-            self.effect(one, effect, command);
+            self.effect(one, effect);
         }
         if is_patch_command(command) {
             for line in output.lines().take(500) {
@@ -348,7 +348,7 @@ impl Gatherer {
         }
     }
 
-    fn effect(&mut self, one: &Invocation<'_>, effect: Effect, command: &str) {
+    fn effect(&mut self, one: &Invocation<'_>, effect: Effect) {
         let Effect { op, path, full, from, text, words } = effect;
         match op {
             Op::Patch => {
@@ -381,16 +381,10 @@ impl Gatherer {
         }
         let act = act_of(op);
         let change = match act {
-            Act::Read | Act::Delete | Act::DeleteTree | Act::Touch => None,
-            _ => words
-                .map(|w| diff::clip(&w, 120))
-                .or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
-                .or_else(|| {
-                    Some(format!(
-                        "written by `{}`",
-                        diff::clip(head(command.trim().lines().next()?, 200), 60)
-                    ))
-                }),
+            Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
+            Act::Create | Act::Write | Act::Modify => {
+                words.map(|w| diff::clip(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
+            }
         };
         self.events.push(Event {
             act,

@@ -167,7 +167,7 @@ impl Folder {
         let unsure = source.overwrite_possible;
         if made_here || target_was {
             source.apply(Act::Delete);
-            source.see(event);
+            source.note(event);
         } else {
             source.gone = true;
         }
@@ -179,7 +179,8 @@ impl Folder {
                 target.apply(Act::Modify);
             } else {
                 target.apply(Act::Write);
-                target.overwrite_possible = unsure || target.overwrite_possible;
+                // A move onto a path that nothing has named before makes a new file.
+                target.overwrite_possible = unsure;
             }
         } else {
             target.action = Some(FileAction::Renamed);
@@ -192,8 +193,8 @@ impl Folder {
         for change in changes {
             target.change(change);
         }
-        if made_here && target_was {
-            target.change(format!("replaced by {}", diff::clip(from.rsplit('/').next().unwrap_or(from), 80)));
+        if made_here || target_was {
+            target.change(format!("moved from {}", diff::clip(from.rsplit('/').next().unwrap_or(from), 80)));
         }
         target.see(event);
     }
@@ -262,13 +263,18 @@ impl File {
         self.action = action;
     }
 
-    /// Takes in the messages and the wording of an event.
-    fn see(&mut self, event: &Event) {
+    /// Takes in the messages of an event.
+    fn note(&mut self, event: &Event) {
         for seq in &event.seqs {
             if self.seqs.last() != Some(seq) {
                 self.seqs.push(*seq);
             }
         }
+    }
+
+    /// Takes in the messages and the wording of an event.
+    fn see(&mut self, event: &Event) {
+        self.note(event);
         if let Some(change) = &event.change {
             self.change(change.clone());
         }

@@ -13,6 +13,7 @@ use super::super::id::Seq;
 use super::super::message::{Numbered, Role};
 use super::aider;
 use super::invocation::{Invocation, text_of};
+use super::outcome::head;
 
 /// The most uses read out of one message.
 const MAX_USES: usize = 64;
@@ -124,10 +125,11 @@ fn fences(text: &str) -> Vec<&str> {
     while let Some(open) = text.get(from..).and_then(|rest| rest.find("```")) {
         let after = from + open + 3;
         let rest = text.get(after..).unwrap_or("");
-        let line_end = rest.find('\n').unwrap_or(rest.len());
+        from = after;
+        // A language is short; looking further for the line's end would cost a pass per fence.
+        let Some(line_end) = head(rest, 40).find('\n') else { continue };
         let language = rest.get(..line_end).unwrap_or("").trim();
         let is_shell = ["bash", "sh", "shell", "console", "zsh", "mswea_bash_command"].contains(&language);
-        from = after;
         if !is_shell && !language.is_empty() {
             continue;
         }

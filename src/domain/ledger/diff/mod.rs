@@ -271,7 +271,18 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
     if let ([], [old]) = (added, removed) {
         return Some(format!("removed {}", clip(old.trim(), 80)));
     }
-    let changed = added.first().map(|l| (after, *l)).or_else(|| removed.first().map(|l| (before, *l)))?;
+    // A lone bracket says nothing; a comment says less than code.
+    let tells = |l: &&&str| l.chars().filter(|c| c.is_alphanumeric()).count() > 2;
+    let code =
+        |l: &&&str| tells(l) && !l.trim_start().starts_with(['#', '*']) && !l.trim_start().starts_with("//");
+    let first = |lines: &'_ [&'_ str]| -> Option<usize> {
+        lines.iter().position(|l| code(&l)).or_else(|| lines.iter().position(|l| tells(&l)))
+    };
+    let changed = match (first(added), first(removed)) {
+        (Some(at), _) => (after, *added.get(at)?),
+        (None, Some(at)) => (before, *removed.get(at)?),
+        (None, None) => return None,
+    };
     let at = changed.0.iter().position(|l| l.trim_end() == changed.1)?;
     let place = changed.0.iter().take(at).rev().find_map(|l| name_in(l, kind));
     Some(match place {

@@ -1,7 +1,8 @@
 //! What each command does to files.
 
-use super::word::Word;
+use super::word::{Word, quote};
 use super::{Redirect, RedirectKind, Step, script, steps};
+use crate::domain::ledger::diff::clip;
 use crate::domain::ledger::outcome::head;
 use crate::domain::ledger::paths;
 
@@ -237,7 +238,16 @@ impl Reader<'_> {
         if !word.literal || !paths::is_shell_file(&word.text) {
             return;
         }
+        let changes = matches!(op, Op::Write | Op::Append | Op::Modify);
+        let words = words.or_else(|| (changes && text.is_none()).then(|| self.told_by_command()));
         self.found.push(self.effect(op, &word.text, text, words));
+    }
+
+    /// How a change is worded when only the command tells of it.
+    fn told_by_command(&self) -> String {
+        let line = quote(self.step.words.iter().take(12).map(|w| head(&w.text, 80)));
+        let line = clip(line.lines().next().unwrap_or(""), 60);
+        if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
     }
 
     fn effect(&self, op: Op, path: &str, text: Option<String>, words: Option<String>) -> Effect {
@@ -525,6 +535,7 @@ impl Reader<'_> {
 
     fn ran(&mut self) {
         let words = &self.step.words;
+        let name = words.first().map(base_name).unwrap_or_default().to_owned();
         let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "--eval"));
         let inline = flag.and_then(|at| words.get(at + 1)).map(|w| w.text.clone());
         let first = words.iter().skip(1).find(|w| !w.text.starts_with('-'));
@@ -538,7 +549,8 @@ impl Reader<'_> {
         }
         let Some(code) = inline.or_else(|| self.step.heredoc.clone()) else { return };
         for (op, path) in script::writes_in(&code) {
-            self.found.push(self.effect(op, &path, None, None));
+            let words = (op != Op::Read).then(|| format!("written by a {name} script"));
+            self.found.push(self.effect(op, &path, None, words));
         }
     }
 }
@@ -556,5 +568,5 @@ fn placed(source: &str, target: &str, many: bool) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    head(text.lines().next().unwrap_or(""), 80).to_owned()
+    clip(text.lines().next().unwrap_or(""), 100)
 }

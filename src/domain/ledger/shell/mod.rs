@@ -21,8 +21,14 @@ use word::Word;
 
 /// Scripts longer than this go to the plain reader: a parser's work grows faster than its text.
 const PARSED_BYTES: usize = 64 * 1024;
-/// Scripts nested deeper than this go to the plain reader: a parser descends by recursion.
-const PARSED_DEPTH: usize = 12;
+/// Scripts with more constructs that nest go to the plain reader: the parser descends by recursion,
+/// and a stack that overflows ends the process. Counting all of them, not their depth, cannot be
+/// fooled by a closing word in quotes.
+const MAX_NESTABLE: usize = 48;
+/// The parser's work doubles with every `(` and `case` that is left open.
+const MAX_DOUBLING: usize = 8;
+/// The most redirections of one command.
+const MAX_REDIRECTS: usize = 16;
 /// Scripts in scripts (`bash -c`) are followed this far.
 const SCRIPT_DEPTH: usize = 3;
 /// The most simple commands read out of one script.
@@ -75,34 +81,33 @@ pub(super) fn ends_in(script: &str, dir: Option<&str>) -> Option<String> {
 }
 
 fn parse(script: &str) -> Option<ast::Program> {
-    if script.len() > PARSED_BYTES || nesting(script) > PARSED_DEPTH {
+    if script.len() > PARSED_BYTES || substitutions(script) > MAX_NESTABLE {
         return None;
     }
     let options = brush_parser::ParserOptions::default();
     let tokens = brush_parser::uncached_tokenize_str(script, &options.tokenizer_options()).ok()?;
-    brush_parser::parse_tokens(&tokens, &options).ok()
-}
-
-/// An upper bound of how deep a script nests, here-documents and quotes included.
-fn nesting(script: &str) -> usize {
-    let (mut depth, mut deepest, mut ticks, mut words) = (0_usize, 0, 0_usize, 0);
-    for byte in script.bytes() {
-        match byte {
-            b'(' | b'{' | b'[' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b')' | b'}' | b']' => depth = depth.saturating_sub(1),
-            b'`' => ticks += 1,
+    let (mut nestable, mut doubling) = (0, 0);
+    for token in &tokens {
+        match token.to_str() {
+            "{" | "[[" | "if" | "while" | "until" | "for" | "select" | "!" => nestable += 1,
+            "(" | "<(" | ">(" | "case" => doubling += 1,
+            "((" => doubling += 2,
             _ => {}
         }
     }
-    for word in script.split_ascii_whitespace() {
-        if matches!(word, "if" | "while" | "until" | "for" | "case" | "!") {
-            words += 1;
-        }
+    if nestable > MAX_NESTABLE || doubling > MAX_DOUBLING {
+        return None;
     }
-    deepest + ticks / 16 + words / 16
+    brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// How many substitutions a script holds, which is how deep they can nest.
+fn substitutions(script: &str) -> usize {
+    let bytes = script.as_bytes();
+    let pairs = bytes.windows(2).filter(|w| {
+        matches!(w, [b'$' | b'<' | b'>' | b'@' | b'!' | b'?' | b'*' | b'+', b'('] | [b'$', b'{'])
+    });
+    pairs.count() + memchr::memchr_iter(b'`', bytes).count() / 2
 }
 
 /// Gathers steps and follows `cd`.
@@ -274,6 +279,9 @@ fn add_item(step: &mut Step, item: &ast::CommandPrefixOrSuffixItem, prefix: bool
 }
 
 fn add_redirect(step: &mut Step, redirect: &ast::IoRedirect) {
+    if step.redirects.len() >= MAX_REDIRECTS {
+        return;
+    }
     match redirect {
         ast::IoRedirect::File(_, kind, ast::IoFileRedirectTarget::Filename(word)) => {
             let kind = match kind {

@@ -89,6 +89,9 @@ impl Reader<'_> {
         }
         let end = word_end(bytes, i);
         let target = Word::read(script.get(i..end).unwrap_or(""));
+        if self.redirects.len() >= super::MAX_REDIRECTS {
+            return end.max(i);
+        }
         match operator.as_str() {
             "<<" => self.waiting.push((target.text, strip)),
             "<<<" => self.heredoc = Some(target.text),

@@ -1,0 +1,42 @@
+//! The time of day, as the rest of the service asks for it.
+
+use chrono::{DateTime, Utc};
+
+/// Where the time comes from; tests hold it still.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock(Option<DateTime<Utc>>);
+
+impl Clock {
+    /// The machine's clock.
+    #[must_use]
+    pub fn system() -> Self {
+        Self(None)
+    }
+
+    /// A clock that stands.
+    #[must_use]
+    pub fn frozen(at: DateTime<Utc>) -> Self {
+        Self(Some(at))
+    }
+
+    /// The time.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.0.unwrap_or_else(Utc::now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frozen_clock_stands_and_the_systems_does_not_go_back() {
+        let at = DateTime::UNIX_EPOCH;
+        assert_eq!(Clock::frozen(at).now(), at);
+        let clock = Clock::system();
+        let first = clock.now();
+        assert!(first > at && clock.now() >= first);
+    }
+}

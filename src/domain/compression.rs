@@ -1,0 +1,184 @@
+//! One compression: what was asked for, and what came of it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::id::Seq;
+use super::strategy::{Engine, EngineChoice, Strategy};
+
+/// How far a compression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Waits for a worker.
+    Queued,
+    /// A worker is at it.
+    Running,
+    /// A speculative result waits to be published.
+    Prepared,
+    /// A version was published.
+    Succeeded,
+    /// No usable result after all attempts.
+    Failed,
+    /// The gate refused the candidate; the old version stays.
+    Rejected,
+    /// Nothing compressible, or the result would not be smaller.
+    Skipped,
+    /// Another version was published meanwhile.
+    Superseded,
+    /// Cancelled by a caller or by a deletion.
+    Cancelled,
+}
+
+impl Status {
+    /// The status' word in JSON and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Prepared => "prepared",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Rejected => "rejected",
+            Self::Skipped => "skipped",
+            Self::Superseded => "superseded",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Reads the status' word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        [
+            Self::Queued,
+            Self::Running,
+            Self::Prepared,
+            Self::Succeeded,
+            Self::Failed,
+            Self::Rejected,
+            Self::Skipped,
+            Self::Superseded,
+            Self::Cancelled,
+        ]
+        .into_iter()
+        .find(|status| status.as_str() == word)
+    }
+
+    /// Whether the compression is still to be done.
+    #[must_use]
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+/// What a compression was asked to do; absent fields follow the session's settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The caller's reason, kept with the compression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How the version is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// Who reads the span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineChoice>,
+    /// The engine's model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Messages that stay verbatim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_recent: Option<u32>,
+    /// Share of the effective window to aim for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<f64>,
+    /// The last message to cover.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through_seq: Option<Seq>,
+    /// Stored and scored, not published.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadow: bool,
+    /// The version to evaluate, for evaluations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+}
+
+/// What came of a compression.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Report {
+    /// Who read the span.
+    pub engine: Option<Engine>,
+    /// The model that read it.
+    pub model: Option<String>,
+    /// The old rendering plus the span as it would be served, in tokens.
+    pub tokens_before: Option<u32>,
+    /// The new rendering, in tokens.
+    pub tokens_after: Option<u32>,
+    /// 1 − after / before.
+    pub compression_ratio: Option<f64>,
+    /// The whole context before, in tokens.
+    pub context_tokens_before: Option<u32>,
+    /// The whole context after, in tokens.
+    pub context_tokens_after: Option<u32>,
+    /// Whether the context is at or below the target.
+    pub target_met: Option<bool>,
+    /// Probes passed / asked.
+    pub probe_score: Option<f64>,
+    /// Probes asked.
+    pub probes_asked: u32,
+    /// Probes failed.
+    pub probes_failed: u32,
+    /// Probes whose fact the rendering's bound cut.
+    pub probes_cut: u32,
+    /// Critical probes failed.
+    pub critical_failed: u32,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// Why nothing was published.
+    pub error: Option<Failure>,
+    /// What the engine's LLM used, failed attempts included.
+    pub cost: Cost,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Why nothing was published.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Failure {
+    /// A stable word.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The reason in a sentence.
+    pub detail: String,
+}
+
+/// Tokens and calls that the engine's LLM used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Cost {
+    /// Tokens in.
+    pub input_tokens: u64,
+    /// Tokens out.
+    pub output_tokens: u64,
+    /// Calls.
+    pub calls: u32,
+}
+
+/// Where the time went, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Timings {
+    /// From the request to the claim.
+    pub queued_ms: u64,
+    /// Reading the ledger.
+    pub ledger_ms: u64,
+    /// The engine's proposal and the merge.
+    pub engine_ms: u64,
+    /// Probes, rendering and repair.
+    pub probe_ms: u64,
+    /// From the claim to the end.
+    pub total_ms: u64,
+}

@@ -1,0 +1,224 @@
+//! Messages with content blocks; the system prompt stands apart, but is stored as a message of role
+//! `system` when a caller appends it.
+
+use super::super::message::{
+    Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
+};
+use super::FormatError;
+use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
+use super::openai_chat::unknown_role;
+
+/// Reads one message.
+///
+/// # Errors
+/// When the role is missing or unknown, or content has the wrong type.
+pub fn parse(raw: &str) -> Result<Message, FormatError> {
+    let fields = Fields::read(raw)?;
+    let role = match fields.string("role")?.as_deref() {
+        Some("system") => Role::System,
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some(other) => return Err(unknown_role(other)),
+        None => return Err(FormatError::at("/role", "is required")),
+    };
+    let parts = match fields.raw("content") {
+        None => Vec::new(),
+        Some(raw) => content(role, raw).map_err(|e| e.under("/content"))?,
+    };
+    Ok(Message { role, name: None, parts })
+}
+
+fn content(role: Role, raw: &str) -> Result<Vec<Part>, FormatError> {
+    if is_string(raw) {
+        return Ok(vec![Part::Text(string(raw)?)]);
+    }
+    if !is_array(raw) {
+        return Err(FormatError::at("", "must be a string or an array of blocks"));
+    }
+    each(raw, |raw| block(role, raw))
+}
+
+fn block(role: Role, raw: &str) -> Result<Part, FormatError> {
+    let fields = Fields::read(raw)?;
+    let part = match (fields.string("type")?.as_deref(), role) {
+        (Some("text"), _) => {
+            Part::Text(fields.string("text")?.ok_or_else(|| FormatError::at("/text", "is required"))?)
+        }
+        (Some("image"), _) => match fields.object("source")? {
+            Some(source) => {
+                let (media_type, source) = media(&source);
+                Part::Image(Image { media_type, source, detail: None })
+            }
+            None => return Err(FormatError::at("/source", "is required")),
+        },
+        (Some("document"), _) => match fields.object("source")? {
+            Some(source) => {
+                let (media_type, source) = media(&source);
+                Part::File(Attachment { media_type, name: fields.lenient("title"), source })
+            }
+            None => return Err(FormatError::at("/source", "is required")),
+        },
+        (Some("thinking"), Role::Assistant) => Part::Thinking(Thinking {
+            text: fields.string_or_empty("thinking")?,
+            signature: fields.string("signature")?.filter(|s| !s.is_empty()),
+            redacted: None,
+        }),
+        (Some("redacted_thinking"), Role::Assistant) => Part::Thinking(Thinking {
+            text: String::new(),
+            signature: None,
+            redacted: fields.string("data")?,
+        }),
+        (Some("tool_use"), Role::Assistant) => Part::ToolCall(ToolCall {
+            id: fields.string_or_empty("id")?,
+            name: fields.string_or_empty("name")?,
+            arguments: fields.raw("input").unwrap_or("{}").to_owned(),
+        }),
+        (Some("tool_result"), Role::User) => Part::ToolResult(tool_result(&fields)?),
+        // Server tools, citations, whatever comes next, and blocks in a role that cannot hold them.
+        _ => Part::Other(raw.to_owned()),
+    };
+    Ok(part)
+}
+
+fn tool_result(fields: &Fields<'_>) -> Result<ToolResult, FormatError> {
+    let parts = match fields.raw("content") {
+        None => Vec::new(),
+        Some(raw) => content(Role::System, raw).map_err(|e| e.under("/content"))?,
+    };
+    Ok(ToolResult {
+        call_id: fields.string_or_empty("tool_use_id")?,
+        parts,
+        is_error: fields.raw("is_error").map(|raw| raw == "true"),
+    })
+}
+
+fn media(source: &Fields<'_>) -> (Option<String>, MediaSource) {
+    let take = |key: &str| source.lenient(key).unwrap_or_default();
+    let place = match source.lenient("type").as_deref() {
+        Some("base64") => MediaSource::Base64(take("data")),
+        Some("url") => MediaSource::Url(take("url")),
+        Some("file") => MediaSource::FileId(take("file_id")),
+        Some("text") => MediaSource::Text(take("data")),
+        // `content` documents hold blocks; their JSON stands for their text.
+        _ => MediaSource::Text(
+            source
+                .lenient("content")
+                .unwrap_or_else(|| source.raw("content").map(str::to_owned).unwrap_or_default()),
+        ),
+    };
+    (source.lenient("media_type"), place)
+}
+
+/// The blocks of a message as sent, each as its JSON text; a string becomes one text block.
+#[must_use]
+pub fn raw_blocks(raw: &str) -> Vec<String> {
+    let content = Fields::read(raw).ok().and_then(|f| f.raw("content"));
+    match content {
+        Some(content) if is_array(content) => {
+            super::json::elements(content).unwrap_or_default().into_iter().map(str::to_owned).collect()
+        }
+        Some(content) => vec![format!("{{\"type\":\"text\",\"text\":{content}}}")],
+        None => Vec::new(),
+    }
+}
+
+/// Writes a part as a block; `None` when the format has no place for it.
+#[must_use]
+pub fn block_of(part: &Part) -> Option<String> {
+    let mut out = String::from("{");
+    match part {
+        Part::Text(text) => {
+            push_field(&mut out, "type", "text");
+            push_field(&mut out, "text", text);
+        }
+        Part::Image(image) => {
+            push_field(&mut out, "type", "image");
+            push_source(&mut out, image.media_type.as_deref().unwrap_or("image/png"), &image.source);
+        }
+        Part::File(file) => {
+            push_field(&mut out, "type", "document");
+            let text = matches!(file.source, MediaSource::Text(_));
+            let media_type = if text { "text/plain" } else { "application/pdf" };
+            push_source(&mut out, file.media_type.as_deref().unwrap_or(media_type), &file.source);
+            if let Some(name) = &file.name {
+                push_field(&mut out, "title", name);
+            }
+        }
+        Part::Thinking(Thinking { redacted: Some(data), .. }) => {
+            push_field(&mut out, "type", "redacted_thinking");
+            push_field(&mut out, "data", data);
+        }
+        Part::Thinking(Thinking { text, signature: Some(signature), .. }) => {
+            push_field(&mut out, "type", "thinking");
+            push_field(&mut out, "thinking", text);
+            push_field(&mut out, "signature", signature);
+        }
+        Part::Thinking(_) => return None,
+        Part::ToolCall(call) => {
+            push_field(&mut out, "type", "tool_use");
+            push_field(&mut out, "id", &call.id);
+            push_field(&mut out, "name", &call.name);
+            push_key(&mut out, "input");
+            push_input(&mut out, &call.arguments);
+        }
+        Part::ToolResult(result) => {
+            push_field(&mut out, "type", "tool_result");
+            push_field(&mut out, "tool_use_id", &result.call_id);
+            push_key(&mut out, "content");
+            push_result_content(&mut out, &result.parts);
+            if result.is_error == Some(true) {
+                push_key(&mut out, "is_error");
+                out.push_str("true");
+            }
+        }
+        Part::Other(raw) => return Some(raw.clone()),
+    }
+    out.push('}');
+    Some(out)
+}
+
+fn push_result_content(out: &mut String, parts: &[Part]) {
+    if let [Part::Text(text)] = parts {
+        return push_string(out, text);
+    }
+    out.push('[');
+    for block in parts.iter().filter_map(block_of) {
+        if !out.ends_with('[') {
+            out.push(',');
+        }
+        out.push_str(&block);
+    }
+    out.push(']');
+}
+
+fn push_source(out: &mut String, media_type: &str, source: &MediaSource) {
+    push_key(out, "source");
+    out.push('{');
+    let (kind, key, value) = match source {
+        MediaSource::Url(url) => ("url", "url", url),
+        MediaSource::FileId(id) => ("file", "file_id", id),
+        MediaSource::Base64(data) => ("base64", "data", data),
+        MediaSource::Text(text) => ("text", "data", text),
+    };
+    push_field(out, "type", kind);
+    if matches!(source, MediaSource::Base64(_) | MediaSource::Text(_)) {
+        push_field(out, "media_type", media_type);
+    }
+    push_field(out, key, value);
+    out.push('}');
+}
+
+/// The provider takes nothing but an object as a call's input.
+fn push_input(out: &mut String, arguments: &str) {
+    let trimmed = arguments.trim();
+    let takes = is_object(trimmed) && serde_json::from_str::<&serde_json::value::RawValue>(trimmed).is_ok();
+    if takes {
+        out.push_str(trimmed);
+    } else if trimmed.is_empty() || trimmed == "null" {
+        out.push_str("{}");
+    } else {
+        out.push('{');
+        push_field(out, "arguments", arguments);
+        out.push('}');
+    }
+}

@@ -1,0 +1,169 @@
+//! Reading a JSON object field by field without losing a byte of what is not looked at.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::FormatError;
+
+/// A JSON object, each value still as its text. Numbers beyond 64 bits and key order stay as sent.
+pub(super) struct Fields<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry::<String, &'de RawValue>()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        from.deserialize_map(Collect)
+    }
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn read(raw: &'a str) -> Result<Self, FormatError> {
+        serde_json::from_str(raw).map_err(|_| FormatError::at("", "must be a JSON object"))
+    }
+
+    /// A field's JSON text; absent and null are the same.
+    pub(super) fn raw(&self, key: &str) -> Option<&'a str> {
+        let (_, value) = self.0.iter().find(|(k, _)| k == key)?;
+        Some(value.get()).filter(|v| *v != "null")
+    }
+
+    /// A field that must be a string when it is there.
+    pub(super) fn string(&self, key: &str) -> Result<Option<String>, FormatError> {
+        self.raw(key).map(|raw| string(raw).map_err(|e| e.under(&format!("/{key}")))).transpose()
+    }
+
+    /// A field's string, empty when it is absent.
+    pub(super) fn string_or_empty(&self, key: &str) -> Result<String, FormatError> {
+        Ok(self.string(key)?.unwrap_or_default())
+    }
+
+    /// A field's string; `None` also when it is something else, for fields that only describe.
+    pub(super) fn lenient(&self, key: &str) -> Option<String> {
+        self.raw(key).and_then(|raw| string(raw).ok())
+    }
+
+    /// A field that must be an object when it is there.
+    pub(super) fn object(&self, key: &str) -> Result<Option<Fields<'a>>, FormatError> {
+        self.raw(key).map(|raw| Self::read(raw).map_err(|e| e.under(&format!("/{key}")))).transpose()
+    }
+}
+
+pub(super) fn is_string(raw: &str) -> bool {
+    raw.starts_with('"')
+}
+
+pub(super) fn is_array(raw: &str) -> bool {
+    raw.starts_with('[')
+}
+
+pub(super) fn is_object(raw: &str) -> bool {
+    raw.starts_with('{')
+}
+
+pub(super) fn string(raw: &str) -> Result<String, FormatError> {
+    serde_json::from_str(raw).map_err(|_| FormatError::at("", "must be a string"))
+}
+
+/// The elements of an array, each as its JSON text.
+pub(super) fn elements(raw: &str) -> Result<Vec<&str>, FormatError> {
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| FormatError::at("", "must be an array"))?;
+    Ok(elements.into_iter().map(RawValue::get).collect())
+}
+
+/// Reads each element of an array, with the element's place in the error's pointer.
+pub(super) fn each<T>(
+    raw: &str,
+    mut read: impl FnMut(&str) -> Result<T, FormatError>,
+) -> Result<Vec<T>, FormatError> {
+    let elements = elements(raw)?;
+    let mut all = Vec::with_capacity(elements.len());
+    for (i, element) in elements.into_iter().enumerate() {
+        all.push(read(element).map_err(|e| e.under(&format!("/{i}")))?);
+    }
+    Ok(all)
+}
+
+/// Appends a text as a JSON string, quotes included.
+pub fn push_string(out: &mut String, text: &str) {
+    out.push('"');
+    let mut from = 0;
+    for (i, b) in text.bytes().enumerate() {
+        let short = match b {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..0x20 => "",
+            _ => continue,
+        };
+        out.push_str(text.get(from..i).unwrap_or_default());
+        if short.is_empty() {
+            let hex = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or('0');
+            out.push_str("\\u00");
+            out.push(hex(b >> 4));
+            out.push(hex(b & 0xf));
+        } else {
+            out.push_str(short);
+        }
+        from = i + 1;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out.push('"');
+}
+
+/// Appends `"key":"text"`, with a comma before it when something stands there already.
+pub(super) fn push_field(out: &mut String, key: &str, text: &str) {
+    push_key(out, key);
+    push_string(out, text);
+}
+
+/// Appends `"key":`, with a comma before it when something stands there already.
+pub(super) fn push_key(out: &mut String, key: &str) {
+    if !out.ends_with(['{', '[']) {
+        out.push(',');
+    }
+    push_string(out, key);
+    out.push(':');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_string_reads_back() {
+        for text in ["", "plain", "q\"b\\s/n\nr\rt\t", "\u{0}\u{1f}\u{7f}é漢🦀", "ends with \\"] {
+            let mut out = String::new();
+            push_string(&mut out, text);
+            assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits_do_not_hinder_reading_the_rest() {
+        let fields =
+            Fields::read(r#"{"a": 123456789012345678901234567890e999, "b": "x", "c": null}"#).unwrap();
+        assert_eq!(fields.string("b").unwrap().as_deref(), Some("x"));
+        assert_eq!(fields.raw("c"), None);
+        assert_eq!(fields.raw("a"), Some("123456789012345678901234567890e999"));
+    }
+}

@@ -1,0 +1,99 @@
+//! Conversation formats: the JSON that callers send, read into [`Message`], and written back.
+//!
+//! What lives here: the three formats, their readers and writers, and the check that a request's
+//! JSON can be kept and given back as it was.
+//! Invariant: what a reader takes, it takes without loss of text, calls, ids and media; a block that
+//! it does not know becomes [`Part::Other`](super::message::Part::Other) and keeps its JSON text.
+//! Must not know: sessions, budgets, which messages belong together.
+
+pub mod anthropic;
+pub mod check;
+mod json;
+pub mod openai_chat;
+pub mod openai_responses;
+
+use serde::{Deserialize, Serialize};
+
+use super::message::Message;
+
+pub use check::check_json;
+pub use json::push_string;
+
+/// A conversation format, in and out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Chat-completions messages.
+    #[default]
+    OpenaiChat,
+    /// Messages with content blocks, `system` apart.
+    Anthropic,
+    /// Items of the responses API; every item is one message.
+    OpenaiResponses,
+}
+
+impl Format {
+    /// The format's name in the API and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "openai-chat",
+            Self::Anthropic => "anthropic",
+            Self::OpenaiResponses => "openai-responses",
+        }
+    }
+
+    /// Reads the format's name; `None` when it is not one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::OpenaiChat, Self::Anthropic, Self::OpenaiResponses].into_iter().find(|f| f.as_str() == name)
+    }
+}
+
+/// Why a message or a body cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer}: {detail}")]
+pub struct FormatError {
+    /// JSON pointer to the offending place, relative to the text that was read.
+    pub pointer: String,
+    /// What is wrong there, for the caller.
+    pub detail: String,
+}
+
+impl FormatError {
+    fn at(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), detail: detail.into() }
+    }
+
+    /// The same error, seen from further up.
+    #[must_use]
+    pub fn under(mut self, prefix: &str) -> Self {
+        self.pointer.insert_str(0, prefix);
+        self
+    }
+}
+
+/// Reads the JSON text of one message.
+///
+/// # Errors
+/// When the message has no known role or a field that has a meaning here has the wrong type.
+pub fn parse(format: Format, raw: &str) -> Result<Message, FormatError> {
+    match format {
+        Format::OpenaiChat => openai_chat::parse(raw),
+        Format::Anthropic => anthropic::parse(raw),
+        Format::OpenaiResponses => openai_responses::parse(raw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_has_one_name_everywhere() {
+        for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+            assert_eq!(serde_json::to_string(&format).unwrap(), format!("\"{}\"", format.as_str()));
+            assert_eq!(Format::from_name(format.as_str()), Some(format));
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Chat-completions messages.
+
+use super::super::message::{
+    Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
+};
+use super::FormatError;
+use super::json::{Fields, each, is_array, is_object, is_string, push_field, push_key, push_string, string};
+
+/// Reads one message.
+///
+/// # Errors
+/// When the role is missing or unknown, or content or tool calls have the wrong type.
+pub fn parse(raw: &str) -> Result<Message, FormatError> {
+    let fields = Fields::read(raw)?;
+    let role = match fields.string("role")?.as_deref() {
+        Some("system") => Role::System,
+        Some("developer") => Role::Developer,
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        // `function` is the older name, from before calls had ids.
+        Some("tool" | "function") => Role::Tool,
+        Some(other) => return Err(unknown_role(other)),
+        None => return Err(FormatError::at("/role", "is required")),
+    };
+    let name = fields.string("name")?;
+    let mut parts = Vec::new();
+    if role == Role::Assistant {
+        let reasoning = fields.lenient("reasoning_content").or_else(|| fields.lenient("reasoning"));
+        if let Some(text) = reasoning.filter(|t| !t.is_empty()) {
+            parts.push(Part::Thinking(Thinking { text, signature: None, redacted: None }));
+        }
+    }
+    let content = match fields.raw("content") {
+        None => Vec::new(),
+        Some(raw) => content(raw).map_err(|e| e.under("/content"))?,
+    };
+    if role == Role::Tool {
+        let call_id = fields.string_or_empty("tool_call_id")?;
+        parts.push(Part::ToolResult(ToolResult { call_id, parts: content, is_error: None }));
+        return Ok(Message { role, name, parts });
+    }
+    parts.extend(content);
+    if role == Role::Assistant {
+        if let Some(text) = fields.lenient("refusal").filter(|t| !t.is_empty()) {
+            parts.push(Part::Text(text));
+        }
+        if let Some(audio) = fields.raw("audio") {
+            parts.push(Part::Other(format!("{{\"type\":\"audio\",\"audio\":{audio}}}")));
+        }
+        if let Some(calls) = fields.raw("tool_calls") {
+            let calls = each(calls, |raw| call(raw)).map_err(|e| e.under("/tool_calls"))?;
+            parts.extend(calls.into_iter().map(Part::ToolCall));
+        }
+        if let Some(legacy) = fields.object("function_call")? {
+            let call = function(&legacy).map_err(|e| e.under("/function_call"))?;
+            parts.push(Part::ToolCall(ToolCall { id: String::new(), ..call }));
+        }
+    }
+    Ok(Message { role, name, parts })
+}
+
+pub(super) fn unknown_role(role: &str) -> FormatError {
+    let shown: String = role.chars().take(40).collect();
+    FormatError::at("/role", format!("unknown role {shown:?}"))
+}
+
+fn content(raw: &str) -> Result<Vec<Part>, FormatError> {
+    if is_string(raw) {
+        return Ok(vec![Part::Text(string(raw)?)]);
+    }
+    if !is_array(raw) {
+        return Err(FormatError::at("", "must be a string, an array of parts or null"));
+    }
+    each(raw, part)
+}
+
+fn part(raw: &str) -> Result<Part, FormatError> {
+    let fields = Fields::read(raw)?;
+    let other = || Part::Other(raw.to_owned());
+    let part = match fields.string("type")?.as_deref() {
+        Some("text" | "input_text" | "output_text") => {
+            Part::Text(fields.string("text")?.ok_or_else(|| FormatError::at("/text", "is required"))?)
+        }
+        Some("refusal") => Part::Text(fields.string_or_empty("refusal")?),
+        Some("image_url") => match fields.raw("image_url") {
+            Some(raw) if is_string(raw) => Part::Image(image(&string(raw)?, None)),
+            Some(raw) if is_object(raw) => {
+                let inner = Fields::read(raw)?;
+                let url = inner.string("url").map_err(|e| e.under("/image_url"))?;
+                url.map_or_else(other, |url| Part::Image(image(&url, inner.lenient("detail"))))
+            }
+            _ => return Err(FormatError::at("/image_url", "must be an object with a url")),
+        },
+        Some("input_audio") => fields.object("input_audio")?.map_or_else(other, |audio| {
+            Part::File(Attachment {
+                media_type: audio.lenient("format").map(|f| format!("audio/{f}")),
+                name: None,
+                source: MediaSource::Base64(audio.lenient("data").unwrap_or_default()),
+            })
+        }),
+        Some("file") => fields.object("file")?.map_or_else(other, |file| file_part(&file)),
+        _ => other(),
+    };
+    Ok(part)
+}
+
+/// A picture from its address; `data:` addresses hold the bytes themselves.
+pub(super) fn image(url: &str, detail: Option<String>) -> Image {
+    let (media_type, source) = media(url);
+    Image { media_type, source, detail }
+}
+
+/// Where an address's bytes are, and their type when it says so.
+pub(super) fn media(url: &str) -> (Option<String>, MediaSource) {
+    let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    match inline {
+        Some((kind, data)) => {
+            let kind = kind.split(';').next().unwrap_or_default();
+            (Some(kind.to_owned()).filter(|k| !k.is_empty()), MediaSource::Base64(data.to_owned()))
+        }
+        None => (None, MediaSource::Url(url.to_owned())),
+    }
+}
+
+pub(super) fn file_part(file: &Fields<'_>) -> Part {
+    let name = file.lenient("filename");
+    let (media_type, source) = if let Some(data) = file.lenient("file_data") {
+        match media(&data) {
+            // Bare base64, without the `data:` prefix, is sent too.
+            (None, MediaSource::Url(bare)) if !bare.starts_with("http") => (None, MediaSource::Base64(bare)),
+            known => known,
+        }
+    } else if let Some(url) = file.lenient("file_url") {
+        (None, MediaSource::Url(url))
+    } else {
+        (None, MediaSource::FileId(file.lenient("file_id").unwrap_or_default()))
+    };
+    Part::File(Attachment { media_type, name, source })
+}
+
+fn call(raw: &str) -> Result<ToolCall, FormatError> {
+    let fields = Fields::read(raw)?;
+    let id = fields.string_or_empty("id")?;
+    if let Some(custom) = fields.object("custom")? {
+        let name = custom.string("name").map_err(|e| e.under("/custom"))?.unwrap_or_default();
+        let arguments = custom.string("input").map_err(|e| e.under("/custom"))?.unwrap_or_default();
+        return Ok(ToolCall { id, name, arguments });
+    }
+    let function_fields =
+        fields.object("function")?.ok_or_else(|| FormatError::at("/function", "is required"))?;
+    let call = function(&function_fields).map_err(|e| e.under("/function"))?;
+    Ok(ToolCall { id, ..call })
+}
+
+fn function(fields: &Fields<'_>) -> Result<ToolCall, FormatError> {
+    let arguments = match fields.raw("arguments") {
+        None => String::new(),
+        Some(raw) if is_string(raw) => string(raw)?,
+        // Some servers send the object itself.
+        Some(raw) if is_object(raw) => raw.to_owned(),
+        Some(_) => return Err(FormatError::at("/arguments", "must be a string")),
+    };
+    Ok(ToolCall { id: String::new(), name: fields.string_or_empty("name")?, arguments })
+}
+
+/// Writes a message that holds no tool results: one JSON object. Signed thinking is left out.
+#[must_use]
+pub fn write(message: &Message) -> String {
+    let mut out = String::from("{");
+    push_field(&mut out, "role", message.role.as_str());
+    if let Some(name) = &message.name {
+        push_field(&mut out, "name", name);
+    }
+    let is_content = |p: &&Part| !matches!(p, Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_));
+    let content: Vec<&Part> = message.parts.iter().filter(is_content).collect();
+    push_key(&mut out, "content");
+    if content.is_empty() {
+        out.push_str("null");
+    } else {
+        push_content(&mut out, &content);
+    }
+    for part in &message.parts {
+        if let Part::Thinking(thinking) = part
+            && thinking.signature.is_none()
+            && thinking.redacted.is_none()
+        {
+            push_field(&mut out, "reasoning_content", &thinking.text);
+            break;
+        }
+    }
+    if message.calls().next().is_some() {
+        push_key(&mut out, "tool_calls");
+        out.push('[');
+        for (i, call) in message.calls().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            out.push('{');
+            push_field(&mut out, "id", &call.id);
+            push_field(&mut out, "type", "function");
+            push_key(&mut out, "function");
+            out.push('{');
+            push_field(&mut out, "name", &call.name);
+            push_field(&mut out, "arguments", &call.arguments);
+            out.push_str("}}");
+        }
+        out.push(']');
+    }
+    out.push('}');
+    out
+}
+
+/// Writes one tool result: its text only, because a tool message carries nothing else.
+#[must_use]
+pub fn write_result(call_id: &str, name: Option<&str>, text: &str) -> String {
+    let mut out = String::from("{");
+    push_field(&mut out, "role", "tool");
+    push_field(&mut out, "tool_call_id", call_id);
+    if let Some(name) = name {
+        push_field(&mut out, "name", name);
+    }
+    push_field(&mut out, "content", text);
+    out.push('}');
+    out
+}
+
+fn push_content(out: &mut String, parts: &[&Part]) {
+    if let [Part::Text(text)] = parts {
+        return push_string(out, text);
+    }
+    out.push('[');
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        push_part(out, part);
+    }
+    out.push(']');
+}
+
+fn push_part(out: &mut String, part: &Part) {
+    match part {
+        Part::Text(text) => {
+            out.push('{');
+            push_field(out, "type", "text");
+            push_field(out, "text", text);
+            out.push('}');
+        }
+        Part::Image(image) => {
+            out.push('{');
+            push_field(out, "type", "image_url");
+            push_key(out, "image_url");
+            out.push('{');
+            push_field(
+                out,
+                "url",
+                &address(image.media_type.as_deref().unwrap_or("image/png"), &image.source),
+            );
+            if let Some(detail) = &image.detail {
+                push_field(out, "detail", detail);
+            }
+            out.push_str("}}");
+        }
+        Part::File(file) => push_file(out, file),
+        Part::Other(raw) => out.push_str(raw),
+        Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_) => {}
+    }
+}
+
+fn push_file(out: &mut String, file: &Attachment) {
+    let media_type = file.media_type.as_deref().unwrap_or("application/pdf");
+    out.push('{');
+    if let (Some(format), MediaSource::Base64(data)) = (media_type.strip_prefix("audio/"), &file.source) {
+        push_field(out, "type", "input_audio");
+        push_key(out, "input_audio");
+        out.push('{');
+        push_field(out, "data", data);
+        push_field(out, "format", format);
+    } else {
+        push_field(out, "type", "file");
+        push_key(out, "file");
+        out.push('{');
+        if let Some(name) = &file.name {
+            push_field(out, "filename", name);
+        }
+        match &file.source {
+            MediaSource::FileId(id) => push_field(out, "file_id", id),
+            source => push_field(out, "file_data", &address(media_type, source)),
+        }
+    }
+    out.push_str("}}");
+}
+
+/// An address under which a source's bytes can be given: its own, or a `data:` address.
+pub(super) fn address(media_type: &str, source: &MediaSource) -> String {
+    match source {
+        MediaSource::Url(url) | MediaSource::FileId(url) => url.clone(),
+        MediaSource::Base64(data) => format!("data:{media_type};base64,{data}"),
+        MediaSource::Text(text) => text.clone(),
+    }
+}

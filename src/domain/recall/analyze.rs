@@ -1,0 +1,253 @@
+//! Reads a message into terms with their frequencies.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hasher as _;
+
+use fnv::{FnvBuildHasher, FnvHasher};
+
+use super::stem::{Stems, language};
+use super::words::{Kind, scan};
+use crate::domain::message::{MediaSource, Message, Part, Role};
+
+/// The most different terms that one message adds to an index; what comes later in a longer message is
+/// still counted for terms that it has already.
+const MOST_TERMS: usize = 20_000;
+/// The longest speaker's name, in bytes.
+const LONGEST_SPEAKER: usize = 120;
+/// How deep tool results are read into tool results.
+const DEEPEST: usize = 8;
+
+/// A searchable term: 40 bits of the hash of its normal form.
+///
+/// A session of 100,000 different terms has a false match in one of ten million look-ups, and a false
+/// match only moves a rank, because hits are checked against their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term(u64);
+
+impl Term {
+    /// How many bits a term has.
+    const BITS: u32 = 40;
+
+    pub(super) fn new(kind: Kind, text: &str) -> Self {
+        let mut hasher = FnvHasher::default();
+        // A stem, an identifier and a character never mean the same thing by their spelling alone.
+        hasher.write_u8(match kind {
+            Kind::Word => 0,
+            Kind::Compound | Kind::Tail => 1,
+            Kind::Pair | Kind::Character => 2,
+        });
+        hasher.write(text.as_bytes());
+        let hash = hasher.finish();
+        Self((hash ^ (hash >> Self::BITS)) & ((1 << Self::BITS) - 1))
+    }
+
+    /// Which of an index's 256 parts holds the term.
+    #[must_use]
+    pub fn bucket(self) -> u8 {
+        self.0.to_le_bytes()[4]
+    }
+
+    /// The term within its bucket.
+    pub(super) fn rest(self) -> u32 {
+        let [a, b, c, d, ..] = self.0.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+}
+
+/// How often a term occurs in a message, by where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frequencies {
+    /// In what a person or the model says, at most 63.
+    pub said: u8,
+    /// In tool calls, tool results, reasoning and files, at most 255.
+    pub shown: u8,
+    /// In the name of who speaks.
+    pub speaker: bool,
+}
+
+impl Frequencies {
+    /// The most occurrences in speech that are counted; the posting's byte has six bits for it.
+    pub(super) const MOST_SAID: u8 = 63;
+
+    fn count(&mut self, field: Field) {
+        match field {
+            Field::Said => self.said = (self.said + 1).min(Self::MOST_SAID),
+            Field::Shown => self.shown = self.shown.saturating_add(1),
+            Field::Speaker => self.speaker = true,
+        }
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        self.said = self.said.saturating_add(other.said).min(Self::MOST_SAID);
+        self.shown = self.shown.saturating_add(other.shown);
+        self.speaker |= other.speaker;
+    }
+}
+
+/// The terms of one message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// How many words are said.
+    pub said: u32,
+    /// How many words are in tool calls, tool results, reasoning and files.
+    pub shown: u32,
+    /// Every term, in order.
+    pub terms: Vec<(Term, Frequencies)>,
+}
+
+impl Document {
+    /// How often a term occurs; `None` when it does not.
+    #[must_use]
+    pub fn frequencies(&self, term: Term) -> Option<Frequencies> {
+        let at = self.terms.binary_search_by_key(&term, |(t, _)| *t).ok()?;
+        self.terms.get(at).map(|(_, f)| *f)
+    }
+}
+
+/// Where in a message a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Said,
+    Shown,
+    Speaker,
+}
+
+/// Reads a message into its terms.
+#[must_use]
+pub fn analyze(message: &Message) -> Document {
+    let mut document = Document::default();
+    let mut terms: HashMap<Term, Frequencies, FnvBuildHasher> = HashMap::default();
+    each_text(message, &mut |field, text| {
+        let stems = Stems::new(language(text));
+        let mut known: HashMap<Cow<'_, str>, Term, FnvBuildHasher> = HashMap::default();
+        scan(text, |token| {
+            if matches!(token.kind, Kind::Word | Kind::Character) {
+                match field {
+                    Field::Said => document.said = document.said.saturating_add(1),
+                    Field::Shown => document.shown = document.shown.saturating_add(1),
+                    Field::Speaker => {}
+                }
+            }
+            let term = if token.kind == Kind::Word {
+                if let Some(term) = known.get(token.text.as_ref()) {
+                    *term
+                } else {
+                    let term = Term::new(Kind::Word, &stems.stem(&token.text));
+                    if known.len() < MOST_TERMS {
+                        known.insert(token.text, term);
+                    }
+                    term
+                }
+            } else {
+                Term::new(token.kind, &token.text)
+            };
+            if let Some(frequencies) = terms.get_mut(&term) {
+                frequencies.count(field);
+            } else if terms.len() < MOST_TERMS {
+                terms.entry(term).or_default().count(field);
+            }
+        });
+    });
+    document.terms = terms.into_iter().collect();
+    document.terms.sort_unstable_by_key(|(term, _)| *term);
+    document
+}
+
+/// Calls `visit` for every text of a message that can be searched: not for pictures and other bytes.
+pub(super) fn each_text(message: &Message, visit: &mut impl FnMut(Field, &str)) {
+    if let Some(name) = &message.name {
+        visit(Field::Speaker, name);
+    }
+    let speech = match message.role {
+        Role::System | Role::Developer | Role::User | Role::Assistant => Field::Said,
+        Role::Tool => Field::Shown,
+    };
+    let mut first = true;
+    for part in &message.parts {
+        if let Part::Text(text) = part
+            && first
+            && speech == Field::Said
+        {
+            first = false;
+            let (speaker, rest) = speaker(text);
+            if !speaker.is_empty() {
+                visit(Field::Speaker, speaker);
+            }
+            visit(speech, rest);
+        } else {
+            part_texts(part, speech, DEEPEST, visit);
+        }
+    }
+}
+
+fn part_texts(part: &Part, field: Field, depth: usize, visit: &mut impl FnMut(Field, &str)) {
+    match part {
+        Part::Text(text) => visit(field, text),
+        Part::Image(_) => {}
+        Part::File(file) => {
+            if let Some(name) = &file.name {
+                visit(field, name);
+            }
+            if let MediaSource::Text(text) = &file.source {
+                visit(Field::Shown, text);
+            }
+        }
+        Part::Thinking(thinking) => visit(Field::Shown, &thinking.text),
+        Part::ToolCall(call) => {
+            visit(Field::Shown, &call.name);
+            json_texts(&call.arguments, visit);
+        }
+        Part::ToolResult(result) => {
+            if depth > 0 {
+                for inner in &result.parts {
+                    part_texts(inner, Field::Shown, depth - 1, visit);
+                }
+            }
+        }
+        Part::Other(json) => json_texts(json, visit),
+    }
+}
+
+/// Visits the strings and numbers of a JSON text; the text itself, when it is not JSON.
+fn json_texts(json: &str, visit: &mut impl FnMut(Field, &str)) {
+    match serde_json::from_str::<serde_json::Value>(json) {
+        Ok(value) => value_texts(&value, visit),
+        Err(_) => visit(Field::Shown, json),
+    }
+}
+
+// The parser has refused anything nested deeper than 128, so this cannot exhaust the stack.
+fn value_texts(value: &serde_json::Value, visit: &mut impl FnMut(Field, &str)) {
+    match value {
+        serde_json::Value::String(text) => visit(Field::Shown, text),
+        serde_json::Value::Number(number) => visit(Field::Shown, &number.to_string()),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| value_texts(item, visit)),
+        serde_json::Value::Object(fields) => {
+            for (key, value) in fields {
+                visit(Field::Shown, key);
+                value_texts(value, visit);
+            }
+        }
+        serde_json::Value::Null | serde_json::Value::Bool(_) => {}
+    }
+}
+
+/// Splits `Speaker: text`; the speaker is empty when the text does not start with one.
+pub(super) fn speaker(text: &str) -> (&str, &str) {
+    let line = text.lines().next().unwrap_or_default();
+    let colon = line.char_indices().find(|(at, c)| {
+        *c == '：'
+            || *c == ':' && line.get(at + 1..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    });
+    if let Some((at, c)) = colon
+        && at <= LONGEST_SPEAKER
+        && let (Some(name), Some(rest)) = (text.get(..at), text.get(at + c.len_utf8()..))
+        && name.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase())
+        // A sentence before a colon has stops and many words; a name has few, titles and places aside.
+        && name.split_whitespace().count() <= 10
+    {
+        return (name, rest);
+    }
+    ("", text)
+}

@@ -1,0 +1,267 @@
+//! Looks at the texts of the best matches: what stands together counts more, and a snippet shows it.
+
+use serde::Serialize;
+
+use super::analyze::{Field, Term, each_text};
+use super::query::Query;
+use super::rank::Ranked;
+use super::stem::{Stems, language};
+use super::words::{Kind, scan};
+use crate::domain::id::Seq;
+use crate::domain::message::{Message, Role};
+
+/// The longest snippet, in characters.
+const SNIPPET_CHARS: usize = 300;
+/// The stretch of text within which a snippet's matches lie, in bytes.
+const WINDOW: usize = 240;
+/// How many matches per message are looked at.
+const MOST_MARKS: usize = 5_000;
+/// What a score gains when every pair of neighbours in the question stands together in the text.
+const PHRASE_GAIN: f64 = 0.5;
+/// What a hit loses for each better one close by, so that ten hits do not all come from one stretch.
+const CROWDED: f64 = 0.6;
+/// How many messages apart two hits are no longer close.
+const NEAR: u64 = 8;
+
+/// A message that the question is about.
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Hit {
+    /// The message's position.
+    pub seq: Seq,
+    /// Who speaks in it.
+    pub role: Role,
+    /// The stretch of the message that matches best, at most 300 characters.
+    pub snippet: String,
+    /// How well it matches; comparable within one reply.
+    pub score: f64,
+}
+
+/// What the text of a match shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Examined {
+    /// Who speaks.
+    pub role: Role,
+    /// The stretch that matches best.
+    pub snippet: String,
+    /// The share of the question's neighbouring words that stand together in the text, from 0 to 1.
+    pub together: f64,
+}
+
+/// A word of the question at its place in a text.
+struct Mark {
+    start: usize,
+    end: usize,
+    position: u32,
+    group: usize,
+}
+
+impl Query {
+    /// Looks at the text of a match.
+    #[must_use]
+    pub fn examine(&self, message: &Message) -> Examined {
+        let pairs = self.pairs();
+        let mut found = vec![false; pairs.len()];
+        let mut best: Option<(f64, String)> = None;
+        let mut head = String::new();
+        each_text(message, &mut |field, text| {
+            if field == Field::Speaker {
+                return;
+            }
+            if head.is_empty() {
+                head = excerpt(text, 0, 0);
+            }
+            let marks = self.marks(text);
+            note_pairs(&pairs, &marks, &mut found);
+            if let Some((value, start, end)) = self.densest(&marks)
+                && best.as_ref().is_none_or(|(old, _)| value > *old)
+            {
+                best = Some((value, excerpt(text, start, end)));
+            }
+        });
+        let hits = f64::from(u32::try_from(found.iter().filter(|f| **f).count()).unwrap_or(u32::MAX));
+        let all = f64::from(u32::try_from(pairs.len()).unwrap_or(u32::MAX));
+        Examined {
+            role: message.role,
+            snippet: best.map_or(head, |(_, snippet)| snippet),
+            together: if pairs.is_empty() { 0.0 } else { hits / all },
+        }
+    }
+
+    /// The groups that stand side by side in the question, words of asking between them aside.
+    fn pairs(&self) -> Vec<(usize, usize, u32)> {
+        let content: Vec<(usize, u32)> = self
+            .groups
+            .iter()
+            .enumerate()
+            .filter(|(_, g)| g.phrasal && g.weight >= 0.2)
+            .map(|(i, g)| (i, g.position))
+            .collect();
+        content
+            .windows(2)
+            .filter_map(|two| {
+                let [(a, at), (b, to)] = two else { return None };
+                let gap = to.saturating_sub(*at);
+                (1..=3).contains(&gap).then_some((*a, *b, gap))
+            })
+            .collect()
+    }
+
+    fn marks(&self, text: &str) -> Vec<Mark> {
+        // The text's own language first; the query's terms hold the stems of all of them.
+        let stems = Stems::new(language(text));
+        let mut marks = Vec::new();
+        scan(text, |token| {
+            if marks.len() >= MOST_MARKS {
+                return;
+            }
+            let term = match token.kind {
+                Kind::Word => Term::new(Kind::Word, &stems.stem(&token.text)),
+                Kind::Compound | Kind::Tail | Kind::Pair | Kind::Character => {
+                    Term::new(token.kind, &token.text)
+                }
+            };
+            if let Some(group) = self.by_term.get(&term) {
+                let (start, end, position) = (token.start, token.end, token.position);
+                marks.push(Mark { start, end, position, group: *group });
+            }
+        });
+        marks
+    }
+
+    /// The stretch with the most weight of different groups: its value, start and end.
+    fn densest(&self, marks: &[Mark]) -> Option<(f64, usize, usize)> {
+        let weight = |m: &Mark| self.groups.get(m.group).map_or(0.0, |g| g.weight);
+        let mut inside = vec![0_u32; self.groups.len()];
+        let (mut value, mut first) = (0.0, 0);
+        let mut best: Option<(f64, usize, usize)> = None;
+        for mark in marks {
+            if let Some(n) = inside.get_mut(mark.group) {
+                *n += 1;
+                // A repetition says a little more, never as much as another word.
+                value += if *n == 1 { weight(mark) } else { 0.01 * weight(mark) };
+            }
+            while let Some(old) = marks.get(first)
+                && mark.end.saturating_sub(old.start) > WINDOW
+                && old.start < mark.start
+            {
+                if let Some(n) = inside.get_mut(old.group) {
+                    *n = n.saturating_sub(1);
+                    value -= if *n == 0 { weight(old) } else { 0.01 * weight(old) };
+                }
+                first += 1;
+            }
+            let start = marks.get(first).map_or(mark.start, |m| m.start);
+            if best.is_none_or(|(b, ..)| value > b + 1e-9) {
+                best = Some((value, start, mark.end.max(start)));
+            }
+        }
+        best
+    }
+}
+
+/// Notes which pairs stand together, in either order's distance of the question plus one word.
+fn note_pairs(pairs: &[(usize, usize, u32)], marks: &[Mark], found: &mut [bool]) {
+    for ((a, b, gap), found) in pairs.iter().zip(found) {
+        if *found {
+            continue;
+        }
+        let mut last: Option<u32> = None;
+        for mark in marks {
+            if mark.group == *a {
+                last = Some(mark.position);
+            } else if mark.group == *b
+                && last.is_some_and(|l| (1..=gap + 1).contains(&mark.position.saturating_sub(l)))
+            {
+                *found = true;
+                break;
+            }
+        }
+    }
+}
+
+/// Cuts the surroundings of a stretch out of a text: whole words, one line, never longer than a snippet.
+fn excerpt(text: &str, start: usize, end: usize) -> String {
+    // Room for the ellipses at both ends.
+    let room = SNIPPET_CHARS - 2;
+    let middle = text.get(start..end).map_or(0, |m| m.chars().count());
+    let spare = room.saturating_sub(middle);
+    let before = text.get(..start).unwrap_or_default();
+    let from = before.char_indices().rev().take(spare / 3).last().map_or(start, |(at, _)| at);
+    let used = text.get(from..start).map_or(0, |b| b.chars().count());
+    let after = text.get(start..).unwrap_or_default();
+    let to = after.char_indices().nth(room - used).map_or(text.len(), |(at, _)| start + at);
+    // Whole words, unless the stretch is one long word or a script without spaces.
+    let from = if from > 0 {
+        let lead = text.get(from..start).unwrap_or_default();
+        lead.find(char::is_whitespace).map_or(from, |at| from + at)
+    } else {
+        0
+    };
+    let to = if to < text.len() {
+        let tail_from = end.clamp(from, to);
+        let tail = text.get(tail_from..to).unwrap_or_default();
+        tail.rfind(char::is_whitespace).map_or(to, |at| tail_from + at)
+    } else {
+        to
+    };
+    let body = text.get(from..to).unwrap_or_default();
+    let mut snippet = String::with_capacity(body.len() + 6);
+    if from > 0 {
+        snippet.push('…');
+    }
+    for (i, word) in body.split_whitespace().enumerate() {
+        if i > 0 {
+            snippet.push(' ');
+        }
+        snippet.push_str(word);
+    }
+    if to < text.len() {
+        snippet.push('…');
+    }
+    snippet
+}
+
+/// Orders matches, best first: spread over the session, at most `limit`. A match whose text was not
+/// looked at keeps the score that it has.
+#[must_use]
+pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ranked, Option<Examined>)> {
+    let mut rest = matches;
+    for (ranked, examined) in &mut rest {
+        ranked.score *= 1.0 + PHRASE_GAIN * examined.as_ref().map_or(0.0, |e| e.together);
+    }
+    let mut settled = Vec::new();
+    while settled.len() < limit
+        && let Some(at) = best_of(&rest)
+    {
+        let best = rest.swap_remove(at);
+        for (other, _) in &mut rest {
+            if other.seq.abs_diff(best.0.seq) <= NEAR {
+                other.score *= CROWDED;
+            }
+        }
+        settled.push(best);
+    }
+    settled
+}
+
+fn best_of(matches: &[(Ranked, Option<Examined>)]) -> Option<usize> {
+    matches
+        .iter()
+        .enumerate()
+        .max_by(|(_, (a, _)), (_, (b, _))| a.score.total_cmp(&b.score).then(a.seq.cmp(&b.seq)))
+        .map(|(at, _)| at)
+}
+
+impl Hit {
+    /// A settled match with what its text shows.
+    #[must_use]
+    pub fn new(ranked: Ranked, examined: Examined) -> Self {
+        Self {
+            seq: ranked.seq,
+            role: examined.role,
+            snippet: examined.snippet,
+            // Three decimals tell hits apart; more are noise.
+            score: (ranked.score * 1_000.0).round() / 1_000.0,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The compact form in which an index keeps terms.
+//!
+//! A session's messages are indexed in chunks of [`CHUNK`]; a chunk's terms are spread over 256
+//! buckets by their hash, and what a bucket holds is a run of segments, one per indexing, so that a
+//! later one is appended without reading what is there. A query reads one bucket per term and chunk.
+//! A chunk's directory (the lengths of its messages) is kept in the same way.
+//!
+//! A segment: first seq, byte length, then per term its 32 bits within the bucket, the byte length
+//! of its postings and the postings; a posting: distance from the last seq, a byte with how often it
+//! is said (6 bits) and two flags, and how often it is shown when the flag says so. Numbers are
+//! LEB128 varints, terms are little-endian.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::analyze::{Document, Frequencies, Term};
+use super::rank::Matches;
+use crate::domain::id::Seq;
+
+/// How many messages a chunk has.
+pub const CHUNK: Seq = 1_024;
+
+/// The chunk that a message is in, from 0.
+#[must_use]
+pub fn chunk_of(seq: Seq) -> Seq {
+    (seq - 1) / CHUNK
+}
+
+const SPEAKER: u8 = 0x80;
+const SHOWN: u8 = 0x40;
+
+/// The bytes are not what [`encode`] writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the postings do not parse")]
+pub struct Corrupt;
+
+/// One indexing of consecutive messages of one chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segments {
+    /// The lengths of the messages.
+    pub directory: Vec<u8>,
+    /// The postings by bucket, in order.
+    pub buckets: Vec<(u8, Vec<u8>)>,
+}
+
+/// Writes the segments of consecutive messages, the first of which is `first`.
+#[must_use]
+pub fn encode(first: Seq, documents: &[Document]) -> Segments {
+    let mut lengths = Vec::with_capacity(documents.len() * 2);
+    let mut lists: BTreeMap<Term, (u64, Vec<u8>)> = BTreeMap::new();
+    for (at, document) in (0_u64..).zip(documents) {
+        write(&mut lengths, document.said.into());
+        write(&mut lengths, document.shown.into());
+        for (term, frequencies) in &document.terms {
+            let (before, list) = lists.entry(*term).or_default();
+            write(list, at - *before);
+            *before = at;
+            let mut head = frequencies.said.min(Frequencies::MOST_SAID);
+            head |= if frequencies.speaker { SPEAKER } else { 0 };
+            head |= if frequencies.shown > 0 { SHOWN } else { 0 };
+            list.push(head);
+            if frequencies.shown > 0 {
+                list.push(frequencies.shown);
+            }
+        }
+    }
+    let mut bodies: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
+    for (term, (_, list)) in lists {
+        let body = bodies.entry(term.bucket()).or_default();
+        body.extend(term.rest().to_le_bytes());
+        write(body, length(&list));
+        body.extend(list);
+    }
+    let segment = |body: Vec<u8>| {
+        let mut segment = Vec::with_capacity(body.len() + 8);
+        write(&mut segment, first.unsigned_abs());
+        write(&mut segment, length(&body));
+        segment.extend(body);
+        segment
+    };
+    Segments {
+        directory: segment(lengths),
+        buckets: bodies.into_iter().map(|(bucket, body)| (bucket, segment(body))).collect(),
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+/// Adds a chunk's message lengths to the matches.
+///
+/// # Errors
+/// When the bytes are not a directory.
+pub fn read_directory(bytes: &[u8], matches: &mut Matches) -> Result<(), Corrupt> {
+    each_segment(bytes, |first, mut body| {
+        let mut seq = first;
+        while !body.is_empty() {
+            let said = u32::try_from(read(&mut body)?).map_err(|_| Corrupt)?;
+            let shown = u32::try_from(read(&mut body)?).map_err(|_| Corrupt)?;
+            matches.length(seq, said, shown);
+            seq += 1;
+        }
+        Ok(())
+    })
+}
+
+/// The terms to look up, by bucket.
+#[must_use]
+pub fn by_bucket(terms: &[Term]) -> BTreeMap<u8, Vec<Term>> {
+    let mut buckets: BTreeMap<u8, Vec<Term>> = BTreeMap::new();
+    for term in terms {
+        buckets.entry(term.bucket()).or_default().push(*term);
+    }
+    buckets
+}
+
+/// Adds the postings of the wanted terms of a bucket to the matches.
+///
+/// # Errors
+/// When the bytes are not postings.
+pub fn read_bucket(bytes: &[u8], wanted: &[Term], matches: &mut Matches) -> Result<(), Corrupt> {
+    let rests: HashMap<u32, Term> = wanted.iter().map(|t| (t.rest(), *t)).collect();
+    each_segment(bytes, |first, mut body| {
+        while !body.is_empty() {
+            let rest = u32::from_le_bytes(take(&mut body, 4)?.try_into().map_err(|_| Corrupt)?);
+            let length = usize::try_from(read(&mut body)?).map_err(|_| Corrupt)?;
+            let mut list = take(&mut body, length)?;
+            let Some(term) = rests.get(&rest) else { continue };
+            let mut seq = first;
+            while !list.is_empty() {
+                let step = Seq::try_from(read(&mut list)?).map_err(|_| Corrupt)?;
+                seq = seq.checked_add(step).ok_or(Corrupt)?;
+                let head = byte(&mut list)?;
+                let shown = if head & SHOWN == 0 { 0 } else { byte(&mut list)? };
+                let said = head & Frequencies::MOST_SAID;
+                matches.occurrence(*term, seq, Frequencies { said, shown, speaker: head & SPEAKER != 0 });
+            }
+        }
+        Ok(())
+    })
+}
+
+fn each_segment(
+    mut bytes: &[u8],
+    mut visit: impl FnMut(Seq, &[u8]) -> Result<(), Corrupt>,
+) -> Result<(), Corrupt> {
+    while !bytes.is_empty() {
+        let first = Seq::try_from(read(&mut bytes)?).map_err(|_| Corrupt)?;
+        let length = usize::try_from(read(&mut bytes)?).map_err(|_| Corrupt)?;
+        visit(first, take(&mut bytes, length)?)?;
+    }
+    Ok(())
+}
+
+fn write(to: &mut Vec<u8>, mut number: u64) {
+    loop {
+        let [low, ..] = (number & 0x7F).to_le_bytes();
+        number >>= 7;
+        if number == 0 {
+            to.push(low);
+            return;
+        }
+        to.push(low | 0x80);
+    }
+}
+
+fn read(from: &mut &[u8]) -> Result<u64, Corrupt> {
+    let mut number = 0_u64;
+    for shift in (0..63).step_by(7) {
+        let next = byte(from)?;
+        number |= u64::from(next & 0x7F) << shift;
+        if next & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err(Corrupt)
+}
+
+fn byte(from: &mut &[u8]) -> Result<u8, Corrupt> {
+    let (first, rest) = from.split_first().ok_or(Corrupt)?;
+    *from = rest;
+    Ok(*first)
+}
+
+fn take<'b>(from: &mut &'b [u8], length: usize) -> Result<&'b [u8], Corrupt> {
+    let (taken, rest) = from.split_at_checked(length).ok_or(Corrupt)?;
+    *from = rest;
+    Ok(taken)
+}

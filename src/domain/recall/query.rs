@@ -1,0 +1,83 @@
+//! Reads a question into the terms to look for.
+
+use std::collections::HashMap;
+
+use super::analyze::Term;
+use super::asking::weight;
+use super::stem::{LATIN, Stems};
+use super::words::{Kind, scan};
+
+/// The most groups of terms that a query looks for; the rest of a longer one is left out.
+const MOST_GROUPS: usize = 64;
+
+/// Terms that stand for one word of the question; a match of any is a match of the group.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Group {
+    /// The word's terms: its stem in each language, or one.
+    pub terms: Vec<Term>,
+    /// How specific the group is by its form alone.
+    pub weight: f64,
+    /// Which word of the question it is; neighbours differ by one.
+    pub position: u32,
+    /// Whether it is a word (or a pair of characters) that can make a phrase with the next one.
+    pub phrasal: bool,
+}
+
+/// A question, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    pub(super) groups: Vec<Group>,
+    /// Which group a term belongs to.
+    pub(super) by_term: HashMap<Term, usize>,
+}
+
+impl Query {
+    /// The longest question, in bytes.
+    pub const MAX_BYTES: usize = 4_096;
+
+    /// Reads a question; `None` when there is nothing in it to look for.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let stems = LATIN.map(Stems::new);
+        let mut groups: Vec<Group> = Vec::new();
+        let mut by_term: HashMap<Term, usize> = HashMap::new();
+        scan(text, |token| {
+            let lower = token.text.as_ref();
+            let mut terms: Vec<Term> = match token.kind {
+                Kind::Word => stems.iter().map(|s| Term::new(Kind::Word, &s.stem(lower))).collect(),
+                Kind::Compound | Kind::Tail | Kind::Pair | Kind::Character => {
+                    vec![Term::new(token.kind, lower)]
+                }
+            };
+            terms.sort_unstable();
+            terms.dedup();
+            let weight = weight(token.kind, lower);
+            if groups.len() >= MOST_GROUPS || terms.iter().any(|t| by_term.contains_key(t)) {
+                return;
+            }
+            by_term.extend(terms.iter().map(|t| (*t, groups.len())));
+            groups.push(Group {
+                terms,
+                weight,
+                position: token.position,
+                phrasal: matches!(token.kind, Kind::Word | Kind::Pair),
+            });
+        });
+        // A question of nothing but words of asking is taken at its word.
+        if groups.iter().all(|g| g.weight <= 0.0) {
+            for group in &mut groups {
+                group.weight = 1.0;
+            }
+        }
+        (!groups.is_empty()).then_some(Self { groups, by_term })
+    }
+
+    /// Every term to look up, in order.
+    #[must_use]
+    pub fn terms(&self) -> Vec<Term> {
+        let mut terms: Vec<Term> =
+            self.groups.iter().filter(|g| g.weight > 0.0).flat_map(|g| g.terms.iter().copied()).collect();
+        terms.sort_unstable();
+        terms
+    }
+}

@@ -1,0 +1,267 @@
+//! Ranks the messages that match, by what they and their neighbours say.
+
+use std::sync::Arc;
+
+use super::analyze::{Document, Frequencies, Term};
+use super::query::Query;
+use crate::domain::id::Seq;
+
+/// How soon repetitions of a term stop to count (BM25's k1).
+const SATURATION: f64 = 1.2;
+/// How much a long message is held against its matches (BM25's b).
+const LENGTH_NORM: f64 = 0.5;
+/// What a word in tool output or tool calls counts, against one that is said.
+const SHOWN: f64 = 0.5;
+/// How many messages on each side are neighbours.
+const REACH: usize = 12;
+/// Over how many words the share of a neighbour falls to 1/e: a few turns of talk, or one long message.
+const FADE_WORDS: f64 = 80.0;
+/// The share that the next message has, however long both are: an answer follows its question.
+const NEXT_SHARE: f64 = 0.35;
+/// How much of a score is the message's own; the rest is its neighbourhood's.
+const OWN: f64 = 0.4;
+/// What a turn of the speaker who is named in the question gains.
+const SPEAKER_GAIN: f64 = 0.6;
+/// What the newest message gains over the first: it decides between equals.
+const RECENCY_GAIN: f64 = 0.05;
+/// How many messages are scored with their neighbourhood; the rest scored too low alone.
+const CENTRES: usize = 4_000;
+
+/// A message with its score before its text is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// Its position.
+    pub seq: Seq,
+    /// Its score; comparable within one query alone.
+    pub score: f64,
+}
+
+/// Where the terms of a query occur in a session.
+#[derive(Clone, Debug)]
+pub struct Matches {
+    query: Arc<Query>,
+    /// Per group of the query, in the order of arrival.
+    groups: Vec<Vec<(usize, Frequencies)>>,
+    /// Words said and shown, by message from the first.
+    lengths: Vec<(u32, u32)>,
+}
+
+impl Matches {
+    /// Makes room for the matches of a query.
+    #[must_use]
+    pub fn new(query: Arc<Query>) -> Self {
+        let groups = vec![Vec::new(); query.groups.len()];
+        Self { query, groups, lengths: Vec::new() }
+    }
+
+    /// Notes how long a message is; lengths arrive in the order of the session.
+    pub fn length(&mut self, seq: Seq, said: u32, shown: u32) {
+        if let Some(at) = index(seq) {
+            // Never more than one message beyond the last: a wrong number must not fill the memory.
+            if at == self.lengths.len() {
+                self.lengths.push((said, shown));
+            } else if let Some(old) = self.lengths.get_mut(at) {
+                *old = (said, shown);
+            }
+        }
+    }
+
+    /// Notes how often a term of the query occurs in a message.
+    pub fn occurrence(&mut self, term: Term, seq: Seq, frequencies: Frequencies) {
+        if let Some(group) = self.query.by_term.get(&term)
+            && let Some(list) = self.groups.get_mut(*group)
+            && let Some(at) = index(seq)
+        {
+            list.push((at, frequencies));
+        }
+    }
+
+    /// Notes a message that was scanned.
+    pub fn document(&mut self, seq: Seq, document: &Document) {
+        self.length(seq, document.said, document.shown);
+        for term in self.query.terms() {
+            if let Some(frequencies) = document.frequencies(term) {
+                self.occurrence(term, seq, frequencies);
+            }
+        }
+    }
+
+    /// Ranks the messages that match, best first, at most `keep`.
+    #[must_use]
+    pub fn rank(mut self, keep: usize) -> Vec<Ranked> {
+        for list in &mut self.groups {
+            list.sort_by_key(|(at, _)| *at);
+            list.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1.join(next.1);
+                }
+                same
+            });
+            list.retain(|(at, _)| *at < self.lengths.len());
+        }
+        let scoring = Scoring::new(&self);
+        let mut ranked: Vec<Ranked> = scoring
+            .centres()
+            .into_iter()
+            .map(|(at, own)| Ranked { seq: seq(at), score: scoring.score(at, own) })
+            .collect();
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
+        ranked.truncate(keep);
+        ranked
+    }
+}
+
+fn index(seq: Seq) -> Option<usize> {
+    usize::try_from(seq).ok()?.checked_sub(1)
+}
+
+fn seq(at: usize) -> Seq {
+    Seq::try_from(at).unwrap_or(Seq::MAX - 1) + 1
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of messages and words, far below 2^52")]
+fn float(n: usize) -> f64 {
+    n as f64
+}
+
+/// One group of the query with what the session makes of it.
+struct Weighted<'m> {
+    list: &'m [(usize, Frequencies)],
+    /// The group's weight times its rarity.
+    weight: f64,
+    /// How rare the speakers are whom it names; 0 when it names none.
+    speaker: f64,
+}
+
+struct Scoring<'m> {
+    groups: Vec<Weighted<'m>>,
+    /// Weighted words of each message.
+    words: Vec<f64>,
+    /// How many words come before the middle of each message.
+    middles: Vec<f64>,
+    mean_words: f64,
+    /// The mean length of a neighbourhood.
+    mean_around: f64,
+    all_speakers: f64,
+}
+
+impl<'m> Scoring<'m> {
+    fn new(matches: &'m Matches) -> Self {
+        let total = float(matches.lengths.len());
+        let words: Vec<f64> = matches
+            .lengths
+            .iter()
+            .map(|(said, shown)| f64::from(*said) + SHOWN * f64::from(*shown))
+            .collect();
+        let mut before = 0.0;
+        let middles = words
+            .iter()
+            .map(|w| {
+                let middle = before + w / 2.0;
+                before += w;
+                middle
+            })
+            .collect();
+        let groups: Vec<Weighted<'m>> = matches
+            .query
+            .groups
+            .iter()
+            .zip(&matches.groups)
+            .map(|(group, list)| {
+                let spoken = list.iter().filter(|(_, f)| f.speaker).count();
+                let in_text = list.iter().filter(|(_, f)| f.said > 0 || f.shown > 0).count();
+                // One turn may start like a name by chance ("Note: …"); a speaker speaks again.
+                let speaker = if spoken >= 2 { rarity(total, spoken) } else { 0.0 };
+                // Who speaks is known from the turns themselves; the name in the text of others says less.
+                let share = if spoken >= 2 { 0.5 } else { 1.0 };
+                Weighted { list, weight: group.weight * rarity(total, in_text) * share, speaker }
+            })
+            .collect();
+        let all_speakers = groups.iter().map(|g| g.speaker).sum();
+        let mut this = Self {
+            groups,
+            mean_words: words.iter().sum::<f64>() / total.max(1.0),
+            words,
+            middles,
+            mean_around: 1.0,
+            all_speakers,
+        };
+        // A sample is enough for a mean.
+        let step = (this.words.len() / 500).max(1);
+        let sample: Vec<f64> = (0..this.words.len()).step_by(step).map(|at| this.words_around(at)).collect();
+        this.mean_around = (sample.iter().sum::<f64>() / float(sample.len()).max(1.0)).max(1.0);
+        this.mean_words = this.mean_words.max(1.0);
+        this
+    }
+
+    /// The messages that match, with their own scores: the best, when there are many.
+    fn centres(&self) -> Vec<(usize, f64)> {
+        let mut own = vec![0.0; self.words.len()];
+        for group in &self.groups {
+            for (at, frequencies) in group.list {
+                if let (Some(score), Some(words)) = (own.get_mut(*at), self.words.get(*at)) {
+                    *score += group.weight * saturated(count(*frequencies), words / self.mean_words);
+                }
+            }
+        }
+        let mut centres: Vec<(usize, f64)> =
+            own.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
+        centres.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        centres.truncate(CENTRES);
+        centres
+    }
+
+    fn score(&self, at: usize, own: f64) -> f64 {
+        let length = self.words_around(at) / self.mean_around;
+        let (from, to) = (at.saturating_sub(REACH), at + REACH);
+        let (mut around, mut speakers) = (0.0, 0.0);
+        for group in &self.groups {
+            let first = group.list.partition_point(|(i, _)| *i < from);
+            let mut shared = 0.0;
+            for (i, frequencies) in group.list.iter().skip(first).take_while(|(i, _)| *i <= to) {
+                shared += self.share(at, *i) * count(*frequencies);
+                if *i == at && frequencies.speaker {
+                    speakers += group.speaker;
+                }
+            }
+            around += group.weight * saturated(shared, length);
+        }
+        let named = if self.all_speakers > 0.0 { speakers / self.all_speakers } else { 0.0 };
+        let age = float(at) / float(self.words.len()).max(1.0);
+        (OWN * own + (1.0 - OWN) * around) * (1.0 + SPEAKER_GAIN * named) * (1.0 + RECENCY_GAIN * age)
+    }
+
+    /// How much of a neighbour's words counts for a message.
+    fn share(&self, at: usize, neighbour: usize) -> f64 {
+        let middle = |i: usize| self.middles.get(i).copied().unwrap_or_default();
+        let steps = i32::try_from(at.abs_diff(neighbour)).unwrap_or(i32::MAX);
+        (-(middle(at) - middle(neighbour)).abs() / FADE_WORDS).exp().max(NEXT_SHARE.powi(steps))
+    }
+
+    fn words_around(&self, at: usize) -> f64 {
+        let from = at.saturating_sub(REACH);
+        self.words
+            .iter()
+            .enumerate()
+            .skip(from)
+            .take(at - from + REACH + 1)
+            .map(|(i, w)| self.share(at, i) * w)
+            .sum()
+    }
+}
+
+fn count(frequencies: Frequencies) -> f64 {
+    f64::from(frequencies.said) + SHOWN * f64::from(frequencies.shown)
+}
+
+fn saturated(count: f64, relative_length: f64) -> f64 {
+    let norm = SATURATION * (1.0 - LENGTH_NORM + LENGTH_NORM * relative_length);
+    if count > 0.0 { count * (SATURATION + 1.0) / (count + norm) } else { 0.0 }
+}
+
+/// BM25's inverse document frequency, never negative.
+fn rarity(total: f64, with: usize) -> f64 {
+    let with = float(with);
+    (1.0 + (total - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}

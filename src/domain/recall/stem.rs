@@ -1,0 +1,119 @@
+//! Brings the forms of a word together: light stemming, by language where the text tells it.
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization as _;
+
+/// A language whose words are stemmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    English,
+    French,
+    German,
+    Spanish,
+}
+
+/// The languages that share the Latin script here; a query, too short to tell, is stemmed in each.
+pub(super) const LATIN: [Language; 4] =
+    [Language::English, Language::French, Language::German, Language::Spanish];
+
+/// Words that are frequent in one language and are no words of the others.
+const MARKERS: [(Language, &[&str]); 4] = [
+    (
+        Language::English,
+        &["the", "and", "of", "is", "to", "that", "it", "for", "with", "this", "you", "not", "be", "are"],
+    ),
+    (
+        Language::French,
+        &[
+            "le", "la", "les", "des", "et", "est", "une", "du", "pour", "dans", "que", "qui", "pas", "je",
+            "nous", "vous",
+        ],
+    ),
+    (
+        Language::German,
+        &[
+            "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "zu", "den", "mit", "ich", "wir",
+            "auf", "für", "von",
+        ],
+    ),
+    (
+        Language::Spanish,
+        &[
+            "el", "los", "las", "y", "es", "una", "del", "por", "para", "que", "en", "con", "no", "se", "lo",
+            "como",
+        ],
+    ),
+];
+
+/// How much of a text is read to tell its language, in bytes.
+const SAMPLE: usize = 4_096;
+
+/// Tells the language of a text by its function words; English when they do not tell.
+pub(super) fn language(text: &str) -> Language {
+    let mut end = SAMPLE.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut counts = [0_u32; MARKERS.len()];
+    for word in text.get(..end).unwrap_or_default().split(|c: char| !c.is_alphanumeric()) {
+        if word.is_empty() || word.len() > 8 {
+            continue;
+        }
+        let word = word.to_lowercase();
+        for (count, (_, markers)) in counts.iter_mut().zip(MARKERS) {
+            *count += u32::from(markers.contains(&word.as_str()));
+        }
+    }
+    let [english, ..] = counts;
+    let mut best = (english.max(1), Language::English);
+    for (count, (language, _)) in counts.into_iter().zip(MARKERS) {
+        if count > best.0 {
+            best = (count, language);
+        }
+    }
+    best.1
+}
+
+/// Stems words of one text.
+pub(super) struct Stems {
+    latin: Stemmer,
+    russian: Stemmer,
+}
+
+impl Stems {
+    /// Makes the stemmers for a language; Cyrillic words are stemmed as Russian in any.
+    pub fn new(language: Language) -> Self {
+        let algorithm = match language {
+            Language::English => Algorithm::English,
+            Language::French => Algorithm::French,
+            Language::German => Algorithm::German,
+            Language::Spanish => Algorithm::Spanish,
+        };
+        Self { latin: Stemmer::create(algorithm), russian: Stemmer::create(Algorithm::Russian) }
+    }
+
+    /// The stem of a lower-cased word; digits, single letters and other scripts stay as they are.
+    pub fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
+        if word.len() < 3 || word.bytes().any(|b| b.is_ascii_digit()) {
+            return Cow::Borrowed(word);
+        }
+        if word.is_ascii() {
+            return self.latin.stem(word);
+        }
+        if word.chars().all(|c| matches!(c, 'а'..='я' | 'ё')) {
+            let word = word.replace('ё', "е");
+            return Cow::Owned(self.russian.stem(&word).into_owned());
+        }
+        if word.chars().all(|c| u32::from(c) < 0x250) {
+            // Accents are part of the endings that a stemmer knows, and are often left out by those who ask.
+            return Cow::Owned(without_accents(&self.latin.stem(word)));
+        }
+        Cow::Borrowed(word)
+    }
+}
+
+fn without_accents(word: &str) -> String {
+    word.nfkd().filter(|c| !matches!(u32::from(*c), 0x0300..=0x036F)).collect()
+}

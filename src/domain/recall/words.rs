@@ -1,0 +1,322 @@
+//! Splits text into words, compounds (identifiers, paths, addresses) and pairs of unspaced
+//! characters, each with its place in the text.
+
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Runs of this many bytes and more are read for their words alone, or not at all.
+const LONG_RUN: usize = 512;
+/// The longest compound that is kept whole, in bytes.
+const LONGEST_COMPOUND: usize = 256;
+/// The longest word, in bytes: a SHA-512 in hexadecimal digits.
+const LONGEST_WORD: usize = 128;
+/// How many trailing parts of a path are terms of their own (`c.rs`, `b/c.rs`, …).
+const PATH_TAILS: usize = 4;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// A word of a script that writes spaces, lower-cased.
+    Word,
+    /// Several words written as one: an identifier, a path, a date, an address.
+    Compound,
+    /// The last parts of a path.
+    Tail,
+    /// Two neighbouring characters of a script without spaces (or of Hangul, whose words carry particles).
+    Pair,
+    /// One such character.
+    Character,
+}
+
+/// One searchable piece of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub kind: Kind,
+    /// Its normal form; words are not stemmed yet.
+    pub text: Cow<'a, str>,
+    /// Its bytes in the text.
+    pub start: usize,
+    pub end: usize,
+    /// Which word of the text it is (or starts at), from 0; neighbours differ by one.
+    pub position: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Spaced,
+    Unspaced,
+    Hangul,
+    Joint,
+    Space,
+}
+
+fn class(c: char) -> Class {
+    if c.is_ascii() {
+        return match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Spaced,
+            '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '~' | '$' | '+' | '=' => Class::Joint,
+            _ => Class::Space,
+        };
+    }
+    match u32::from(c) {
+        // Thai, Lao, Myanmar, Khmer; kana; Han with its extensions; half-width kana.
+        0x0E00..=0x0EFF
+        | 0x1000..=0x109F
+        | 0x1780..=0x17FF
+        | 0x3005..=0x3007
+        | 0x3041..=0x30FA
+        | 0x30FC..=0x30FF
+        | 0x31F0..=0x31FF
+        | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF
+        | 0xFF66..=0xFF9F
+        | 0x2_0000..=0x3_FFFF => Class::Unspaced,
+        0x1100..=0x11FF | 0x3130..=0x318F | 0xA960..=0xA97F | 0xAC00..=0xD7FF => Class::Hangul,
+        // Combining accents, so that a decomposed é stays inside its word.
+        0x0300..=0x036F => Class::Spaced,
+        _ if c.is_alphanumeric() => Class::Spaced,
+        _ => Class::Space,
+    }
+}
+
+/// Calls `visit` for every token of the text, in linear time.
+pub(super) fn scan<'a>(text: &'a str, mut visit: impl FnMut(Token<'a>)) {
+    let mut position = 0;
+    let mut open: Option<(usize, Class)> = None;
+    let mut close = |from: usize, to: usize, class: Class| {
+        let Some(run) = text.get(from..to) else { return };
+        match class {
+            Class::Spaced => spaced(run, from, &mut position, &mut visit),
+            Class::Unspaced | Class::Hangul => unspaced(run, from, class, &mut position, &mut visit),
+            Class::Joint | Class::Space => {}
+        }
+    };
+    for (at, c) in text.char_indices() {
+        // Joints belong to the run of words around them; what they are inside it is decided there.
+        let now = match class(c) {
+            Class::Joint => Class::Spaced,
+            other @ (Class::Spaced | Class::Unspaced | Class::Hangul | Class::Space) => other,
+        };
+        match open {
+            Some((_, class)) if class == now => {}
+            Some((from, class)) => {
+                close(from, at, class);
+                open = (now != Class::Space).then_some((at, now));
+            }
+            None => open = (now != Class::Space).then_some((at, now)),
+        }
+    }
+    if let Some((from, class)) = open {
+        close(from, text.len(), class);
+    }
+}
+
+fn is_joint(c: char) -> bool {
+    class(c) == Class::Joint
+}
+
+/// Strips joints at both ends of a piece and says where it starts then.
+fn trimmed(piece: &str, base: usize) -> (&str, usize) {
+    let left = piece.trim_start_matches(is_joint);
+    (left.trim_end_matches(is_joint), base + piece.len() - left.len())
+}
+
+/// The pieces between separators, each with its place.
+fn pieces(text: &str, base: usize, separator: impl Fn(char) -> bool) -> impl Iterator<Item = (&str, usize)> {
+    let mut at = base;
+    text.split_inclusive(separator).filter_map(move |piece| {
+        let from = at;
+        at += piece.len();
+        let (piece, from) = trimmed(piece, from);
+        (!piece.is_empty()).then_some((piece, from))
+    })
+}
+
+fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl FnMut(Token<'a>)) {
+    if run.len() >= LONG_RUN {
+        // An encoded blob has a joint now and then; a joined list of names has one at every word.
+        let joints = run.chars().filter(|c| is_joint(*c)).count();
+        if joints * 16 >= run.len() {
+            for (word, from) in pieces(run, base, is_joint) {
+                word_parts(word, from, position, visit);
+            }
+        }
+        return;
+    }
+    for (piece, from) in pieces(run, base, |c| c == '=' || c == '+') {
+        compound(piece, from, *position, visit);
+        for (word, from) in pieces(piece, from, is_joint) {
+            word_parts(word, from, position, visit);
+        }
+    }
+}
+
+/// Emits a piece with joints whole, then what it is made of: the parts around `: @ #`, the tails of paths.
+fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnMut(Token<'a>)) {
+    if piece.len() > LONGEST_COMPOUND || !piece.contains(is_joint) {
+        return;
+    }
+    let end = from + piece.len();
+    let mut emit = |kind, text, start, end| visit(Token { kind, text, start, end, position });
+    emit(Kind::Compound, Cow::Owned(compound_form(piece)), from, end);
+    let inner = |c| matches!(c, ':' | '@' | '#');
+    if piece.contains(inner) {
+        for (part, at) in pieces(piece, from, inner) {
+            if part.contains(is_joint) {
+                emit(Kind::Compound, Cow::Owned(compound_form(part)), at, at + part.len());
+            }
+        }
+    }
+    // The place behind a path (`:12:5`, `#L3`) is no part of it; a drive letter in front is.
+    for (part, at) in pieces(piece, from, inner) {
+        let slashes: Vec<usize> =
+            part.rmatch_indices(['/', '\\']).map(|(i, _)| i + 1).take(PATH_TAILS).collect();
+        for tail_at in slashes {
+            if let Some(tail) = part.get(tail_at..).filter(|t| t.contains(is_joint)) {
+                emit(Kind::Tail, Cow::Owned(compound_form(tail)), at + tail_at, at + part.len());
+            }
+        }
+    }
+}
+
+/// The form in which two spellings of one identifier or path agree.
+fn compound_form(text: &str) -> String {
+    let mut form = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match c {
+            '\\' | '/' if form.ends_with('/') => {}
+            '\\' => form.push('/'),
+            c => form.push(c),
+        }
+    }
+    form
+}
+
+/// Emits a word, and the parts of a camel-case one.
+fn word_parts<'a>(word: &'a str, from: usize, position: &mut u32, visit: &mut impl FnMut(Token<'a>)) {
+    if word.len() > LONGEST_WORD {
+        *position = position.saturating_add(1);
+        return;
+    }
+    let cuts = camel_cuts(word);
+    if !cuts.is_empty() {
+        let end = from + word.len();
+        visit(Token {
+            kind: Kind::Compound,
+            text: Cow::Owned(word_form(word).into_owned()),
+            start: from,
+            end,
+            position: *position,
+        });
+    }
+    let mut start = 0;
+    for cut in cuts.into_iter().chain([word.len()]) {
+        if let Some(part) = word.get(start..cut).filter(|p| !p.is_empty()) {
+            visit(Token {
+                kind: Kind::Word,
+                text: word_form(part),
+                start: from + start,
+                end: from + cut,
+                position: *position,
+            });
+            *position = position.saturating_add(1);
+        }
+        start = cut;
+    }
+}
+
+/// Where a camel-case word is cut: before a capital that follows a small letter, and before the last
+/// capital of several that a small letter follows (`HTTPServer`).
+fn camel_cuts(word: &str) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    let mut before: Option<char> = None;
+    let mut chars = word.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if let Some(b) = before
+            && c.is_uppercase()
+        {
+            let small_next = chars.peek().is_some_and(|(_, n)| n.is_lowercase());
+            if b.is_lowercase() || b.is_ascii_digit() && small_next || b.is_uppercase() && small_next {
+                cuts.push(at);
+            }
+        }
+        before = Some(c);
+    }
+    cuts
+}
+
+/// Lower case, one spelling for composed and decomposed letters, no zeros in front of small numbers
+/// (so that `2024-04-07` and `4/7` meet).
+fn word_form(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        if word.len() <= 4 && word.bytes().all(|b| b.is_ascii_digit()) {
+            let short = word.trim_start_matches('0');
+            return Cow::Borrowed(if short.is_empty() { "0" } else { short });
+        }
+        if word.bytes().any(|b| b.is_ascii_uppercase()) {
+            return Cow::Owned(word.to_ascii_lowercase());
+        }
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.nfkc().flat_map(char::to_lowercase).collect())
+}
+
+fn unspaced<'a>(
+    run: &'a str,
+    base: usize,
+    class: Class,
+    position: &mut u32,
+    visit: &mut impl FnMut(Token<'a>),
+) {
+    if class == Class::Hangul {
+        let word: String = run.nfc().collect();
+        let long = word.chars().count() > 2 && word.len() <= LONGEST_WORD;
+        if long {
+            let end = base + run.len();
+            visit(Token {
+                kind: Kind::Compound,
+                text: Cow::Owned(word),
+                start: base,
+                end,
+                position: *position,
+            });
+        }
+    }
+    let mut before: Option<usize> = None;
+    for (at, c) in run.char_indices() {
+        let end = at + c.len_utf8();
+        if let Some(from) = before
+            && let Some(pair) = run.get(from..end)
+        {
+            visit(Token {
+                kind: Kind::Pair,
+                text: pair_form(pair),
+                start: base + from,
+                end: base + end,
+                position: position.saturating_sub(1),
+            });
+        }
+        if let Some(one) = run.get(at..end) {
+            visit(Token {
+                kind: Kind::Character,
+                text: pair_form(one),
+                start: base + at,
+                end: base + end,
+                position: *position,
+            });
+        }
+        *position = position.saturating_add(1);
+        before = Some(at);
+    }
+}
+
+/// Half-width kana and compatibility ideographs in their usual form.
+fn pair_form(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| matches!(u32::from(c), 0x3041..=0x30FF | 0x3400..=0x9FFF | 0xAC00..=0xD7A3)) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfkc().collect())
+    }
+}

@@ -1,0 +1,558 @@
+//! A session's settings: what the caller set, and the policy that follows from it.
+//!
+//! An absent field keeps its value and null resets it, so a stored document holds only what was
+//! set, and defaults are resolved when they are used.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+pub use super::mask::MaskMode;
+use super::strategy::{EngineChoice, Strategy};
+pub use super::tokens::Tokenizer as TokenizerName;
+use super::trigger::PolicyName;
+
+/// Tokens in a context window when the caller does not say.
+pub const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
+/// Share of the context window that is usable when the caller gives no parts.
+pub const DEFAULT_EFFECTIVE_SHARE: f64 = 0.80;
+/// The largest context window that is taken, in tokens.
+pub const MAX_CONTEXT_WINDOW: u32 = 100_000_000;
+/// The most messages that `preserve_recent` may keep out of a span.
+pub const MAX_PRESERVE_RECENT: u32 = 200;
+/// The most bytes of `metadata`, as JSON.
+pub const MAX_METADATA_BYTES: usize = 16 * 1024;
+
+/// Settings as the caller gave them; every field is optional.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The model's context window, in tokens. Default 200,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u32>,
+    /// Tokens that the model's answer needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_output_tokens: Option<u32>,
+    /// Tokens that the service does not store: tool definitions, a system prompt kept by the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_tokens: Option<u32>,
+    /// Tokens kept free for miscounting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety_buffer: Option<u32>,
+    /// Which signals count. Default `utilization`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyName>,
+    /// Overrides of the policy's thresholds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
+    /// Whether a background compression starts early, at the warn level. Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speculative: Option<bool>,
+    /// Whether tool outputs may become placeholders. Default `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<MaskMode>,
+    /// Messages that always stay verbatim. Default 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_recent: Option<u32>,
+    /// Uncompressed messages below which only force and above compress. Default 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_messages: Option<u32>,
+    /// Whether signals start compressions. Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto: Option<bool>,
+    /// How versions are made. Default `anchored`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// Who reads the spans. Default `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineChoice>,
+    /// The engine's model, when the operator allows the choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How tokens are counted. Default `o200k_base`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<TokenizerName>,
+    /// The phase of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// The task that the session works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    /// The session that started this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_session_id: Option<String>,
+    /// Refuses strategies that cannot be verified. Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical: Option<bool>,
+    /// Bound of a rendered summary, in tokens. Default 4,000 or 15 % of the effective window, whichever is less, at least 800.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_summary_tokens: Option<u32>,
+    /// The caller's own data, kept as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
+}
+
+/// Overrides of thresholds; shares are of the effective window, from 0 to 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    /// Share at which a warning is given. Default 0.60.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warn: Option<f64>,
+    /// Share at which a compression starts. Default 0.70.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<f64>,
+    /// Share that a compression aims for. Default 0.50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<f64>,
+    /// Share at which a compression is forced and tool outputs are masked. Default 0.85.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<f64>,
+    /// Share at which a compression is immediate. Default 0.90.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical: Option<f64>,
+    /// Message counts of the message-count signal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageThresholds>,
+    /// Turns since the anchor above which a compression is evaluated. Default 20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+}
+
+/// Uncompressed messages at which the message-count signal acts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageThresholds {
+    /// Default 30.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optional: Option<u32>,
+    /// Default 50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<u32>,
+    /// Default 70.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<u32>,
+}
+
+/// The phase of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Finding out.
+    Research,
+    /// Working out what to do.
+    Planning,
+    /// Doing it.
+    Implementation,
+}
+
+/// Why settings were refused: where, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer}: {detail}")]
+pub struct SettingsError {
+    /// JSON pointer to the field.
+    pub pointer: String,
+    /// What is wrong and what is allowed.
+    pub detail: String,
+}
+
+/// Settings with every default resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Policy {
+    /// The effective window, in tokens.
+    pub effective_window: u32,
+    /// The context window, in tokens.
+    pub context_window: u32,
+    /// Which signals count.
+    pub name: PolicyName,
+    /// Share at which a warning is given.
+    pub warn: f64,
+    /// Share at which a compression starts.
+    pub compress: f64,
+    /// Share that a compression aims for.
+    pub target: f64,
+    /// Share at which a compression is forced.
+    pub force: f64,
+    /// Share at which a compression is immediate.
+    pub critical: f64,
+    /// Uncompressed messages: optional, compress, force.
+    pub messages: [u32; 3],
+    /// Turns since the anchor.
+    pub turns: u32,
+    /// Messages that always stay verbatim.
+    pub preserve_recent: u32,
+    /// Uncompressed messages below which only force and above compress.
+    pub min_messages: u32,
+    /// Whether signals start compressions.
+    pub auto: bool,
+    /// Whether tool outputs may become placeholders.
+    pub mask: MaskMode,
+    /// Bound of a rendered summary, in tokens.
+    pub max_summary_tokens: u32,
+}
+
+impl Settings {
+    /// Applies a caller's change: an absent field keeps its value, null resets it.
+    ///
+    /// # Errors
+    /// When a field is unknown, has a wrong type, or the result is not consistent.
+    pub fn patched(&self, change: Map<String, Value>) -> Result<Self, SettingsError> {
+        let mut document = match serde_json::to_value(self) {
+            Ok(Value::Object(document)) => document,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        let empty = Value::Object(Map::new());
+        refuse_unknown(&change)?;
+        merge_patch(&mut document, change);
+        document.retain(|_, value| *value != empty || value.as_object().is_none());
+        let settings: Self = read_settings(document)?;
+        settings.validate()?;
+        Ok(settings)
+    }
+
+    /// These settings where they are set, else the defaults below them.
+    #[must_use]
+    pub fn over(&self, defaults: &Self) -> Self {
+        if *defaults == Self::default() {
+            return self.clone();
+        }
+        let thresholds = match (&self.thresholds, &defaults.thresholds) {
+            (Some(own), Some(below)) => Some(own.over(below)),
+            (own, below) => own.clone().or_else(|| below.clone()),
+        };
+        Self {
+            context_window: self.context_window.or(defaults.context_window),
+            reserved_output_tokens: self.reserved_output_tokens.or(defaults.reserved_output_tokens),
+            system_tokens: self.system_tokens.or(defaults.system_tokens),
+            safety_buffer: self.safety_buffer.or(defaults.safety_buffer),
+            policy: self.policy.or(defaults.policy),
+            thresholds,
+            speculative: self.speculative.or(defaults.speculative),
+            mask: self.mask.or(defaults.mask),
+            preserve_recent: self.preserve_recent.or(defaults.preserve_recent),
+            min_messages: self.min_messages.or(defaults.min_messages),
+            auto: self.auto.or(defaults.auto),
+            strategy: self.strategy.or(defaults.strategy),
+            engine: self.engine.or(defaults.engine),
+            model: self.model.clone().or_else(|| defaults.model.clone()),
+            tokenizer: self.tokenizer.or(defaults.tokenizer),
+            phase: self.phase.or(defaults.phase),
+            task_id: self.task_id.clone(),
+            parent_session_id: self.parent_session_id.clone(),
+            critical: self.critical.or(defaults.critical),
+            max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
+            metadata: self.metadata.clone(),
+        }
+    }
+
+    /// Checks limits and the order of thresholds.
+    ///
+    /// # Errors
+    /// When a value is outside its limits or thresholds contradict each other.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        if !(1_000..=MAX_CONTEXT_WINDOW).contains(&window) {
+            return refuse("/context_window", format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"));
+        }
+        let policy = self.policy();
+        if policy.effective_window < 800 {
+            return refuse(
+                "/reserved_output_tokens",
+                format!(
+                    "context_window less reserved_output_tokens, system_tokens and safety_buffer leaves {} tokens; at least 800 are needed",
+                    policy.effective_window
+                ),
+            );
+        }
+        let shares = [
+            ("target", policy.target),
+            ("warn", policy.warn),
+            ("compress", policy.compress),
+            ("force", policy.force),
+            ("critical", policy.critical),
+        ];
+        for (name, share) in shares {
+            if !share.is_finite() || share <= 0.0 || share > 1.0 {
+                return refuse(&format!("/thresholds/{name}"), "must be above 0 and at most 1".to_owned());
+            }
+        }
+        let ordered = [
+            ("target", policy.target < policy.compress, "must be below compress"),
+            ("warn", policy.warn <= policy.compress, "must be at most compress"),
+            ("force", policy.compress <= policy.force, "must be at least compress"),
+            ("critical", policy.force <= policy.critical, "must be at least force"),
+        ];
+        for (name, holds, detail) in ordered {
+            if !holds {
+                return refuse(&format!("/thresholds/{name}"), detail.to_owned());
+            }
+        }
+        let [optional, compress, force] = policy.messages;
+        if optional == 0 || optional > compress || compress > force {
+            return refuse("/thresholds/messages", "must hold 1 <= optional <= compress <= force".to_owned());
+        }
+        if policy.preserve_recent > MAX_PRESERVE_RECENT {
+            return refuse("/preserve_recent", format!("must be at most {MAX_PRESERVE_RECENT}"));
+        }
+        if self.max_summary_tokens.is_some_and(|t| !(200..=100_000).contains(&t)) {
+            return refuse("/max_summary_tokens", "must be from 200 to 100000 tokens".to_owned());
+        }
+        if self.strategy == Some(Strategy::Rollback) {
+            return refuse(
+                "/strategy",
+                "must be anchored, opaque, regenerative or sliding_window".to_owned(),
+            );
+        }
+        if self.strategy == Some(Strategy::Opaque) && self.critical == Some(true) {
+            return refuse(
+                "/strategy",
+                "opaque cannot be verified and is refused for critical sessions".to_owned(),
+            );
+        }
+        for (name, text) in [
+            ("task_id", &self.task_id),
+            ("parent_session_id", &self.parent_session_id),
+            ("model", &self.model),
+        ] {
+            let fits =
+                text.as_deref().is_none_or(|t| (1..=200).contains(&t.chars().count()) && !t.contains('\0'));
+            if !fits {
+                return refuse(&format!("/{name}"), "must have 1 to 200 characters and no NUL".to_owned());
+            }
+        }
+        if let Some(metadata) = &self.metadata {
+            let text = serde_json::to_string(metadata).unwrap_or_default();
+            if text.len() > MAX_METADATA_BYTES {
+                return refuse("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Resolves every default.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        let context_window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        let parts = [self.reserved_output_tokens, self.system_tokens, self.safety_buffer];
+        let effective_window = if parts.iter().any(Option::is_some) {
+            parts.iter().flatten().fold(context_window, |left, part| left.saturating_sub(*part))
+        } else {
+            share_of(context_window, DEFAULT_EFFECTIVE_SHARE)
+        };
+        let thresholds = self.thresholds.clone().unwrap_or_default();
+        let messages = thresholds.messages.unwrap_or_default();
+        Policy {
+            effective_window,
+            context_window,
+            name: self.policy.unwrap_or_default(),
+            warn: thresholds.warn.unwrap_or(0.60),
+            compress: thresholds.compress.unwrap_or(0.70),
+            target: thresholds.target.unwrap_or(0.50),
+            force: thresholds.force.unwrap_or(0.85),
+            critical: thresholds.critical.unwrap_or(0.90),
+            messages: [
+                messages.optional.unwrap_or(30),
+                messages.compress.unwrap_or(50),
+                messages.force.unwrap_or(70),
+            ],
+            turns: thresholds.turns.unwrap_or(20),
+            preserve_recent: self.preserve_recent.unwrap_or(5),
+            min_messages: self.min_messages.unwrap_or(10),
+            auto: self.auto.unwrap_or(true),
+            mask: self.mask.unwrap_or_default(),
+            max_summary_tokens: self
+                .max_summary_tokens
+                .unwrap_or_else(|| share_of(effective_window, 0.15).clamp(800, 4_000)),
+        }
+    }
+}
+
+impl Thresholds {
+    fn over(&self, defaults: &Self) -> Self {
+        let messages = match (&self.messages, &defaults.messages) {
+            (Some(own), Some(below)) => Some(MessageThresholds {
+                optional: own.optional.or(below.optional),
+                compress: own.compress.or(below.compress),
+                force: own.force.or(below.force),
+            }),
+            (own, below) => own.clone().or_else(|| below.clone()),
+        };
+        Self {
+            warn: self.warn.or(defaults.warn),
+            compress: self.compress.or(defaults.compress),
+            target: self.target.or(defaults.target),
+            force: self.force.or(defaults.force),
+            critical: self.critical.or(defaults.critical),
+            messages,
+            turns: self.turns.or(defaults.turns),
+        }
+    }
+}
+
+/// A share of a number of tokens, rounded down.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share from 0 to 1 of a u32 fits a u32"
+)]
+pub fn share_of(tokens: u32, share: f64) -> u32 {
+    (f64::from(tokens) * share.clamp(0.0, 1.0)) as u32
+}
+
+fn refuse<T>(pointer: &str, detail: String) -> Result<T, SettingsError> {
+    Err(SettingsError { pointer: pointer.to_owned(), detail })
+}
+
+/// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
+fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
+    const FIELDS: [&str; 21] = [
+        "context_window",
+        "reserved_output_tokens",
+        "system_tokens",
+        "safety_buffer",
+        "policy",
+        "thresholds",
+        "speculative",
+        "mask",
+        "preserve_recent",
+        "min_messages",
+        "auto",
+        "strategy",
+        "engine",
+        "model",
+        "tokenizer",
+        "phase",
+        "task_id",
+        "parent_session_id",
+        "critical",
+        "max_summary_tokens",
+        "metadata",
+    ];
+    for name in change.keys() {
+        if !FIELDS.contains(&name.as_str()) {
+            return refuse(&format!("/{}", escape_pointer(name)), "unknown field".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn escape_pointer(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// JSON merge patch; `metadata` is the caller's and is replaced whole.
+fn merge_patch(document: &mut Map<String, Value>, change: Map<String, Value>) {
+    for (name, value) in change {
+        if value.is_null() {
+            document.remove(&name);
+            continue;
+        }
+        if name != "metadata"
+            && let (Some(Value::Object(slot)), Value::Object(inner)) = (document.get_mut(&name), &value)
+        {
+            merge_patch(slot, inner.clone());
+        } else {
+            let value = if name == "metadata" { value } else { without_nulls(value) };
+            document.insert(name, value);
+        }
+    }
+}
+
+/// A nested null resets a field that was never set.
+fn without_nulls(value: Value) -> Value {
+    if let Value::Object(inner) = value {
+        let mut fresh = Map::new();
+        merge_patch(&mut fresh, inner);
+        return Value::Object(fresh);
+    }
+    value
+}
+
+/// Reads field by field, so that the error names the field.
+fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError> {
+    for (name, value) in &document {
+        let mut one = Map::new();
+        one.insert(name.clone(), value.clone());
+        if let Err(error) = serde_json::from_value::<Settings>(Value::Object(one)) {
+            return refuse(&format!("/{}", escape_pointer(name)), error.to_string());
+        }
+    }
+    serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn patch(settings: &Settings, change: &Value) -> Result<Settings, SettingsError> {
+        settings.patched(change.as_object().cloned().unwrap_or_default())
+    }
+
+    #[test]
+    fn an_absent_field_keeps_its_value_and_null_resets_it() {
+        let first =
+            patch(&Settings::default(), &json!({"context_window": 32000, "thresholds": {"warn": 0.5}}))
+                .unwrap();
+        let second = patch(&first, &json!({"thresholds": {"target": 0.4}})).unwrap();
+        assert_eq!(second.context_window, Some(32000));
+        let policy = second.policy();
+        assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.target - 0.4).abs() < 1e-9);
+        let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
+        assert_eq!(third, Settings::default());
+    }
+
+    #[test]
+    fn a_session_s_own_settings_lie_over_the_tenant_s() {
+        let tenant = patch(
+            &Settings::default(),
+            &json!({"context_window": 32000, "mask": "off", "thresholds": {"warn": 0.5, "target": 0.3}}),
+        )
+        .unwrap();
+        let own =
+            patch(&Settings::default(), &json!({"context_window": 64000, "thresholds": {"warn": 0.55}}))
+                .unwrap();
+        let policy = own.over(&tenant).policy();
+        assert_eq!((policy.context_window, policy.mask), (64_000, MaskMode::Off));
+        assert!((policy.warn - 0.55).abs() < 1e-9 && (policy.target - 0.3).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_wrong_setting_is_refused_with_its_name() {
+        for (change, pointer) in [
+            (json!({"context_windw": 1}), "/context_windw"),
+            (json!({"context_windw": null}), "/context_windw"),
+            (json!({"context_window": "big"}), "/context_window"),
+            (json!({"context_window": 10}), "/context_window"),
+            (json!({"thresholds": {"target": 0.9}}), "/thresholds/target"),
+            (json!({"thresholds": {"force": 0.5}}), "/thresholds/force"),
+            (json!({"thresholds": {"wurn": 0.5}}), "/thresholds"),
+            (json!({"reserved_output_tokens": 199_999}), "/reserved_output_tokens"),
+            (json!({"strategy": "rollback"}), "/strategy"),
+            (json!({"strategy": "opaque", "critical": true}), "/strategy"),
+            (json!({"task_id": ""}), "/task_id"),
+        ] {
+            let refused = patch(&Settings::default(), &change).unwrap_err();
+            assert_eq!(refused.pointer, pointer, "{change}");
+        }
+    }
+
+    #[test]
+    fn the_effective_window_is_the_rest_of_the_parts_or_four_fifths() {
+        assert_eq!(Settings::default().policy().effective_window, 160_000);
+        let parts = patch(
+            &Settings::default(),
+            &json!({"context_window": 32000, "system_tokens": 1000, "safety_buffer": 500}),
+        )
+        .unwrap();
+        assert_eq!(parts.policy().effective_window, 30_500);
+        assert_eq!(
+            patch(&Settings::default(), &json!({"context_window": 8000}))
+                .unwrap()
+                .policy()
+                .max_summary_tokens,
+            960
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! Token counts: of text by the session's tokenizer, of everything else by the rules below.
+//!
+//! A message counts as the sum of its parts plus [`MESSAGE_TOKENS`]; so a part that is replaced
+//! changes the count by the difference, and nothing has to be counted twice. The format that a
+//! message is served in does not change its count.
+//!
+//! | part | tokens |
+//! |---|---|
+//! | text | as counted |
+//! | speaker's name | 1 + its text |
+//! | tool call | [`CALL_TOKENS`] + id + name + arguments |
+//! | tool result | [`RESULT_TOKENS`] + call id + its parts |
+//! | thinking | its text; redacted thinking a fifth of its encrypted characters; signatures nothing |
+//! | image, detail `low` | 85 |
+//! | image, else | 85 + 170 for each tile of 512 × 512 pixels, after it is scaled into 2,048 × 2,048 and its shorter side to at most 768; [`UNKNOWN_IMAGE_TOKENS`] when its size cannot be read from the first bytes of PNG, JPEG, GIF or WebP data |
+//! | file as text | as counted |
+//! | audio | 40 for each started 64 KiB |
+//! | other file | 1,500 for each started 64 KiB, at most 150,000; 1,500 when it is not in the message |
+//! | unknown block | its JSON text, in which a run of 1,024 or more base64 characters counts as a file |
+
+use serde::{Deserialize, Serialize};
+
+use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
+
+mod estimate;
+mod picture;
+
+/// What a message costs beside its parts: role and delimiters.
+pub const MESSAGE_TOKENS: u32 = 4;
+/// What a tool call costs beside its id, name and arguments.
+pub const CALL_TOKENS: u32 = 4;
+/// What a tool result costs beside its call id and content.
+pub const RESULT_TOKENS: u32 = 2;
+/// What an image of unknown size costs: six tiles, a screenshot of 1,536 × 1,024.
+pub const UNKNOWN_IMAGE_TOKENS: u32 = 1_105;
+
+const FILE_BLOCK_BYTES: usize = 64 * 1024;
+const FILE_BLOCK_TOKENS: u32 = 1_500;
+const FILE_TOKENS_MAX: u32 = 150_000;
+const AUDIO_BLOCK_TOKENS: u32 = 40;
+/// From this length on a run of base64 characters inside an unknown block is taken for a file.
+const BASE64_RUN: usize = 1_024;
+
+/// Whose tokens are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tokenizer {
+    /// The vocabulary of newer models.
+    #[default]
+    #[serde(rename = "o200k_base")]
+    O200kBase,
+    /// The vocabulary of older models.
+    #[serde(rename = "cl100k_base")]
+    Cl100kBase,
+    /// No vocabulary: characters by class, for models whose vocabulary is not public.
+    Estimate,
+}
+
+impl Tokenizer {
+    /// The tokenizer's name in the API and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::O200kBase => "o200k_base",
+            Self::Cl100kBase => "cl100k_base",
+            Self::Estimate => "estimate",
+        }
+    }
+
+    /// Reads the tokenizer's name; `None` when it is not one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::O200kBase, Self::Cl100kBase, Self::Estimate].into_iter().find(|t| t.as_str() == name)
+    }
+}
+
+/// Counts tokens; as cheap to copy as its tokenizer's name, because vocabularies are loaded once for
+/// the whole process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenCounter {
+    tokenizer: Tokenizer,
+}
+
+impl TokenCounter {
+    /// A counter for one tokenizer. Its vocabulary is loaded at the first count, or by [`Self::load`].
+    #[must_use]
+    pub const fn new(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer }
+    }
+
+    /// The tokenizer that it counts with.
+    #[must_use]
+    pub fn tokenizer(self) -> Tokenizer {
+        self.tokenizer
+    }
+
+    /// Loads the vocabulary now (tens of ms), so that no request waits for it.
+    pub fn load(self) {
+        let _loaded = self.count_text("load");
+    }
+
+    /// The tokens of a text.
+    #[must_use]
+    pub fn count_text(&self, text: &str) -> u32 {
+        let count = match self.tokenizer {
+            Tokenizer::O200kBase => bpe_openai::o200k_base().count(text),
+            Tokenizer::Cl100kBase => bpe_openai::cl100k_base().count(text),
+            Tokenizer::Estimate => estimate::tokens(text),
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// The tokens of a message, by the rules of this module.
+    #[must_use]
+    pub fn count_message(&self, message: &Message) -> u32 {
+        self.count_frame(message).saturating_add(self.count_parts(&message.parts))
+    }
+
+    /// The tokens of a message without its parts.
+    #[must_use]
+    pub fn count_frame(&self, message: &Message) -> u32 {
+        MESSAGE_TOKENS + message.name.as_deref().map_or(0, |name| self.count_text(name).saturating_add(1))
+    }
+
+    /// The tokens of some parts.
+    #[must_use]
+    pub fn count_parts(&self, parts: &[Part]) -> u32 {
+        parts.iter().fold(0, |sum, part| sum.saturating_add(self.count_part(part)))
+    }
+
+    /// The tokens of one part.
+    #[must_use]
+    pub fn count_part(&self, part: &Part) -> u32 {
+        match part {
+            Part::Text(text) => self.count_text(text),
+            Part::Image(image) => image_tokens(image),
+            Part::File(file) => self.count_file(file),
+            Part::Thinking(thinking) => {
+                let redacted = thinking.redacted.as_ref().map_or(0, |data| data.len() / 5);
+                self.count_text(&thinking.text).saturating_add(u32::try_from(redacted).unwrap_or(u32::MAX))
+            }
+            Part::ToolCall(call) => [&call.id, &call.name, &call.arguments]
+                .into_iter()
+                .fold(CALL_TOKENS, |sum, text| sum.saturating_add(self.count_text(text))),
+            Part::ToolResult(result) => {
+                self.count_result_frame(result).saturating_add(self.count_parts(&result.parts))
+            }
+            Part::Other(raw) => self.count_json(raw),
+        }
+    }
+
+    /// The tokens of a tool result without its content.
+    #[must_use]
+    pub fn count_result_frame(&self, result: &ToolResult) -> u32 {
+        RESULT_TOKENS.saturating_add(self.count_text(&result.call_id))
+    }
+
+    fn count_file(&self, file: &Attachment) -> u32 {
+        let audio = file.media_type.as_deref().is_some_and(|t| t.starts_with("audio/"));
+        match &file.source {
+            MediaSource::Text(text) => self.count_text(text),
+            MediaSource::Base64(data) if audio => file_blocks(data.len()).saturating_mul(AUDIO_BLOCK_TOKENS),
+            MediaSource::Base64(data) => base64_file_tokens(data.len()),
+            MediaSource::Url(_) | MediaSource::FileId(_) => FILE_BLOCK_TOKENS,
+        }
+    }
+
+    fn count_json(&self, raw: &str) -> u32 {
+        let is_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_');
+        let (mut sum, mut text_from, mut run_from) = (0u32, 0, 0);
+        for (i, b) in raw.bytes().chain(std::iter::once(b'"')).enumerate() {
+            if is_base64(b) {
+                continue;
+            }
+            if i - run_from >= BASE64_RUN {
+                sum = sum
+                    .saturating_add(self.count_text(raw.get(text_from..run_from).unwrap_or_default()))
+                    .saturating_add(base64_file_tokens(i - run_from));
+                text_from = i;
+            }
+            run_from = i + 1;
+        }
+        sum.saturating_add(self.count_text(raw.get(text_from..).unwrap_or_default()))
+    }
+}
+
+fn file_blocks(base64_chars: usize) -> u32 {
+    u32::try_from((base64_chars / 4 * 3).div_ceil(FILE_BLOCK_BYTES).max(1)).unwrap_or(u32::MAX)
+}
+
+fn base64_file_tokens(base64_chars: usize) -> u32 {
+    file_blocks(base64_chars).saturating_mul(FILE_BLOCK_TOKENS).min(FILE_TOKENS_MAX)
+}
+
+fn image_tokens(image: &Image) -> u32 {
+    const BASE: u32 = 85;
+    const TILE: u32 = 170;
+    if image.detail.as_deref() == Some("low") {
+        return BASE;
+    }
+    let size = match &image.source {
+        MediaSource::Base64(data) => picture::size(data),
+        MediaSource::Url(_) | MediaSource::FileId(_) | MediaSource::Text(_) => None,
+    };
+    size.map_or(UNKNOWN_IMAGE_TOKENS, |(width, height)| BASE + TILE * tiles(width, height))
+}
+
+/// The number of 512-pixel tiles of an image once it is scaled to what a model sees.
+fn tiles(width: u32, height: u32) -> u32 {
+    let (mut long, mut short) = (u64::from(width.max(height)).max(1), u64::from(width.min(height)).max(1));
+    if long > 2_048 {
+        short = (short * 2_048 / long).max(1);
+        long = 2_048;
+    }
+    if short > 768 {
+        long = long * 768 / short;
+        short = 768;
+    }
+    u32::try_from(long.div_ceil(512) * short.div_ceil(512)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+use super::*;
+use crate::domain::message::Role;
+
+const ENGLISH: &str = "The committee met on Thursday to talk about the new harbour. Most of the members had read \
+the report beforehand, and several of them brought questions about its cost, its effect on the fishing fleet and \
+the time that the work would take. After a long discussion they agreed that the first part should begin in spring, \
+while the second part would have to wait until the council had found the money for it. Nobody was entirely happy \
+with this outcome, but everybody could live with it. \"We have waited twenty years,\" said the oldest member, \"so \
+another year won't hurt us.\" The minutes were signed at half past nine, and the members walked home through the rain.";
+
+const CODE: &str = r#"use std::collections::BTreeMap;
+
+/// Keeps the latest reading of every sensor.
+#[derive(Debug, Default)]
+pub struct Readings {
+    latest: BTreeMap<SensorId, Reading>,
+    dropped_count: usize,
+}
+
+impl Readings {
+    pub fn insert(&mut self, id: SensorId, reading: Reading) -> Option<Reading> {
+        if reading.taken_at < self.oldest_allowed() {
+            self.dropped_count += 1;
+            return None;
+        }
+        self.latest.insert(id, reading)
+    }
+
+    fn average(&self) -> f64 {
+        let sum: f64 = self.latest.values().map(|r| r.celsius).sum();
+        sum / (self.latest.len().max(1) as f64)
+    }
+}
+
+def load_config(path: str, *, strict: bool = False) -> dict[str, Any]:
+    """Read the configuration file and check its keys."""
+    with open(path, encoding="utf-8") as handle:
+        config = json.load(handle)
+    unknown = [key for key in config if key not in KNOWN_KEYS]
+    if unknown and strict:
+        raise ValueError(f"unknown keys: {', '.join(unknown)}")
+    return {"timeout": 30, "retries": 3, **config}
+
+export async function fetchUser(id: string): Promise<User | null> {
+  const response = await fetch(`${BASE_URL}/users/${id}`, { headers: authHeaders() });
+  if (!response.ok) {
+    console.error("request failed", response.status);
+    return null;
+  }
+  return (await response.json()) as User;
+}
+"#;
+
+const CHINESE: &str = "委员会在星期四开会讨论新港口的建设问题。大多数成员事先已经读过报告,有几位提出了关于费用、对渔船队的影响以及\
+工程所需时间的问题。经过长时间的讨论,他们同意第一部分应该在春天开始,而第二部分必须等到议会找到资金以后才能动工。没有人对这个结果\
+完全满意,但是每个人都可以接受。最年长的成员说:“我们已经等了二十年,再等一年也没有关系。”会议记录在九点半签字,然后大家冒着雨走回家。\
+后来我问他为什么不早一点告诉我,他说他自己也是昨天才知道的。";
+
+const MIXED: &str = "Ошибка: файл не найден\n\tconst x = 0xDEADBEEF; // 日本語のコメント  \r\n\r\n한국어 텍스트 🦀🦀 café naïve\u{301} it's WE'LL 1234567 %%%%---- \n    \n\n  end";
+
+fn hostile() -> Vec<String> {
+    vec![
+        " ".repeat(1_000_000),
+        "\n".repeat(300_000),
+        "a".repeat(300_000),
+        "漢".repeat(100_000),
+        "\u{0}".repeat(100_000),
+        " a".repeat(200_000),
+        "🦀".repeat(50_000),
+        "e\u{301}".repeat(100_000),
+        format!("{}x", " \t".repeat(300_000)),
+        "'s'S'".repeat(50_000),
+    ]
+}
+
+#[test]
+fn texts_count_as_the_reference_counts_them() {
+    let o200k = tiktoken_rs::o200k_base().unwrap();
+    let cl100k = tiktoken_rs::cl100k_base().unwrap();
+    for text in [ENGLISH, CODE, CHINESE, MIXED, "", " ", "\n", "a"] {
+        let ours = TokenCounter::new(Tokenizer::O200kBase).count_text(text);
+        assert_eq!(ours as usize, o200k.encode_ordinary(text).len(), "o200k on {text:.40}");
+        let ours = TokenCounter::new(Tokenizer::Cl100kBase).count_text(text);
+        assert_eq!(ours as usize, cl100k.encode_ordinary(text).len(), "cl100k on {text:.40}");
+    }
+}
+
+#[test]
+fn hostile_texts_are_counted_without_panic() {
+    for text in hostile() {
+        for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {
+            let counted = TokenCounter::new(tokenizer).count_text(&text) as usize;
+            assert!(counted > 0 && counted <= 4 * text.len());
+        }
+    }
+}
+
+#[test]
+fn the_estimate_stays_within_ten_percent_on_english_code_and_chinese() {
+    for (name, text) in [("english", ENGLISH), ("code", CODE), ("chinese", CHINESE)] {
+        let exact = f64::from(TokenCounter::new(Tokenizer::O200kBase).count_text(text));
+        let estimate = f64::from(TokenCounter::new(Tokenizer::Estimate).count_text(text));
+        let off = estimate / exact - 1.0;
+        assert!(off.abs() < 0.10, "{name}: {estimate} for {exact}");
+    }
+}
+
+#[test]
+fn an_image_never_counts_as_text() {
+    let image = |data: String, detail: Option<&str>| {
+        Part::Image(Image {
+            media_type: Some("image/png".to_owned()),
+            source: MediaSource::Base64(data),
+            detail: detail.map(str::to_owned),
+        })
+    };
+    let counter = TokenCounter::default();
+    assert_eq!(counter.count_part(&image("A".repeat(4_000_000), None)), UNKNOWN_IMAGE_TOKENS);
+    assert_eq!(counter.count_part(&image("A".repeat(4_000_000), Some("low"))), 85);
+    // The first bytes of a PNG of 1,024 × 1,024: four tiles.
+    assert_eq!(
+        counter.count_part(&image("iVBORw0KGgoAAAANSUhEUgAABAAAAAQACAYAAAB/HSuD".to_owned(), None)),
+        85 + 4 * 170
+    );
+    let other = Part::Other(format!("{{\"type\":\"x\",\"data\":\"{}\"}}", "Ab9+".repeat(500_000)));
+    assert!(counter.count_part(&other) < 60_000);
+}
+
+#[test]
+fn tiles_follow_the_scaled_size() {
+    assert_eq!(tiles(512, 512), 1);
+    assert_eq!(tiles(1_024, 1_024), 4);
+    assert_eq!(tiles(4_096, 8_192), 6);
+    assert_eq!(tiles(1, u32::MAX), 4);
+    assert_eq!(tiles(u32::MAX, u32::MAX), 4);
+}
+
+#[test]
+fn sizes_are_read_from_the_headers_of_common_pictures() {
+    use base64::Engine as _;
+    let encode = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
+    let gif = [b"GIF89a".as_slice(), &[0x20, 0x03, 0x58, 0x02], &[0; 20]].concat();
+    assert_eq!(picture::size(&encode(&gif)), Some((800, 600)));
+    let jpeg = [
+        [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x04, 0, 0].as_slice(),
+        &[0xFF, 0xC0, 0x00, 0x11, 8, 0x02, 0x58, 0x03, 0x20, 3],
+        &[0; 12],
+    ]
+    .concat();
+    assert_eq!(picture::size(&encode(&jpeg)), Some((800, 600)));
+    let webp =
+        [b"RIFF\0\0\0\0WEBPVP8X".as_slice(), &[10, 0, 0, 0, 0, 0, 0, 0], &[0x1F, 0x03, 0, 0x57, 0x02, 0]]
+            .concat();
+    assert_eq!(picture::size(&encode(&webp)), Some((800, 600)));
+    for broken in ["", "!!!!", "/9j/", "/9j/4AAQ", "iVBORw0KGgo="] {
+        assert_eq!(picture::size(broken), None);
+    }
+}
+
+#[test]
+fn a_message_counts_as_the_sum_of_its_parts() {
+    let counter = TokenCounter::default();
+    let parts = vec![Part::Text(ENGLISH.to_owned()), Part::Text("two".to_owned())];
+    let message = Message { role: Role::User, name: Some("ann".to_owned()), parts };
+    let expected = MESSAGE_TOKENS
+        + 1
+        + counter.count_text("ann")
+        + counter.count_text(ENGLISH)
+        + counter.count_text("two");
+    assert_eq!(counter.count_message(&message), expected);
+}

@@ -1,0 +1,179 @@
+//! The one decision of an append: the most severe signal, and whether it starts work.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::signal::{self, Action, Signal, SignalKind};
+use super::{PolicyName, Situation};
+use crate::domain::settings::Policy;
+
+/// Share of the effective window that must arrive before the next automatic compression.
+const HYSTERESIS_SHARE: f64 = 0.10;
+/// Messages that must arrive before the next automatic compression, when fewer tokens have.
+const HYSTERESIS_MESSAGES: i64 = 10;
+
+/// What the signals come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Decision {
+    /// The most severe action.
+    pub action: Action,
+    /// Every signal of the policy, with its own action.
+    pub signals: Vec<Signal>,
+}
+
+/// A compression that the decision starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The signal that asked for it, for the compression's trigger.
+    pub kind: SignalKind,
+    /// How severe it is.
+    pub action: Action,
+    /// The last message that the span may cover now.
+    pub through_seq: i64,
+}
+
+/// Evaluates every signal of the policy; `Some(Start)` when work begins.
+#[must_use]
+pub fn decide(policy: &Policy, situation: &Situation<'_>) -> (Decision, Option<Start>) {
+    let mut signals = Vec::with_capacity(4);
+    if policy.name != PolicyName::MessageCount {
+        signals.push(signal::utilization(policy, situation));
+    }
+    if matches!(policy.name, PolicyName::MessageCount | PolicyName::Combined) {
+        signals.push(signal::message_count(policy, situation));
+    }
+    if matches!(policy.name, PolicyName::Protocol | PolicyName::Combined) {
+        signals.push(signal::turn_count(policy, situation));
+        signals.push(signal::task_boundary(policy, situation));
+    }
+    let worst = signals.iter().max_by_key(|s| s.action).map(|s| (s.kind, s.action));
+    let action = worst.map_or(Action::None, |(_, action)| action);
+    let start = worst.and_then(|(kind, action)| start(policy, situation, kind, action));
+    (Decision { action, signals }, start)
+}
+
+fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: Action) -> Option<Start> {
+    let counts = situation.counts;
+    if !policy.auto || action < Action::Compress || (counts.suspended && action < Action::Immediate) {
+        return None;
+    }
+    let through_seq = situation.counts.span_end(situation.head, policy.preserve_recent);
+    let floor = situation.anchor.max(counts.attempted_through).max(counts.system_through);
+    if through_seq <= floor || counts.tail_tokens < counts.retry_tokens {
+        return None;
+    }
+    (action == Action::Immediate || has_settled(policy, situation)).then_some(Start {
+        kind,
+        action,
+        through_seq,
+    })
+}
+
+/// Enough has arrived since the last compression ended, or there was none.
+fn has_settled(policy: &Policy, situation: &Situation<'_>) -> bool {
+    let counts = situation.counts;
+    if counts.settled_head == 0 {
+        return true;
+    }
+    let arrived = counts.appended_tokens.saturating_sub(counts.settled_tokens);
+    let enough = u64::from(crate::domain::settings::share_of(policy.effective_window, HYSTERESIS_SHARE));
+    arrived >= enough || situation.head - counts.settled_head >= HYSTERESIS_MESSAGES
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::domain::accounting::{Accounting, Counted};
+    use crate::domain::message::Role;
+    use crate::domain::settings::Settings;
+
+    /// A session of plain messages that together hold `tokens`; the effective window is 10,000.
+    fn session(messages: u32, tokens: u32) -> Accounting {
+        let mut counts = Accounting::default();
+        for seq in 1..=i64::from(messages) {
+            let role = if seq % 2 == 1 { Role::User } else { Role::Assistant };
+            let tokens = tokens / messages;
+            let message = Counted {
+                seq,
+                role,
+                tokens,
+                tool_output_tokens: 0,
+                calls: 0,
+                results: 0,
+                only_results: false,
+                retrieved: false,
+            };
+            counts.push(&message, 5);
+        }
+        counts
+    }
+
+    fn policy(name: PolicyName) -> Policy {
+        Settings { context_window: Some(12_500), policy: Some(name), ..Settings::default() }.policy()
+    }
+
+    fn decide_on(name: PolicyName, counts: &Accounting) -> (Decision, Option<Start>) {
+        let head = i64::from(counts.tail_messages);
+        decide(&policy(name), &Situation { counts, head, anchor: 0, task_boundary: false })
+    }
+
+    #[rstest]
+    #[case(20, 5_980, Action::None)]
+    #[case(20, 6_000, Action::Warn)]
+    #[case(20, 6_980, Action::Warn)]
+    #[case(20, 7_000, Action::Compress)]
+    #[case(9, 7_200, Action::Warn)]
+    #[case(9, 8_550, Action::Force)]
+    #[case(20, 8_500, Action::Force)]
+    #[case(20, 9_000, Action::Immediate)]
+    fn utilization_follows_its_rows(#[case] messages: u32, #[case] tokens: u32, #[case] action: Action) {
+        let (decision, start) = decide_on(PolicyName::Utilization, &session(messages, tokens));
+        assert_eq!(decision.action, action);
+        assert_eq!(start.is_some(), action >= Action::Compress);
+    }
+
+    #[rstest]
+    #[case(29, Action::None)]
+    #[case(30, Action::Optional)]
+    #[case(50, Action::Compress)]
+    #[case(70, Action::Force)]
+    fn the_message_count_follows_its_rows(#[case] messages: u32, #[case] action: Action) {
+        let (decision, _) = decide_on(PolicyName::MessageCount, &session(messages, 1_000));
+        assert_eq!(decision.action, action);
+    }
+
+    #[test]
+    fn nothing_starts_again_before_a_tenth_of_the_window_or_ten_messages_arrived() {
+        let mut counts = session(20, 7_600);
+        counts.settled_head = 18;
+        counts.settled_tokens = counts.appended_tokens - 800;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+        counts.settled_tokens = counts.appended_tokens - 1_000;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+        counts.settled_tokens = counts.appended_tokens;
+        counts.settled_head = 10;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+    }
+
+    #[test]
+    fn immediate_skips_hysteresis_and_still_needs_a_new_group() {
+        let mut counts = session(20, 9_500);
+        counts.settled_head = 20;
+        counts.settled_tokens = counts.appended_tokens;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+        counts.attempted_through = 15;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+    }
+
+    #[test]
+    fn a_suspended_session_starts_at_the_critical_level_alone() {
+        let mut counts = session(20, 8_600);
+        counts.suspended = true;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+        let mut critical = session(20, 9_000);
+        critical.suspended = true;
+        assert!(decide_on(PolicyName::Utilization, &critical).1.is_some());
+    }
+}

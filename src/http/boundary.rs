@@ -1,0 +1,110 @@
+//! The edge of every request: its id, its span, its metrics, its own task, its time, and the body
+//! of every problem.
+//!
+//! Each request runs in a task of its own on the tracker. A client that hangs up drops the
+//! connection's future, and a transaction that is dropped while it begins can leave its connection
+//! inside an open transaction; so nobody drops ours, and a drain waits for it.
+
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use super::AppState;
+use super::prefer;
+use super::problem::{ApiError, Problem};
+
+/// The header that carries the request id, both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Gives the request its id, measures it, and writes problems out.
+pub async fn observe(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = request_id(request.headers());
+    let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str);
+    let operation = format!("{} {route}", method_label(&request));
+    let span = tracing::info_span!(
+        "request",
+        request.id = %id,
+        http.operation = %operation,
+        tenant.id = tracing::field::Empty
+    );
+    request.extensions_mut().insert(span.clone());
+    let mut response = run_to_the_end(&state, request, next).instrument(span.clone()).await;
+
+    let failed = response.status().is_client_error() || response.status().is_server_error();
+    let problem = response.extensions_mut().remove::<Problem>();
+    if failed && (problem.is_some() || !has_body_of_ours(&response)) {
+        write_problem(&mut response, problem, &id, &span);
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let status = response.status().as_u16();
+    let seconds = started.elapsed().as_secs_f64();
+    let labels = [("operation", operation), ("status", status.to_string())];
+    metrics::counter!("anchord_http_requests_total", &labels).increment(1);
+    let [(_, operation), _] = labels;
+    metrics::histogram!("anchord_http_request_seconds", "operation" => operation).record(seconds);
+    span.in_scope(|| tracing::info!(http.status = status, http.seconds = seconds, "request.done"));
+    response
+}
+
+/// Runs the request in a task of its own, for as long as it may take.
+async fn run_to_the_end(state: &AppState, request: Request, next: Next) -> Response {
+    let wait = prefer::requested_wait(request.headers()).unwrap_or_default();
+    let task = state.tracker.spawn(next.run(request).in_current_span());
+    match tokio::time::timeout(state.limits.request_timeout + wait, task).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(died)) => ApiError::internal(anyhow::anyhow!("the handler died: {died}")).into_response(),
+        Err(_) => ApiError::Timeout.into_response(),
+    }
+}
+
+fn write_problem(response: &mut Response, problem: Option<Problem>, id: &str, span: &tracing::Span) {
+    let mut problem = problem.unwrap_or_else(|| span.in_scope(|| Problem::of_status(response.status())));
+    id.clone_into(&mut problem.instance);
+    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    *response.body_mut() = Body::from(body);
+}
+
+/// Whether a failed reply already has a JSON body: a replayed one, or `/readyz`.
+fn has_body_of_ours(response: &Response) -> bool {
+    response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
+}
+
+/// The caller's request id when it is sane, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    headers
+        .get(REQUEST_ID)
+        .and_then(|value| value.to_str().ok())
+        .filter(|id| {
+            (1..=128).contains(&id.len())
+                && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:-".contains(&b))
+        })
+        .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
+}
+
+/// The method, bounded: callers can invent methods, and each would be a time series of its own.
+fn method_label(request: &Request) -> &'static str {
+    match request.method().as_str() {
+        "GET" => "GET",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        "HEAD" => "HEAD",
+        "OPTIONS" => "OPTIONS",
+        _ => "other",
+    }
+}

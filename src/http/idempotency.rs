@@ -1,0 +1,160 @@
+//! `Idempotency-Key`: the same request is done once and answered with the same reply.
+//!
+//! A handler claims the key first of all in its transaction, and keeps its reply last of all before
+//! the commit, so that effect and record stand or fall together. Refusals are not kept: they have no
+//! effect that a retry could repeat, and what was in their way may be gone by then.
+
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::auth::Caller;
+use super::problem::ApiError;
+use crate::domain::id::SessionId;
+use crate::store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
+use crate::store::{Store, Tx};
+
+/// The header's name.
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The most characters of a key.
+pub const MAX_KEY_CHARS: usize = 255;
+
+/// The caller's key, when it sent one, and the route that it is for.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    route: String,
+    key: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let route = format!("{} {}", parts.method, parts.uri.path());
+        let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self { route, key: None }) };
+        let key =
+            value.to_str().ok().filter(|key| (1..=MAX_KEY_CHARS).contains(&key.len())).ok_or_else(|| {
+                ApiError::parameter("Idempotency-Key", "must have 1 to 255 visible ASCII characters")
+            })?;
+        Ok(Self { route, key: Some(key.to_owned()) })
+    }
+}
+
+impl IdempotencyKey {
+    /// Whether the caller sent a key.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// What the store knows the request by; `None` when the caller sent no key.
+    #[must_use]
+    pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {
+        let key = self.key.clone()?;
+        Some(ReplyKey { tenant: caller.tenant, route: self.route.clone(), key, body_digest })
+    }
+
+    /// Claims the key for the length of the transaction.
+    ///
+    /// # Errors
+    /// When the key was used with another body, or its first request still runs.
+    pub async fn claim(
+        &self,
+        store: &Store,
+        tx: &mut Tx,
+        caller: &Caller,
+        body_digest: [u8; 32],
+    ) -> Result<Claim, ApiError> {
+        let Some(key) = self.reply_key(caller, body_digest) else { return Ok(Claim::First(Claimed(None))) };
+        match store.claim_reply(tx, &key).await? {
+            ReplyLookup::First => Ok(Claim::First(Claimed(Some(key)))),
+            ReplyLookup::InFlight => Err(ApiError::IdempotencyInFlight),
+            ReplyLookup::OtherBody => Err(ApiError::IdempotencyMismatch),
+            ReplyLookup::Reply(stored) => Ok(Claim::Replay(KeptReply(stored))),
+        }
+    }
+}
+
+/// Whether the request is the first one with its key.
+#[derive(Debug)]
+pub enum Claim {
+    /// It is, or it has no key.
+    First(Claimed),
+    /// It was answered before; answer the same.
+    Replay(KeptReply),
+}
+
+/// A key that waits for its reply.
+#[derive(Debug)]
+pub struct Claimed(Option<ReplyKey>);
+
+impl Claimed {
+    /// Keeps the reply with the transaction's effect. A second call, in a later transaction, replaces it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep(
+        &self,
+        store: &Store,
+        tx: &mut Tx,
+        session: Option<SessionId>,
+        reply: &KeptReply,
+    ) -> Result<(), ApiError> {
+        if let Some(key) = &self.0 {
+            store.keep_reply(tx, key, session, &reply.0).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether there is a key at all.
+    #[must_use]
+    pub fn has_key(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+/// A reply that can be kept and sent again, byte for byte.
+#[derive(Clone, Debug)]
+pub struct KeptReply(pub StoredReply);
+
+impl KeptReply {
+    /// Makes a JSON reply.
+    ///
+    /// # Errors
+    /// When the value does not serialise.
+    pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Self, ApiError> {
+        let body = serde_json::to_string(value).map_err(ApiError::internal)?;
+        let headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];
+        Ok(Self(StoredReply { status: status.as_u16(), headers, body }))
+    }
+
+    /// Replaces the status.
+    #[must_use]
+    pub fn at(mut self, status: StatusCode) -> Self {
+        self.0.status = status.as_u16();
+        self
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with(mut self, name: &HeaderName, value: impl Into<String>) -> Self {
+        self.0.headers.push((name.to_string(), value.into()));
+        self
+    }
+}
+
+impl IntoResponse for KeptReply {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.0.body));
+        *response.status_mut() = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::OK);
+        for (name, value) in self.0.headers {
+            if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(&value)) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}

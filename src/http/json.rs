@@ -1,0 +1,307 @@
+//! JSON bodies in: read within their limit, parsed, and refused with the place that cannot be taken.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+use serde_path_to_error::{Path as JsonPath, Segment};
+use sha2::{Digest, Sha256};
+
+use super::AppState;
+use super::params::quoted;
+use super::problem::{ApiError, FieldError};
+use crate::domain::format::check_json;
+
+/// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
+const INLINE_BYTES: usize = 128 * 1024;
+
+/// A JSON body. Comes last in a handler's signature, after the caller, so that a stranger is told to
+/// authenticate before anything is read.
+#[derive(Clone, Debug)]
+pub struct Json<T> {
+    /// What was sent.
+    pub value: T,
+    /// SHA-256 of the bytes that were sent, for [`super::idempotency`].
+    pub digest: [u8; 32],
+}
+
+/// A JSON body that may be absent; then it is the type's default.
+#[derive(Clone, Debug)]
+pub struct OptionalJson<T> {
+    /// What was sent.
+    pub value: T,
+    /// SHA-256 of the bytes that were sent.
+    pub digest: [u8; 32],
+}
+
+/// A JSON reply.
+#[derive(Clone, Debug)]
+pub struct Reply<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self.0).into_response()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        require_json(&head.headers)?;
+        let bytes = read(&head.headers, body, state.limits.body_bytes).await?;
+        let (value, digest) = parse_apart(bytes).await?;
+        Ok(Self { value, digest })
+    }
+}
+
+impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for OptionalJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        let bytes = read(&head.headers, body, state.limits.body_bytes).await?;
+        if bytes.is_empty() {
+            return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
+        }
+        require_json(&head.headers)?;
+        let (value, digest) = parse_apart(bytes).await?;
+        Ok(Self { value, digest })
+    }
+}
+
+/// A JSON body as it was sent, for bodies whose parts are kept word for word.
+#[derive(Clone, Debug)]
+pub struct JsonBytes(pub axum::body::Bytes);
+
+impl FromRequest<AppState> for JsonBytes {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        require_json(&head.headers)?;
+        read(&head.headers, body, state.limits.body_bytes).await.map(Self)
+    }
+}
+
+impl JsonBytes {
+    /// SHA-256 of the bytes that were sent.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+
+    /// Parses the body and refuses what could not be kept: lone surrogates, repeated keys, nesting
+    /// beyond the bound.
+    ///
+    /// # Errors
+    /// When it is not JSON, not of this type, or cannot be kept.
+    pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        let text = std::str::from_utf8(&self.0)
+            .map_err(|_| ApiError::MalformedJson("the body is not UTF-8".to_owned()))?;
+        let value = parse(&self.0);
+        // Malformed text is for the parser to refuse, whatever the check makes of it.
+        if !matches!(value, Err(ApiError::MalformedJson(_))) {
+            check_json(text).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
+        }
+        value
+    }
+}
+
+fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut parts = kind.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let is_json =
+        essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let is_utf8 = parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
+        !name.trim().eq_ignore_ascii_case("charset")
+            || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+    });
+    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
+}
+
+async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    let too_large = || ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" };
+    // What announces itself as too large is not read at all.
+    let announced =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    to_bytes(body, limit).await.map_err(|error| {
+        let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+        while let Some(cause) = source {
+            if cause.is::<http_body_util::LengthLimitError>() {
+                return too_large();
+            }
+            source = cause.source();
+        }
+        ApiError::BadRequest("the body ended before it was complete".to_owned())
+    })
+}
+
+/// Parses and digests a body; a large one on a blocking thread, so that other requests do not wait.
+async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<(T, [u8; 32]), ApiError> {
+    let is_large = bytes.len() > INLINE_BYTES;
+    let work = move || Ok((parse(&bytes)?, Sha256::digest(&bytes).into()));
+    if !is_large {
+        return work();
+    }
+    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+}
+
+/// Parses a body: not JSON is 400, JSON that cannot be taken is 422 with its place.
+///
+/// # Errors
+/// When it is not JSON, or not of this type.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        ApiError::MalformedJson(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
+    })?;
+    // Before serde reads it: serde would take the last of two keys, and stop at its own depth.
+    check_json(text).map_err(|refused| {
+        ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
+    })?;
+    // serde would take a list for a struct, field by field.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        serde_json::from_slice::<serde::de::IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
+        return Err(ApiError::invalid("", "the body must be a JSON object"));
+    }
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let pointer = pointer(error.path());
+        refuse(&pointer, &error.into_inner())
+    })?;
+    json.end().map_err(|error| refuse("", &error))?;
+    Ok(value)
+}
+
+fn refuse(pointer: &str, error: &serde_json::Error) -> ApiError {
+    let message = error.to_string();
+    match error.classify() {
+        // Ours is the bound on depth; serde's lies just below it and counts the outermost levels too.
+        Category::Syntax if message.starts_with("recursion limit") => {
+            ApiError::invalid(pointer, "nested deeper than 128 levels")
+        }
+        Category::Io | Category::Syntax | Category::Eof => ApiError::MalformedJson(message),
+        Category::Data => {
+            let detail = message.rsplit_once(" at line ").map_or(message.as_str(), |(detail, _)| detail);
+            // The path ends at the object; the name that it must not have, or lacks, is in the message.
+            let named =
+                ["unknown field", "missing field", "duplicate field"].iter().any(|p| detail.starts_with(p));
+            match quoted(detail).filter(|_| named) {
+                Some(name) if !pointer.ends_with(&format!("/{}", escape(name))) => {
+                    ApiError::invalid(format!("{pointer}/{}", escape(name)), detail)
+                }
+                _ => ApiError::invalid(pointer, detail),
+            }
+        }
+    }
+}
+
+/// The JSON pointer of a path.
+fn pointer(path: &JsonPath) -> String {
+    let mut pointer = String::new();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => {
+                pointer.push('/');
+                pointer.push_str(&index.to_string());
+            }
+            Segment::Map { key } => {
+                pointer.push('/');
+                pointer.push_str(&escape(key));
+            }
+            // A variant is how we read it, not a place in the document.
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    pointer
+}
+
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::value::RawValue;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Batch {
+        #[serde(default)]
+        messages: Vec<Box<RawValue>>,
+        #[serde(default)]
+        marks: Vec<Mark>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Mark {
+        index: u32,
+    }
+
+    fn refusal(text: &str) -> (u16, String) {
+        match parse::<Batch>(text.as_bytes()) {
+            Err(ApiError::MalformedJson(_)) => (400, String::new()),
+            Err(ApiError::Invalid(errors)) => (422, errors[0].pointer.clone()),
+            other => panic!("{text} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn raw_values_inside_a_body_keep_their_text() {
+        let text = r#"{"messages": [{"b": 1e400, "a":"\u0000"}], "marks": [{"index": 0}]}"#;
+        let batch: Batch = parse(text.as_bytes()).unwrap();
+        assert_eq!(batch.messages[0].get(), r#"{"b": 1e400, "a":"\u0000"}"#);
+        assert_eq!(batch.marks[0].index, 0);
+    }
+
+    #[test]
+    fn what_is_not_json_is_malformed() {
+        for text in ["", "{", "{\"messages\": [}", "nonsense", "{} {}", "\u{feff}{}"] {
+            assert_eq!(refusal(text).0, 400, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_taken_is_refused_at_its_place() {
+        for (text, pointer) in [
+            (r"[]", ""),
+            (r#"{"mesages": []}"#, "/mesages"),
+            (r#"{"messages": {}}"#, "/messages"),
+            (r#"{"marks": [{"index": 1}, {"index": "x"}]}"#, "/marks/1/index"),
+            (r#"{"marks": [{"indx": 1}]}"#, "/marks/0/indx"),
+            (r#"{"marks": [{}]}"#, "/marks/0/index"),
+            (r#"{"a/b": 1}"#, "/a~1b"),
+            (r#"{"marks": [{"index": 1, "index": 2}]}"#, "/marks/0"),
+            (r#"{"messages": ["\ud800"]}"#, "/messages/0"),
+        ] {
+            assert_eq!(refusal(text), (422, pointer.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_json_in_utf8_is_a_body() {
+        for (kind, taken) in [
+            ("application/json", true),
+            ("application/json; charset=UTF-8", true),
+            ("application/vnd.x+json", true),
+            ("text/plain", false),
+            ("application/json; charset=latin1", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, kind.parse().unwrap());
+            assert_eq!(require_json(&headers).is_ok(), taken, "{kind}");
+        }
+    }
+}

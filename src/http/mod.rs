@@ -1,0 +1,184 @@
+//! The HTTP API: authenticate, parse, call the domain and the store, answer.
+//!
+//! What lives here: the router as a table of contents, the extractors, problems, one file per noun.
+//! Invariant: every reply outside 2xx is a problem (RFC 9457) with the request's id, no body holds an
+//! internal cause, and every operation is in the OpenAPI document with everything that it can answer.
+//! Must not know: SQL (the store does), how a summary is made (domain and worker), the worker (both
+//! meet in the store's queue), the environment (config).
+//!
+//! # How a handler is written
+//!
+//! ```ignore
+//! /// Makes a version current again, as a new version.       ← summary in the OpenAPI document
+//! ///
+//! /// Further lines become its description.
+//! #[utoipa::path(
+//!     post, path = "/v1/sessions/{session_id}/…", tag = "summaries",  // a tag of openapi.rs
+//!     params(VersionPath), request_body = Rollback,
+//!     responses((status = 201, body = Version, description = "The new version."))
+//! )]
+//! pub async fn roll_back(                                    // the name is the operationId: unique
+//!     Writer(caller): Writer,                                // first: who, and with which scope
+//!     State(state): State<AppState>,
+//!     Path(path): Path<VersionPath>,                         // then parameters
+//!     key: IdempotencyKey,                                   // on every POST
+//!     body: Json<Rollback>,                                  // the body is last
+//! ) -> Result<KeptReply, ApiError> {
+//!     let mut tx = state.store.begin(caller.tenant).await?;
+//!     let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+//!         Claim::Replay(reply) => return Ok(reply),          // before any precondition
+//!         Claim::First(claimed) => claimed,
+//!     };
+//!     …                                                      // None → ApiError::NotFound(Thing::…)
+//!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
+//!     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
+//!     tx.commit().await.map_err(StoreError::from)?;
+//!     Ok(reply)
+//! }
+//! ```
+//!
+//! 1. The authorisation is the first argument, so that a stranger learns nothing else: [`auth::Reader`]
+//!    on GET, [`auth::Writer`] on the rest, [`auth::Admin`], [`auth::Operator`].
+//! 2. Parameters are structs with `deny_unknown_fields` in [`params::Path`] and [`params::Query`]; the
+//!    body is [`json::Json`] or, when it may be absent, [`json::OptionalJson`].
+//! 3. Lists use [`paging::Paging`]; their query names everything that narrows the list.
+//! 4. Responses that every operation of the kind shares (401, 403, 404, 413, 415, 422, 429, 5xx,
+//!    `Idempotency-Key`) are added by `openapi.rs`; a handler declares what is its own.
+//! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
+//!    the committed document.
+
+mod boundary;
+mod openapi;
+pub mod auth;
+pub mod compressions;
+pub mod context;
+pub mod evaluations;
+pub mod idempotency;
+pub mod json;
+pub mod ledger;
+pub mod messages;
+pub mod ops;
+pub mod paging;
+pub mod params;
+pub mod pins;
+pub mod prefer;
+pub mod probes;
+pub mod problem;
+pub mod recall;
+pub mod sessions;
+pub mod summaries;
+pub mod tokens;
+pub mod tool_outputs;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::DefaultBodyLimit;
+use axum::{Router, middleware};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio_util::task::TaskTracker;
+use tower_http::compression::CompressionLayer;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::clock::Clock;
+use crate::store::Store;
+use crate::store::gather::Gatherer;
+use auth::{OperatorToken, RateLimit};
+use problem::{ApiError, Thing};
+
+/// What handlers share.
+#[derive(Clone, Debug)]
+pub struct AppState {
+    /// The way to the database.
+    pub store: Store,
+    /// The way to append.
+    pub appends: Gatherer,
+    /// What time it is.
+    pub clock: Clock,
+    /// Where requests run; a drain waits for it.
+    pub tracker: TaskTracker,
+    /// Bounds of requests.
+    pub limits: Arc<Limits>,
+    /// How fast each key may call.
+    pub rate_limit: RateLimit,
+    /// The operator token, when there is one.
+    pub operator: Option<OperatorToken>,
+    /// Where metrics are read.
+    pub metrics: PrometheusHandle,
+    /// Whether an LLM provider is configured.
+    pub llm_configured: bool,
+}
+
+/// Bounds of requests.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The most bytes of a body.
+    pub body_bytes: usize,
+    /// The most messages of a batch.
+    pub batch_messages: usize,
+    /// The most bytes of a message.
+    pub message_bytes: usize,
+    /// How long a request may take, waiting that it asked for aside.
+    pub request_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 16 * 1024 * 1024,
+            batch_messages: 1_000,
+            message_bytes: 4 * 1024 * 1024,
+            request_timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Every operation, in the order of the documentation.
+fn operations() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(openapi::declared())
+        .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
+        .routes(routes!(sessions::list_sessions))
+        .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(context::find_context))
+        .routes(routes!(tool_outputs::find_tool_output))
+        .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(tokens::count_tokens))
+        .routes(routes!(compressions::create_compression, compressions::list_compressions))
+        .routes(routes!(compressions::find_compression, compressions::cancel_compression))
+        .routes(routes!(summaries::find_summary))
+        .routes(routes!(summaries::list_summaries))
+        .routes(routes!(summaries::find_summary_version))
+        .routes(routes!(summaries::diff_summary_versions))
+        .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(ledger::list_ledger))
+        .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
+        .routes(routes!(evaluations::find_evaluation))
+        .routes(routes!(ops::find_health))
+        .routes(routes!(ops::find_readiness))
+        .routes(routes!(ops::find_metrics))
+        .routes(routes!(recall::recall))
+}
+
+/// The OpenAPI document.
+#[must_use]
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    openapi::complete(operations().into_openapi())
+}
+
+/// The whole API.
+#[must_use]
+pub fn router(state: AppState) -> Router {
+    let (operations, document) = operations().split_for_parts();
+    let document = openapi::complete(document);
+    operations
+        .merge(ops::documentation(&document))
+        .fallback(async || ApiError::NotFound(Thing::Route))
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        // The body extractors have their own limit, with a problem that names it.
+        .layer(DefaultBodyLimit::disable())
+        .layer(CompressionLayer::new())
+        .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
+        .with_state(state)
+}

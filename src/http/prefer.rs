@@ -1,0 +1,99 @@
+//! `Prefer: wait=N` (RFC 7240): how long the caller would wait for the result of what it starts.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
+use utoipa::IntoParams;
+use utoipa::openapi::Required;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+
+/// The longest wait.
+pub const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// The header that says which preference was honoured.
+pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// How long the caller would wait, when it said so. A preference is a wish, so what cannot be read is
+/// ignored, and a longer one is cut to [`MAX_WAIT`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wait(pub Option<Duration>);
+
+impl Wait {
+    /// The value of `Preference-Applied`, when there was a preference.
+    #[must_use]
+    pub fn applied(self) -> Option<String> {
+        Some(format!("wait={}", self.0?.as_secs()))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Wait {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(requested_wait(&parts.headers)))
+    }
+}
+
+impl IntoParams for Wait {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new().schema_type(Type::String).pattern(Some("^wait=[0-9]{1,2}$"));
+        let description =
+            "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts.";
+        vec![
+            ParameterBuilder::new()
+                .name("Prefer")
+                .parameter_in(ParameterIn::Header)
+                .required(Required::False)
+                .description(Some(description))
+                .schema(Some(schema))
+                .example(Some("wait=20".into()))
+                .build(),
+        ]
+    }
+}
+
+/// Reads the wait out of every `Prefer` header.
+pub(super) fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
+    headers
+        .get_all("prefer")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split([',', ';']))
+        .filter_map(|preference| preference.split_once('='))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("wait"))
+        .and_then(|(_, seconds)| seconds.trim().trim_matches('"').parse::<u64>().ok())
+        .map(|seconds| Duration::from_secs(seconds).min(MAX_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn read(values: &[&'static str]) -> Option<u64> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("prefer", HeaderValue::from_static(value));
+        }
+        requested_wait(&headers).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn a_wait_is_read_from_any_prefer_header_and_bounded() {
+        assert_eq!(read(&["wait=20"]), Some(20));
+        assert_eq!(read(&["respond-async, Wait=5"]), Some(5));
+        assert_eq!(read(&["respond-async", "wait=\"7\""]), Some(7));
+        assert_eq!(read(&["wait=600"]), Some(60));
+    }
+
+    #[test]
+    fn a_preference_that_cannot_be_read_is_ignored() {
+        for odd in ["wait", "wait=", "wait=-1", "wait=1.5", "waiting=3", "wait=99999999999999999999999"] {
+            assert_eq!(read(&[odd]), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The cluster's folder: made once, whole or not at all; what it says about a running server.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::account::{self, Account};
+use super::programs::Programs;
+use super::{DATABASE, Durability, OWNER, SUPERUSER, StartError};
+
+/// How long a server that was left behind has to stop, politely and then not.
+const FAST_STOP: Duration = Duration::from_secs(60);
+const IMMEDIATE_STOP: Duration = Duration::from_secs(10);
+/// How often a state that cannot be waited for is looked at.
+pub(super) const LOOK: Duration = Duration::from_millis(5);
+
+/// Who may connect: everyone who can open the private socket, nobody else.
+const HBA: &str = "# Written by anchord: the socket's folder has mode 0700 and no port is open.\n\
+                   local all all trust\n";
+
+/// A cluster's folder.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    folder: PathBuf,
+}
+
+/// What `postmaster.pid` says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PidFile {
+    pub(super) pid: i32,
+    pub(super) ready: bool,
+}
+
+impl Cluster {
+    pub(super) fn at(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.folder.join("PG_VERSION").exists()
+    }
+
+    /// The major version that made the cluster; `None` before it is made.
+    pub(super) fn major(&self) -> Result<Option<u32>, StartError> {
+        if !self.exists() {
+            return Ok(None);
+        }
+        let path = self.folder.join("PG_VERSION");
+        let text = fs::read_to_string(&path).map_err(|e| StartError::folder("read", &path, e))?;
+        Ok(text.trim().parse().ok())
+    }
+
+    /// Makes the cluster with the service's role and database.
+    ///
+    /// It is made beside its place and moved there last, so that a start that was killed half-way
+    /// leaves nothing that looks like a cluster.
+    pub(super) fn make(
+        &self,
+        programs: &Programs,
+        account: Option<Account>,
+        durability: Durability,
+    ) -> Result<(), StartError> {
+        let unfinished = self.folder.with_extension("unfinished");
+        // Character classes beyond ASCII need a locale that knows them; sorting stays bytewise, so
+        // that a system update cannot change the order that indexes were built in.
+        let mut tried = Err(StartError::NoAccount);
+        for ctype in ["C.UTF-8", "en_US.UTF-8", "C"] {
+            if unfinished.exists() {
+                fs::remove_dir_all(&unfinished).map_err(|e| StartError::folder("remove", &unfinished, e))?;
+            }
+            fs::create_dir(&unfinished).map_err(|e| StartError::folder("make the folder", &unfinished, e))?;
+            super::set_mode(&unfinished, 0o700)?;
+            super::give(&unfinished, account)?;
+            tried = initdb(programs, account, &unfinished, (ctype, durability));
+            if tried.is_ok() {
+                break;
+            }
+        }
+        tried?;
+        let hba = unfinished.join("pg_hba.conf");
+        fs::write(&hba, HBA).map_err(|e| StartError::folder("write", &hba, e))?;
+        make_database(programs, account, &unfinished)?;
+        fs::rename(&unfinished, &self.folder)
+            .map_err(|e| StartError::folder("move into place", &unfinished, e))
+    }
+
+    /// Reads `postmaster.pid`; `None` when there is none, or one that says nothing.
+    pub(super) fn pid_file(&self) -> Option<PidFile> {
+        parse_pid_file(&fs::read_to_string(self.pid_path()).ok()?)
+    }
+
+    fn pid_path(&self) -> PathBuf {
+        self.folder.join("postmaster.pid")
+    }
+
+    /// Stops a server that a killed service left behind, and removes a pid file that names another
+    /// process: Postgres would refuse to start, although only the number was used again.
+    ///
+    /// The caller holds the data folder's lock, so that nobody else starts a server meanwhile.
+    pub(super) fn stop_left_behind(&self) -> Result<(), StartError> {
+        let Some(PidFile { pid, .. }) = self.pid_file() else { return Ok(()) };
+        match self.is_served_by(pid) {
+            Some(true) => {}
+            Some(false) => {
+                let path = self.pid_path();
+                return match fs::remove_file(&path) {
+                    Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                        Err(StartError::folder("remove", &path, e))
+                    }
+                    _ => Ok(()),
+                };
+            }
+            // The system does not tell; Postgres has a check of its own and says what it finds.
+            None => return Ok(()),
+        }
+        tracing::info!(postgres.pid = pid, "stopping the server that an earlier service left behind");
+        for (signal, patience) in [(Signal::SIGINT, FAST_STOP), (Signal::SIGQUIT, IMMEDIATE_STOP)] {
+            // The answer does not matter: whether the process is gone is looked at below.
+            let _ = kill(Pid::from_raw(pid), signal);
+            let deadline = Instant::now() + patience;
+            while Instant::now() < deadline {
+                if !is_running(pid) {
+                    return Ok(());
+                }
+                std::thread::sleep(LOOK);
+            }
+        }
+        Err(StartError::LeftBehind { pid })
+    }
+
+    /// Whether the process is this cluster's server; `None` when the system does not tell.
+    fn is_served_by(&self, pid: i32) -> Option<bool> {
+        if !is_running(pid) {
+            return Some(false);
+        }
+        let folder = self.folder.to_string_lossy();
+        // The command line is open to everyone; the working folder, in a container, is not.
+        if let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) {
+            let line = String::from_utf8_lossy(&line);
+            let mut words = line.split('\0');
+            let program = words.next().unwrap_or_default();
+            return if !is_postgres(program) {
+                Some(false)
+            } else if words.any(|word| word == folder) {
+                Some(true)
+            } else {
+                None
+            };
+        }
+        let ps = std::process::Command::new("ps").args(["-o", "args=", "-p", &pid.to_string()]).output();
+        let args = ps.ok().filter(|o| o.status.success())?.stdout;
+        let args = String::from_utf8_lossy(&args);
+        let program = args.split_whitespace().next().unwrap_or_default();
+        (!is_postgres(program)).then_some(false).or_else(|| args.contains(&*folder).then_some(true))
+    }
+}
+
+fn is_postgres(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    name.starts_with("postgres") || name.starts_with("postmaster")
+}
+
+/// Whether a process runs; one that has ended and was not collected yet does not.
+fn is_running(pid: i32) -> bool {
+    if matches!(kill(Pid::from_raw(pid), None), Err(nix::errno::Errno::ESRCH)) {
+        return false;
+    }
+    // In a container without an init, an orphan is never collected. The state follows the name,
+    // which is in parentheses and may hold some of its own.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+}
+
+fn parse_pid_file(text: &str) -> Option<PidFile> {
+    // Lines: pid, folder, start time, port, socket folder, listen address, shared memory, status.
+    let mut lines = text.lines();
+    let pid: i32 = lines.next()?.trim().parse().ok().filter(|pid| *pid > 1)?;
+    Some(PidFile { pid, ready: lines.nth(6).is_some_and(|status| status.trim() == "ready") })
+}
+
+fn initdb(
+    programs: &Programs,
+    account: Option<Account>,
+    folder: &Path,
+    (ctype, durability): (&str, Durability),
+) -> Result<(), StartError> {
+    let mut command = account::command(&programs.initdb, account);
+    command.arg("-D").arg(folder).args(["-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]);
+    command.arg(format!("--lc-ctype={ctype}")).args(["--auth-local=trust", "--auth-host=reject"]);
+    // LC_ALL outranks what is asked for, where a program looks at both.
+    command.env_remove("LC_ALL").env("LC_CTYPE", ctype).env("LC_MESSAGES", "C");
+    if durability == Durability::OffForTests {
+        command.arg("--no-sync");
+    }
+    let said = command.stderr(Stdio::piped()).output();
+    check(&programs.initdb, said)
+}
+
+/// Makes the role and the database in single-user mode, so that no connection as the superuser is
+/// ever needed.
+fn make_database(programs: &Programs, account: Option<Account>, folder: &Path) -> Result<(), StartError> {
+    let run = |source| StartError::Run { program: programs.postgres.display().to_string(), source };
+    let mut child = account::command(&programs.postgres, account)
+        .args(["--single", "-c", "exit_on_error=on", "-D"])
+        .arg(folder)
+        .arg("postgres")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(run)?;
+    // Single-user mode takes one statement a line. The migrations make further roles.
+    let statements =
+        format!("create role {OWNER} login createrole;\ncreate database {DATABASE} owner {OWNER};\n");
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(statements.as_bytes()));
+    let said = child.wait_with_output();
+    // Its own words come before ours: a program that ended early explains a broken pipe.
+    check(&programs.postgres, said)?;
+    written.map_err(run)
+}
+
+fn check(program: &Path, said: std::io::Result<Output>) -> Result<(), StartError> {
+    let program = program.display().to_string();
+    match said {
+        Err(source) => Err(StartError::Run { program, source }),
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(StartError::Failed {
+            program,
+            output: last_lines(&String::from_utf8_lossy(&output.stderr), &output.status.to_string()),
+        }),
+    }
+}
+
+/// The end of a program's words, on one line; its exit status when it said nothing.
+pub(super) fn last_lines(said: &str, status: &str) -> String {
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(4)).copied().collect::<Vec<_>>();
+    if last.is_empty() { status.to_owned() } else { last.join(" · ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pid_file_tells_the_process_and_whether_it_is_ready() {
+        let ready = "4711\n/data/cluster\n1700000000\n5432\n/data/sockets\n\n  1 2\nready   \n";
+        assert_eq!(parse_pid_file(ready), Some(PidFile { pid: 4711, ready: true }));
+        let starting = ready.replace("ready   ", "starting");
+        assert_eq!(parse_pid_file(&starting), Some(PidFile { pid: 4711, ready: false }));
+        assert_eq!(parse_pid_file("4711\n"), Some(PidFile { pid: 4711, ready: false }));
+        for broken in ["", "\n", "x\n", "0\n", "-1\n", "1\n"] {
+            assert_eq!(parse_pid_file(broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_pid_file_that_names_a_stranger_is_removed_and_the_stranger_lives() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut stranger = std::process::Command::new("sleep").arg("60").spawn().expect("a process");
+        let path = folder.path().join("postmaster.pid");
+        fs::write(&path, format!("{}\n{}\n", stranger.id(), folder.path().display())).expect("a file");
+        let cluster = Cluster::at(folder.path().canonicalize().expect("a folder"));
+        cluster.stop_left_behind().expect("a stale file is no obstacle");
+        assert!(!path.exists());
+        assert!(stranger.try_wait().expect("a child").is_none(), "the stranger was stopped");
+        stranger.kill().expect("a child of ours");
+        stranger.wait().expect("a child of ours");
+    }
+
+    #[test]
+    fn a_process_that_has_ended_does_not_run() {
+        let mut child = std::process::Command::new("true").spawn().expect("a process");
+        let pid = i32::try_from(child.id()).expect("a process id");
+        child.wait().expect("a child of ours");
+        assert!(!is_running(pid));
+    }
+
+    #[test]
+    fn a_failure_is_told_by_the_last_words() {
+        assert_eq!(last_lines("a\n\nb\nc\nd\ne\n", "exit 1"), "b · c · d · e");
+        assert_eq!(last_lines("\n", "exit 1"), "exit 1");
+    }
+}

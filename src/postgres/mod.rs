@@ -1,0 +1,420 @@
+//! The launcher of the embedded Postgres server.
+//!
+//! What lives here: finding the server's programs, making the cluster once, running it as an
+//! unprivileged user, stopping it.
+//! Invariant: a data folder has at most one service and one server; a server does not outlive its
+//! service; an acknowledged write is durable (only tests may say otherwise, by name).
+//! Must not know: tables, tenants, messages. The role and the database of the service are all that
+//! it makes in the cluster.
+//!
+//! The server listens on a Unix socket in a folder of mode 0700 and on no port. Whoever can open
+//! that socket can read the data files too, so a password would guard nothing; and there is no port
+//! to choose, to collide or to find open.
+
+mod account;
+mod cluster;
+mod programs;
+mod server;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use account::Account;
+use cluster::Cluster;
+use programs::Programs;
+use server::Server;
+
+/// The role that owns the service's database; no superuser, so that row-level security holds.
+pub const OWNER: &str = "anchord";
+/// The database of the service.
+pub const DATABASE: &str = "anchord";
+/// The cluster's superuser; the service never connects as it.
+pub const SUPERUSER: &str = "postgres";
+
+/// Whether a commit survives a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The server's own defaults.
+    #[default]
+    Full,
+    /// No `fsync`: for a server that a test run throws away.
+    OffForTests,
+}
+
+/// What the launcher needs to know.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The data folder; made when it does not exist.
+    pub data_dir: PathBuf,
+    /// The folder of `initdb` and `postgres`, when the operator names it.
+    pub programs: Option<PathBuf>,
+    /// The process's `PATH`.
+    pub path: Option<OsString>,
+    /// The most connections that the server takes.
+    pub max_connections: u16,
+    /// Whether a commit survives a power cut.
+    pub durability: Durability,
+}
+
+/// Why the embedded server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The server's programs are not on this machine.
+    #[error(
+        "Postgres is not installed ({looked}): install it with `{install}`, or set DATABASE_URL to a server \
+         of your own, or ANCHORD_PG_BIN to the folder of `initdb` and `postgres`"
+    )]
+    NotInstalled {
+        /// Where the programs were looked for, and what was wrong there.
+        looked: String,
+        /// The system's install command.
+        install: &'static str,
+    },
+    /// The cluster was made by a major version that is not installed.
+    #[error(
+        "the data in {cluster} was made by Postgres {major}, whose programs are not installed ({looked}): \
+         install that version, or name its folder in ANCHORD_PG_BIN"
+    )]
+    OtherVersion {
+        /// The cluster's folder.
+        cluster: String,
+        /// The major version that made it.
+        major: u32,
+        /// Where the programs were looked for, and what was found there.
+        looked: String,
+    },
+    /// Another service holds the data folder.
+    #[error("the data folder {folder} is in use by another anchord service (process {holder})")]
+    InUse {
+        /// The data folder.
+        folder: String,
+        /// The process id that the other service wrote down.
+        holder: String,
+    },
+    /// A file or folder could not be read or written.
+    #[error("cannot {what} {path}: {source}")]
+    Folder {
+        /// What was tried.
+        what: &'static str,
+        /// On which path.
+        path: String,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A program could not be run.
+    #[error("cannot run {program}: {source}")]
+    Run {
+        /// The program.
+        program: String,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A program ended with an error.
+    #[error("{program} failed: {output}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// The end of what it said.
+        output: String,
+    },
+    /// The server did not become ready in time.
+    #[error("Postgres was not ready after {seconds} s; its log is {log}")]
+    NotReady {
+        /// How long it was waited for.
+        seconds: u64,
+        /// The server's log.
+        log: String,
+    },
+    /// A server that a killed service left behind does not stop.
+    #[error("a Postgres server (process {pid}) that an earlier service left behind does not stop")]
+    LeftBehind {
+        /// Its process id.
+        pid: i32,
+    },
+    /// Started as root, and there is no user to run the server as.
+    #[error(
+        "Postgres refuses to run as root, and neither the user `postgres` nor `nobody` exists to run it as"
+    )]
+    NoAccount,
+}
+
+impl StartError {
+    fn folder(what: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::Folder { what, path: path.display().to_string(), source }
+    }
+}
+
+/// A running server of our own; dropping it stops the server.
+#[derive(Debug)]
+pub struct Embedded {
+    // Fields drop in this order: nobody may take the folder before the server is gone.
+    server: Server,
+    sockets: Sockets,
+    _lock: File,
+}
+
+/// The folder of the server's socket.
+#[derive(Debug)]
+struct Sockets {
+    folder: PathBuf,
+    temporary: bool,
+}
+
+impl Drop for Sockets {
+    fn drop(&mut self) {
+        if self.temporary {
+            // It stays when a server that was handed over still uses it.
+            let _ = fs::remove_dir(&self.folder);
+        }
+    }
+}
+
+impl Embedded {
+    /// Starts the server of a data folder, making the cluster on the first start.
+    ///
+    /// # Errors
+    /// When the programs are missing, the folder is in use or not writable, or the server fails.
+    pub async fn start(config: Config) -> Result<Self, StartError> {
+        match tokio::task::spawn_blocking(move || Self::start_blocking(&config)).await {
+            Ok(started) => started,
+            Err(panicked) => Err(StartError::Run {
+                program: "the launcher".to_owned(),
+                source: std::io::Error::other(panicked),
+            }),
+        }
+    }
+
+    /// Starts the server like [`Embedded::start`], for callers without a runtime.
+    ///
+    /// # Errors
+    /// As [`Embedded::start`].
+    pub fn start_blocking(config: &Config) -> Result<Self, StartError> {
+        let data_dir = make_data_dir(&config.data_dir)?;
+        let lock = lock(&data_dir)?;
+        let home = data_dir.join("postgres");
+        let account = Account::choose(&home)?;
+        let home = settle_home(&home, account)?;
+        let cluster = Cluster::at(home.join("cluster"));
+        let programs = Programs::find(config, cluster.major()?, cluster.folder())?;
+        cluster.stop_left_behind()?;
+        if !cluster.exists() {
+            cluster.make(&programs, account, config.durability)?;
+        }
+        let sockets = Sockets::make(&home, account)?;
+        let server = Server::start(&server::Launch {
+            program: &programs.postgres,
+            account,
+            cluster: &cluster,
+            sockets: &sockets.folder,
+            log: &home.join("server.log"),
+            max_connections: config.max_connections,
+            durability: config.durability,
+        })?;
+        Ok(Self { server, sockets, _lock: lock })
+    }
+
+    /// The address of the service's database, as its owner.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.url_of(OWNER, DATABASE)
+    }
+
+    /// The address of any database, as any role: the private socket trusts who can open it.
+    #[must_use]
+    pub fn url_of(&self, role: &str, database: &str) -> String {
+        // Port and TLS mode are said, because the client would take them from PGPORT and PGSSLMODE.
+        let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes());
+        format!("postgres://{role}@localhost:{}/{database}?host={sockets}&sslmode=disable", server::PORT)
+    }
+
+    /// The server's process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.server.pid()
+    }
+
+    /// Waits until the server has ended by itself, which a running service must not survive.
+    pub async fn ended(&self) {
+        self.server.ended().await;
+    }
+
+    /// Stops the server: clients are disconnected, everything is written, the process is gone.
+    pub async fn stop(self) {
+        // A failed join means that the runtime is going down; the drop has run either way.
+        let _ = tokio::task::spawn_blocking(move || drop(self)).await;
+    }
+
+    /// Lets the server run on without this process; whoever takes its process id ends it.
+    #[must_use]
+    pub fn leave_running(mut self) -> u32 {
+        self.server.hand_over();
+        self.server.pid()
+    }
+}
+
+/// Makes the data folder and returns its absolute path.
+fn make_data_dir(folder: &Path) -> Result<PathBuf, StartError> {
+    if !folder.exists() {
+        fs::create_dir_all(folder).map_err(|e| StartError::folder("make the folder", folder, e))?;
+        // Others may pass through (the server's user must, when started as root) and list nothing.
+        set_mode(folder, 0o711)?;
+    }
+    folder.canonicalize().map_err(|e| StartError::folder("open the folder", folder, e))
+}
+
+/// Takes the data folder for this process, until the process ends in whatever way.
+fn lock(data_dir: &Path) -> Result<File, StartError> {
+    let path = data_dir.join("anchord.lock");
+    let failed = |e| StartError::folder("lock", &path, e);
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            file.read_to_string(&mut holder).map_err(failed)?;
+            let folder = data_dir.display().to_string();
+            return Err(StartError::InUse { folder, holder: holder.trim().to_owned() });
+        }
+        Err(fs::TryLockError::Error(e)) => return Err(failed(e)),
+    }
+    file.set_len(0).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    writeln!(file, "{}", std::process::id()).map_err(failed)?;
+    Ok(file)
+}
+
+/// Makes the folder of the server's files, where its user can reach it.
+///
+/// Started as root below a folder that is closed to others (`/root`), the server's user could not
+/// open its own files; they then lie in `/var/lib/anchord`, with a link in the data folder.
+fn settle_home(home: &Path, account: Option<Account>) -> Result<PathBuf, StartError> {
+    // A link whose target is gone is seen by its own metadata only.
+    if home.symlink_metadata().is_err() {
+        fs::create_dir(home).map_err(|e| StartError::folder("make the folder", home, e))?;
+        set_mode(home, 0o711)?;
+        if let Some(account) = account
+            && !account.reaches(home)?
+        {
+            fs::remove_dir(home).map_err(|e| StartError::folder("remove the folder", home, e))?;
+            relocate(home)?;
+        }
+    }
+    home.canonicalize().map_err(|e| StartError::folder("open the folder", home, e))
+}
+
+fn relocate(home: &Path) -> Result<(), StartError> {
+    let parent = Path::new("/var/lib/anchord");
+    fs::create_dir_all(parent).map_err(|e| StartError::folder("make the folder", parent, e))?;
+    set_mode(parent, 0o711)?;
+    let id = std::process::id();
+    // The first free name: an earlier data folder's files are never taken over by a new one.
+    for n in 0..u32::MAX {
+        let target = parent.join(format!("{id}-{n}"));
+        match fs::create_dir(&target) {
+            Ok(()) => {
+                set_mode(&target, 0o711)?;
+                return std::os::unix::fs::symlink(&target, home)
+                    .map_err(|e| StartError::folder("link", home, e));
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(StartError::folder("make the folder", &target, e)),
+        }
+    }
+    Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
+}
+
+impl Sockets {
+    /// Makes the folder: in the server's own folder, or, where that path is too long for a socket
+    /// address, in a fresh temporary one.
+    fn make(home: &Path, account: Option<Account>) -> Result<Self, StartError> {
+        let near = home.join("sockets");
+        // The shortest limit of our systems (macOS) is 104 bytes with the closing zero.
+        let temporary = near.as_os_str().len() + "/.s.PGSQL.5432".len() >= 104;
+        let folder = if temporary {
+            fresh_temporary_folder()?
+        } else {
+            fs::create_dir_all(&near).map_err(|e| StartError::folder("make the folder", &near, e))?;
+            near
+        };
+        let sockets = Self { folder, temporary };
+        set_mode(&sockets.folder, 0o700)?;
+        give(&sockets.folder, account)?;
+        Ok(sockets)
+    }
+}
+
+fn fresh_temporary_folder() -> Result<PathBuf, StartError> {
+    let parent = Path::new("/tmp");
+    let id = std::process::id();
+    for n in 0..1_000 {
+        let folder = parent.join(format!("anchord-{id}-{n}"));
+        // `create_dir` refuses what exists, so that nobody can have laid the folder out for us.
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(StartError::folder("make the folder", &folder, e)),
+        }
+    }
+    Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), StartError> {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        .map_err(|e| StartError::folder("set the mode of", path, e))
+}
+
+/// Gives a file or folder to the server's user, when that is not ours.
+fn give(path: &Path, account: Option<Account>) -> Result<(), StartError> {
+    let Some(account) = account else { return Ok(()) };
+    std::os::unix::fs::chown(path, Some(account.uid), Some(account.gid))
+        .map_err(|e| StartError::folder("change the owner of", path, e))
+}
+
+fn percent_encode(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &b in bytes {
+        if b.is_ascii_alphanumeric() || b"-._~/".contains(&b) {
+            out.push(char::from(b));
+        } else {
+            let hex = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+            out.extend(['%', hex(b >> 4), hex(b & 15)]);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_carries_any_folder_name() {
+        assert_eq!(percent_encode("/a b/é?&#%".as_bytes()), "/a%20b/%c3%a9%3f%26%23%25");
+    }
+
+    #[test]
+    fn a_long_data_folder_gets_a_short_socket_folder() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let deep = root.path().join("d".repeat(120));
+        fs::create_dir(&deep).expect("a deep folder");
+        let sockets = Sockets::make(&deep, None).expect("a socket folder");
+        let folder = sockets.folder.clone();
+        assert!(folder.as_os_str().len() < 60, "{}", folder.display());
+        drop(sockets);
+        assert!(!folder.exists(), "the temporary folder stayed");
+    }
+
+    #[test]
+    fn a_folder_has_one_service() {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let held = lock(root.path()).expect("the first lock");
+        let Err(refused) = lock(root.path()) else { panic!("the second lock was given") };
+        assert!(refused.to_string().contains(&format!("(process {})", std::process::id())), "{refused}");
+        drop(held);
+        lock(root.path()).expect("the lock after the first is gone");
+    }
+}

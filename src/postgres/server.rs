@@ -1,0 +1,209 @@
+//! The running server and the guard that ends it should this process be killed.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::sync::watch;
+
+use super::account::{self, Account};
+use super::cluster::{Cluster, LOOK, last_lines};
+use super::{Durability, StartError};
+
+/// The port in the socket's name; no port is opened.
+pub(super) const PORT: u16 = 5432;
+/// How long a start may take; recovery after a crash reads the log of writes first.
+const READY: Duration = Duration::from_secs(300);
+/// How long each way of stopping may take.
+const STOPS: [(Signal, Duration); 3] = [
+    (Signal::SIGINT, Duration::from_secs(60)),
+    (Signal::SIGQUIT, Duration::from_secs(10)),
+    (Signal::SIGKILL, Duration::from_secs(10)),
+];
+/// How often a start is tried while the processes of a killed server still hold its memory.
+const ATTEMPTS: u32 = 10;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(300);
+
+/// The guard: it reads a pipe whose other end only we hold. A line means that we are done with the
+/// server; the end without a line means that we were killed, and it stops the server for us. A
+/// parent-death signal would not do: it fires when the *thread* that spawned ends.
+const GUARD: &str = "read -r _ || kill -INT \"$1\"";
+
+/// How to start the server.
+pub(super) struct Launch<'a> {
+    pub(super) program: &'a Path,
+    pub(super) account: Option<Account>,
+    pub(super) cluster: &'a Cluster,
+    pub(super) sockets: &'a Path,
+    pub(super) log: &'a Path,
+    pub(super) max_connections: u16,
+    pub(super) durability: Durability,
+}
+
+/// A running server; dropping it stops it.
+#[derive(Debug)]
+pub(super) struct Server {
+    pid: u32,
+    exit: watch::Receiver<Option<ExitStatus>>,
+    guard: Option<Child>,
+    handed_over: bool,
+}
+
+impl Server {
+    /// Starts the server and waits until it takes connections.
+    pub(super) fn start(launch: &Launch) -> Result<Self, StartError> {
+        let mut attempt = 1;
+        loop {
+            match Self::try_start(launch) {
+                // The children of a server that was killed outlive it for a moment.
+                Err(StartError::Failed { output, .. })
+                    if attempt < ATTEMPTS && output.contains("shared memory block") =>
+                {
+                    attempt += 1;
+                    std::thread::sleep(BETWEEN_ATTEMPTS);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn try_start(launch: &Launch) -> Result<Self, StartError> {
+        let child = launch.spawn()?;
+        let pid = child.id();
+        let exit = collect(child)?;
+        // From here on an early return stops the server through the drop.
+        let mut server = Self { pid, exit, guard: None, handed_over: false };
+        server.guard = Some(spawn_guard(pid, launch.account)?);
+        let deadline = Instant::now() + READY;
+        while Instant::now() < deadline {
+            if let Some(status) = server.exit_status() {
+                let said = fs::read_to_string(launch.log).unwrap_or_default();
+                let program = launch.program.display().to_string();
+                return Err(StartError::Failed { program, output: last_lines(&said, &status.to_string()) });
+            }
+            // The file is the server's own word, and written before a connection is taken.
+            let ready = launch.cluster.pid_file();
+            if ready.is_some_and(|file| file.ready && u32::try_from(file.pid) == Ok(pid)) {
+                return Ok(server);
+            }
+            std::thread::sleep(LOOK);
+        }
+        Err(StartError::NotReady { seconds: READY.as_secs(), log: launch.log.display().to_string() })
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn exit_status(&self) -> Option<ExitStatus> {
+        *self.exit.borrow()
+    }
+
+    /// Waits until the server has ended.
+    pub(super) async fn ended(&self) {
+        // An error means that the collecting thread is gone, and with it the server.
+        let _ = self.exit.clone().wait_for(Option::is_some).await;
+    }
+
+    /// Leaves the server to whoever takes its process id.
+    pub(super) fn hand_over(&mut self) {
+        self.handed_over = true;
+        self.release_guard();
+    }
+
+    /// Tells the guard that the server is no longer its business.
+    fn release_guard(&mut self) {
+        if let Some(mut guard) = self.guard.take() {
+            if let Some(mut stdin) = guard.stdin.take() {
+                let _ = stdin.write_all(b"done\n");
+            }
+            let _ = guard.wait();
+        }
+    }
+
+    fn stop(&mut self) {
+        let Ok(pid) = i32::try_from(self.pid) else { return };
+        for (signal, patience) in STOPS {
+            if self.exit_status().is_some() {
+                break;
+            }
+            let _ = kill(Pid::from_raw(pid), signal);
+            let deadline = Instant::now() + patience;
+            while self.exit_status().is_none() && Instant::now() < deadline {
+                std::thread::sleep(LOOK);
+            }
+        }
+        self.release_guard();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if !self.handed_over {
+            self.stop();
+        }
+    }
+}
+
+impl Launch<'_> {
+    fn spawn(&self) -> Result<Child, StartError> {
+        // One earlier log is kept: after a crash it says why, and it cannot grow for ever.
+        if self.log.exists() {
+            let old = self.log.with_extension("log.old");
+            fs::rename(self.log, &old).map_err(|e| StartError::folder("move", self.log, e))?;
+        }
+        let log = File::create(self.log).map_err(|e| StartError::folder("write", self.log, e))?;
+        let mut command = account::command(self.program, self.account);
+        command.arg("-D").arg(self.cluster.folder()).arg("-k").arg(self.sockets);
+        command.args(["-p", &PORT.to_string()]);
+        let mut set = |name: &str, value: &str| {
+            command.arg("-c").arg(format!("{name}={value}"));
+        };
+        set("listen_addresses", "");
+        set("unix_socket_permissions", "0700");
+        set("max_connections", &self.max_connections.to_string());
+        set("timezone", "UTC");
+        set("log_timezone", "UTC");
+        set("lc_messages", "C");
+        // The log never holds what callers sent: no failing statement, no row of a broken rule.
+        set("log_min_error_statement", "panic");
+        set("log_error_verbosity", "terse");
+        if self.durability == Durability::OffForTests {
+            set("fsync", "off");
+            set("full_page_writes", "off");
+            set("synchronous_commit", "off");
+        }
+        command.stderr(Stdio::from(log));
+        command
+            .spawn()
+            .map_err(|source| StartError::Run { program: self.program.display().to_string(), source })
+    }
+}
+
+/// Collects the server's exit on a thread of its own, so that it can be waited for with and without
+/// a runtime.
+fn collect(mut child: Child) -> Result<watch::Receiver<Option<ExitStatus>>, StartError> {
+    let (tell, exit) = watch::channel(None);
+    std::thread::Builder::new()
+        .name("postgres-exit".to_owned())
+        .spawn(move || {
+            let status = child.wait().unwrap_or_else(|_| ExitStatus::from_raw(-1));
+            tell.send_replace(Some(status));
+        })
+        .map_err(|source| StartError::Run { program: "a thread".to_owned(), source })?;
+    Ok(exit)
+}
+
+fn spawn_guard(server: u32, account: Option<Account>) -> Result<Child, StartError> {
+    account::command(Path::new("/bin/sh"), account)
+        .args(["-c", GUARD, "anchord-postgres-guard", &server.to_string()])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|source| StartError::Run { program: "/bin/sh".to_owned(), source })
+}

@@ -1,0 +1,81 @@
+//! What can go wrong between the service and its database.
+
+/// Why a store method failed; "not found" is no failure, it is `None`.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database refused a statement, or could not be reached.
+    #[error("the database failed: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The schema could not be brought up to date.
+    #[error("the migrations failed: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+    /// A statement touched another number of rows than it must.
+    #[error("{what} touched {actual} rows instead of {expected}")]
+    RowCount {
+        /// The statement.
+        what: &'static str,
+        /// How many rows it must touch.
+        expected: u64,
+        /// How many it touched.
+        actual: u64,
+    },
+    /// A stored value does not read back.
+    #[error("{table}.{column} of {key} does not read back: {reason}")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// The column.
+        column: &'static str,
+        /// The row's key, without its content.
+        key: String,
+        /// What the reader said; never the content itself.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// Builds the error of a stored value that does not read back.
+    pub(crate) fn corrupt(
+        table: &'static str,
+        column: &'static str,
+        key: impl ToString,
+        reason: impl ToString,
+    ) -> Self {
+        Self::Corrupt { table, column, key: key.to_string(), reason: reason.to_string() }
+    }
+
+    /// Whether the same call may well succeed a moment later: no connection, a lock held too long, a
+    /// server that restarts.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        match error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
+            sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
+                // Connection, resources, operator intervention (shutdown, statement timeout), rollback
+                // (deadlock, serialization), lock not available.
+                ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == "55P03"
+            }),
+            other => is_lost(other),
+        }
+    }
+
+    /// Whether the server answered and refused, so that it is certain that nothing was committed.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Database(sqlx::Error::Database(_)) | Self::RowCount { .. } | Self::Corrupt { .. }
+        )
+    }
+}
+
+/// Whether the connection itself is gone.
+pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Database(refusal) => {
+            refusal.code().is_some_and(|code| ["57P01", "57P02", "57P03"].contains(&code.as_ref()))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,320 @@
+//! The transaction that several appends of one tenant share.
+
+use std::collections::BTreeSet;
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use uuid::Uuid;
+
+use super::masking;
+use super::stage::{self, Draft, Locked, Replays, Rows, Stored};
+use super::{Append, AppendError, Reply};
+use crate::domain::compression::Status;
+use crate::domain::id::{CompressionId, TenantId};
+use crate::store::idempotency::ReplyKey;
+use crate::store::sessions::{self, Live};
+use crate::store::{StoreError, expect_rows};
+
+/// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
+/// unless the connection was lost at the commit.
+pub(super) async fn run(
+    connection: &mut PgConnection,
+    appends: &[Append],
+) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
+    let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
+    // A row lock that someone else keeps must not hold up every tenant of the lane.
+    let begin = format!("begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'", tenant.0);
+    let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
+    let mut locked = lock(&mut tx, tenant, appends).await?;
+    masking::step(&mut tx, tenant, &mut locked).await?;
+    let replays = find_replays(&mut tx, tenant, appends).await?;
+    let (drafts, rows) = stage::stage(appends, &mut locked, &replays);
+    if rows.seqs.is_empty() {
+        tx.rollback().await?;
+        return Ok(answer(drafts, &locked));
+    }
+    write(&mut tx, tenant, &rows, &locked).await?;
+    enqueue(&mut tx, tenant, &mut locked).await?;
+    let unused = stage::unused(&locked);
+    if !unused.is_empty() {
+        let ids: Vec<Uuid> = unused.iter().map(|id| id.0).collect();
+        sqlx::query!("delete from sessions where tenant_id = $1 and id = any($2)", tenant.0, &ids)
+            .execute(&mut *tx)
+            .await?;
+    }
+    let keyed = keyed_sessions(appends, &drafts, &locked);
+    let answers = answer(drafts, &locked);
+    remember_replies(&mut tx, tenant, &keyed, &answers).await?;
+    tx.commit().await?;
+    Ok(answers)
+}
+
+/// Locks the sessions in the order of their names, making those that are new.
+async fn lock(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    appends: &[Append],
+) -> Result<Vec<Locked>, StoreError> {
+    let names: Vec<&str> =
+        appends.iter().map(|append| append.session.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+    let found = sessions::lock_all(tx, tenant, &names).await?;
+    if found.len() == names.len() {
+        return Ok(found.into_iter().map(|session| Locked::new(session, false)).collect());
+    }
+    let missing: Vec<&str> =
+        names.iter().copied().filter(|name| !found.iter().any(|s| s.name.as_str() == *name)).collect();
+    let ids: Vec<Uuid> = missing.iter().map(|_| Uuid::now_v7()).collect();
+    let made = sqlx::query_scalar!(
+        "insert into sessions (tenant_id, id, name)
+         select $1, n.id, n.name from unnest($2::uuid[], $3::text[]) as n(id, name) order by n.name
+         on conflict on constraint sessions_name_key do nothing returning id",
+        tenant.0,
+        &ids,
+        &missing as &[&str]
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    let found = sessions::lock_all(tx, tenant, &names).await?;
+    // One that was erased since: the batch fails, and each append tries again by itself.
+    expect_rows("locking the sessions of an append", names.len() as u64, found.len() as u64)?;
+    Ok(found
+        .into_iter()
+        .map(|session| {
+            let fresh = made.contains(&session.id.0);
+            Locked::new(session, fresh)
+        })
+        .collect())
+}
+
+/// Finds the replies that earlier requests with the same keys stored. The session's lock is held, so
+/// none can be added meanwhile: a key's route names its session.
+async fn find_replays(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    appends: &[Append],
+) -> Result<Replays, StoreError> {
+    let (routes, keys): (Vec<&str>, Vec<&str>) = appends
+        .iter()
+        .filter_map(|append| append.reply_key.as_ref())
+        .map(|key| (key.route.as_str(), key.key.as_str()))
+        .unzip();
+    if routes.is_empty() {
+        return Ok(Replays::default());
+    }
+    let rows = sqlx::query!(
+        "select i.route, i.key, i.body_digest, i.reply
+         from unnest($2::text[], $3::text[]) as asked(route, key)
+         join idempotency_keys i on i.tenant_id = $1 and i.route = asked.route and i.key = asked.key
+         where i.created_at > now() - interval '24 hours'",
+        tenant.0,
+        &routes as &[&str],
+        &keys as &[&str]
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| ((row.route, row.key), Stored { digest: row.body_digest, reply: row.reply }))
+        .collect())
+}
+
+/// Inserts every message and tool output and updates every session in one statement.
+async fn write(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    rows: &Rows<'_>,
+    locked: &[Locked],
+) -> Result<(), StoreError> {
+    let mut ids = Vec::with_capacity(locked.len());
+    let mut heads = Vec::with_capacity(locked.len());
+    let mut accountings = Vec::with_capacity(locked.len());
+    for locked in locked.iter().filter(|locked| locked.is_touched()) {
+        ids.push(locked.session.id.0);
+        heads.push(locked.session.head_seq);
+        accountings
+            .push(serde_json::to_string(&locked.session.accounting).map_err(|error| {
+                StoreError::corrupt("sessions", "accounting", locked.session.id.0, error)
+            })?);
+    }
+    let done = sqlx::query!(
+        "with new_messages as (
+           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component, body)
+           select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $18::integer[],
+                                      $7::text[], $8::text[], $9::text[], $10::text[]) as m
+         ),
+         -- The first message that holds an output stays its source.
+         new_outputs as (
+           insert into tool_outputs (tenant_id, session_id, reference, seq, ordinal)
+           select $1, o.* from unnest($11::uuid[], $12::text[], $13::bigint[], $14::integer[]) as o
+           on conflict do nothing
+         )
+         update sessions s set head_seq = u.head_seq, accounting = u.accounting::json, updated_at = now()
+         from unnest($15::uuid[], $16::bigint[], $17::text[]) as u(id, head_seq, accounting)
+         where s.tenant_id = $1 and s.id = u.id",
+        tenant.0,
+        &rows.sessions,
+        &rows.seqs,
+        &rows.roles as &[&str],
+        &rows.formats as &[&str],
+        &rows.tokens,
+        &rows.shapes as &[Option<&str>],
+        &rows.keeps as &[Option<&str>],
+        &rows.components as &[Option<&str>],
+        &rows.bodies as &[&str],
+        &rows.output_sessions,
+        &rows.output_references as &[&str],
+        &rows.output_seqs,
+        &rows.output_ordinals,
+        &ids,
+        &heads,
+        &accountings,
+        &rows.least_tokens as &[Option<i32>]
+    )
+    .execute(&mut *tx)
+    .await?;
+    expect_rows("the update of appended sessions", ids.len() as u64, done.rows_affected())
+}
+
+/// Queues the jobs that the appends ask for, and wakes the workers when there is a new one.
+async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked]) -> Result<(), StoreError> {
+    let mut ids = Vec::new();
+    let mut sessions = Vec::new();
+    let mut kinds: Vec<&str> = Vec::new();
+    let mut triggers: Vec<&str> = Vec::new();
+    for locked in locked.iter().filter(|locked| locked.is_touched()) {
+        let index = locked.wants_index().then_some(("index", "recall"));
+        let compress = locked.start.map(|start| ("compress", start.kind.as_str()));
+        for (kind, trigger) in compress.into_iter().chain(index) {
+            ids.push(Uuid::now_v7());
+            sessions.push(locked.session.id.0);
+            kinds.push(kind);
+            triggers.push(trigger);
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    // What `live` says may be from before the lock, so a live job is no reason not to try: the
+    // unique index knows. Notifying costs commits, so it happens for new jobs alone.
+    let made = sqlx::query!(
+        r#"with made as (
+             insert into compressions (tenant_id, id, session_id, kind, status, trigger, request)
+             select $1, j.id, j.session_id, j.kind, 'queued', j.trigger, '{}'
+             from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) as j(id, session_id, kind, trigger)
+             on conflict do nothing returning id, session_id, kind
+           )
+           select id as "id!", session_id as "session_id!", kind as "kind!",
+                  pg_notify('anchord_queue', '')::text as notified
+           from made"#,
+        tenant.0,
+        &ids,
+        &sessions,
+        &kinds as &[&str],
+        &triggers as &[&str]
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    for locked in locked.iter_mut().filter(|locked| locked.start.is_some()) {
+        let id = locked.session.id.0;
+        if let Some(job) = made.iter().find(|job| job.session_id == id && job.kind == "compress") {
+            locked.session.live = Some(Live { id: CompressionId(job.id), status: Status::Queued });
+        } else if locked.session.live.is_none() {
+            locked.session.live = find_live(tx, tenant, id).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The live compression that kept a new one out, when the session was read before it began.
+async fn find_live(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: Uuid,
+) -> Result<Option<Live>, StoreError> {
+    let row = sqlx::query!(
+        "select id, status from compressions where tenant_id = $1 and session_id = $2 and kind = 'compress'
+           and status in ('queued', 'running') and not shadow",
+        tenant.0,
+        session
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    Ok(row.and_then(|row| Some(Live { id: CompressionId(row.id), status: Status::parse(&row.status)? })))
+}
+
+/// An append with a key that was staged: its place, its key and its session.
+struct Keyed<'a> {
+    place: usize,
+    key: &'a ReplyKey,
+    session: Uuid,
+}
+
+fn keyed_sessions<'a>(appends: &'a [Append], drafts: &[Draft], locked: &[Locked]) -> Vec<Keyed<'a>> {
+    let mut keyed = Vec::new();
+    for (place, (append, draft)) in appends.iter().zip(drafts).enumerate() {
+        if let (Some(key), Draft::Staged { session, .. }) = (&append.reply_key, draft)
+            && let Some(locked) = locked.get(*session)
+        {
+            keyed.push(Keyed { place, key, session: locked.session.id.0 });
+        }
+    }
+    keyed
+}
+
+fn answer(drafts: Vec<Draft>, locked: &[Locked]) -> Vec<Result<Reply, AppendError>> {
+    let mut answers: Vec<Result<Reply, AppendError>> = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        let answer = match draft {
+            Draft::Repeats(earlier) => match answers.get(earlier) {
+                Some(Ok(first)) => Ok(Reply { body: first.body.clone(), replayed: true }),
+                _ => Err(AppendError::Broken),
+            },
+            draft => draft.render(locked),
+        };
+        answers.push(answer);
+    }
+    answers
+}
+
+/// Stores the replies of keyed appends in the same commit, so that a crash leaves no key behind.
+async fn remember_replies(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    keyed: &[Keyed<'_>],
+    answers: &[Result<Reply, AppendError>],
+) -> Result<(), StoreError> {
+    if keyed.is_empty() {
+        return Ok(());
+    }
+    let mut routes = Vec::new();
+    let mut keys = Vec::new();
+    let mut sessions = Vec::new();
+    let mut digests: Vec<&[u8]> = Vec::new();
+    let mut replies = Vec::new();
+    for entry in keyed {
+        let Some(Ok(reply)) = answers.get(entry.place) else { continue };
+        routes.push(entry.key.route.as_str());
+        keys.push(entry.key.key.as_str());
+        sessions.push(entry.session);
+        digests.push(&entry.key.body_digest);
+        replies.push(reply.body.as_str());
+    }
+    sqlx::query!(
+        "insert into idempotency_keys (tenant_id, route, key, session_id, body_digest, status, reply)
+         select $1, r.route, r.key, r.session_id, r.digest, 201, r.reply
+         from unnest($2::text[], $3::text[], $4::uuid[], $5::bytea[], $6::text[])
+           as r(route, key, session_id, digest, reply)
+         -- Only a reply that is over and not yet removed is in the way.
+         on conflict (tenant_id, route, key) do update
+         set session_id = excluded.session_id, body_digest = excluded.body_digest, status = excluded.status,
+             reply = excluded.reply, headers = excluded.headers, created_at = now()",
+        tenant.0,
+        &routes as &[&str],
+        &keys as &[&str],
+        &sessions,
+        &digests as &[&[u8]],
+        &replies as &[&str]
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}

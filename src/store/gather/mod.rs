@@ -1,0 +1,370 @@
+//! Concurrent appends of one tenant share a transaction, because a commit costs the same for one
+//! append as for sixty.
+//!
+//! What lives here: the lanes and their queues; `batch` is the transaction, `stage` what it decides
+//! between its two statements, `masking` moves mask positions.
+//! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
+//! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
+//! lane owns the transaction.
+//! Must not know: HTTP, how messages are parsed.
+
+mod batch;
+mod masking;
+mod stage;
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use moka::sync::Cache;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sqlx::Postgres;
+use sqlx::pool::PoolConnection;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
+
+use super::idempotency::ReplyKey;
+use super::{Store, StoreError};
+use crate::domain::accounting::{Counted, Usage};
+use crate::domain::compression::Status;
+use crate::domain::id::{CompressionId, Seq, SessionName, TenantId};
+use crate::domain::settings::TokenizerName;
+use crate::domain::trigger::Decision;
+
+/// Lanes: enough that one tenant's slow commit does not hold up the others, few enough that appends meet.
+const LANES: usize = 4;
+/// Appends that wait in one lane; more are told to come back.
+const LANE_QUEUE: usize = 1024;
+/// Appends in one transaction.
+const BATCH_APPENDS: usize = 64;
+/// Bytes of bodies in one transaction; a larger append goes alone.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of bodies that wait in all lanes together, in KiB.
+const WAITING_KIB: usize = 256 * 1024;
+/// Sessions whose tokenizer is remembered, when it is not the default.
+const REMEMBERED_TOKENIZERS: u64 = 10_000;
+/// A transaction that takes longer is given up with its connection.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// One caller's batch, prepared: everything that needs no lock is done.
+#[derive(Debug)]
+pub struct Append {
+    /// Whose session it is.
+    pub tenant: TenantId,
+    /// The session; made when it is new.
+    pub session: SessionName,
+    /// The messages, in order; never empty.
+    pub messages: Vec<NewMessage>,
+    /// How the tokens were counted; a session that counts otherwise answers [`AppendError::Tokenizer`].
+    pub tokenizer: TokenizerName,
+    /// The position that the caller expects the first message to get.
+    pub expected_next_seq: Option<Seq>,
+    /// The caller says that a task has just ended.
+    pub task_boundary: bool,
+    /// The caller's key, so that a retry stores nothing twice.
+    pub reply_key: Option<ReplyKey>,
+}
+
+/// A message to be stored.
+#[derive(Debug)]
+pub struct NewMessage {
+    /// The conversation format it came in.
+    pub format: &'static str,
+    /// What counting needs; its `seq` is given by the store.
+    pub counted: Counted,
+    /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.
+    pub least_tokens: Option<u32>,
+    /// What grouping and masking need without the body.
+    pub shape: Option<String>,
+    /// The caller's mark: `always` or `never` keep.
+    pub keep: Option<&'static str>,
+    /// The caller's component.
+    pub component: Option<&'static str>,
+    /// The tool outputs that a placeholder may stand for: their place among the message's results,
+    /// and their reference.
+    pub tool_outputs: Vec<(i32, String)>,
+    /// The JSON text as sent.
+    pub body: Box<RawValue>,
+}
+
+/// The reply to an append, as JSON text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// [`Appended`] as JSON.
+    pub body: String,
+    /// It was stored by an earlier request with the same key.
+    pub replayed: bool,
+}
+
+/// What an append did, and where the session stands after it.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Appended {
+    /// The session.
+    pub session_id: String,
+    /// Position of the batch's first message.
+    pub first_seq: Seq,
+    /// Position of the batch's last message.
+    pub last_seq: Seq,
+    /// Position that the next message will get.
+    pub next_seq: Seq,
+    /// Tokens of the batch.
+    pub tokens_added: u64,
+    /// How full the context is.
+    pub usage: Usage,
+    /// What the signals come to.
+    pub decision: Decision,
+    /// The live compression; null when there is none.
+    pub compression: Option<LiveCompression>,
+}
+
+/// A compression that waits or runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LiveCompression {
+    /// Its id.
+    #[schema(value_type = String)]
+    pub id: CompressionId,
+    /// How far it is.
+    pub status: Status,
+}
+
+/// Why an append stored nothing.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AppendError {
+    /// `expected_next_seq` does not hold.
+    #[error("the next seq is {next_seq}")]
+    Precondition {
+        /// The position that the next message will get.
+        next_seq: Seq,
+    },
+    /// The idempotency key was used with another body.
+    #[error("the idempotency key was used with another body")]
+    KeyReused,
+    /// The session counts tokens in another way; count again and come back.
+    #[error("the session counts with another tokenizer")]
+    Tokenizer(TokenizerName),
+    /// Too much waits already.
+    #[error("too many appends wait")]
+    Busy,
+    /// The database failed; nothing is known to be stored.
+    #[error(transparent)]
+    Store(Arc<StoreError>),
+    /// The transaction broke off inside the service.
+    #[error("the append broke off")]
+    Broken,
+}
+
+/// The way to append: cheap to clone. The lanes live on the store's tracker until [`Gatherer::close`].
+#[derive(Clone, Debug)]
+pub struct Gatherer {
+    lanes: Arc<[mpsc::Sender<Pending>]>,
+    room: Arc<Semaphore>,
+    closing: CancellationToken,
+    /// Sessions that do not count with the default tokenizer.
+    tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    append: Append,
+    bytes: usize,
+    reply: oneshot::Sender<Result<Reply, AppendError>>,
+    /// Its share of the memory that may wait, given back with the answer.
+    _room: OwnedSemaphorePermit,
+}
+
+impl Gatherer {
+    /// Starts the lanes on the store's tracker.
+    #[must_use]
+    pub fn start(store: &Store) -> Self {
+        let closing = CancellationToken::new();
+        let lanes = (0..LANES)
+            .map(|_| {
+                let (sender, inbox) = mpsc::channel(LANE_QUEUE);
+                let lane = Lane { store: store.clone(), inbox, waiting: VecDeque::new(), connection: None };
+                store.tracker().spawn(lane.run(closing.clone()));
+                sender
+            })
+            .collect();
+        let room = Arc::new(Semaphore::new(WAITING_KIB));
+        Self { lanes, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+    }
+
+    /// Takes no more appends; what waits is still served, and then the lanes end.
+    pub fn close(&self) {
+        self.closing.cancel();
+    }
+
+    /// How the session most likely counts tokens; [`AppendError::Tokenizer`] tells when that is wrong.
+    #[must_use]
+    pub fn likely_tokenizer(&self, tenant: TenantId, session: &SessionName) -> TokenizerName {
+        // The common case, no session with another tokenizer, costs no key.
+        if self.tokenizers.entry_count() == 0 {
+            return TokenizerName::default();
+        }
+        self.tokenizers.get(&(tenant, session.clone())).unwrap_or_default()
+    }
+
+    /// Appends a batch; answers after the commit.
+    ///
+    /// # Errors
+    /// When nothing was stored; after [`AppendError::Store`] with a lost connection that is not known.
+    pub async fn append(&self, append: Append) -> Result<Reply, AppendError> {
+        let asked = (append.tenant, append.session.clone());
+        let bytes = append.messages.iter().map(|message| message.body.get().len()).sum::<usize>();
+        let kib = u32::try_from(bytes / 1024 + 1).map_err(|_| AppendError::Busy)?;
+        let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
+        let mut hasher = DefaultHasher::new();
+        (append.tenant, &append.session).hash(&mut hasher);
+        let lane = usize::try_from(hasher.finish() % LANES as u64).unwrap_or_default();
+        let (reply, answer) = oneshot::channel();
+        let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
+        lane.try_send(Pending { append, bytes, reply, _room: room }).map_err(|_| AppendError::Busy)?;
+        let answer = answer.await.unwrap_or(Err(AppendError::Broken));
+        if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
+            self.tokenizers.insert(asked, *tokenizer);
+            self.tokenizers.run_pending_tasks();
+        }
+        answer
+    }
+}
+
+/// One queue and the connection that serves it. A session is always in the same lane of a process, so
+/// that its appends keep their order and never wait for each other's locks.
+struct Lane {
+    store: Store,
+    inbox: mpsc::Receiver<Pending>,
+    waiting: VecDeque<Pending>,
+    /// Kept between transactions: giving it back to the pool costs a round trip.
+    connection: Option<PoolConnection<Postgres>>,
+}
+
+impl Lane {
+    async fn run(mut self, closing: CancellationToken) {
+        loop {
+            if self.waiting.is_empty() {
+                let received = tokio::select! {
+                    received = self.inbox.recv() => received,
+                    () = closing.cancelled(), if !self.inbox.is_closed() => {
+                        self.inbox.close();
+                        continue;
+                    }
+                };
+                let Some(pending) = received else { return };
+                self.waiting.push_back(pending);
+            }
+            while self.waiting.len() < LANE_QUEUE {
+                let Ok(pending) = self.inbox.try_recv() else { break };
+                self.waiting.push_back(pending);
+            }
+            let batch = self.next_batch();
+            self.serve(batch).await;
+        }
+    }
+
+    /// Takes the oldest append and what waits for the same tenant, in order, up to the bounds.
+    fn next_batch(&mut self) -> Vec<Pending> {
+        let Some(first) = self.waiting.pop_front() else { return Vec::new() };
+        let tenant = first.append.tenant;
+        let mut bytes = first.bytes;
+        let mut batch = vec![first];
+        let mut rest = VecDeque::with_capacity(self.waiting.len());
+        let mut full = false;
+        for pending in self.waiting.drain(..) {
+            if pending.append.tenant != tenant || full {
+                rest.push_back(pending);
+                continue;
+            }
+            // The first that does not fit closes the batch, or a session's appends would swap places.
+            full = batch.len() >= BATCH_APPENDS || bytes + pending.bytes > BATCH_BYTES;
+            if full {
+                rest.push_back(pending);
+            } else {
+                bytes += pending.bytes;
+                batch.push(pending);
+            }
+        }
+        self.waiting = rest;
+        batch
+    }
+
+    async fn serve(&mut self, batch: Vec<Pending>) {
+        let (appends, replies): (Vec<Append>, Vec<_>) =
+            batch.into_iter().map(|pending| (pending.append, (pending.reply, pending._room))).unzip();
+        match self.attempt(&appends).await {
+            Ok(answers) => {
+                for ((reply, _room), answer) in replies.into_iter().zip(answers) {
+                    // The caller may have hung up; what is stored stays stored.
+                    drop(reply.send(answer));
+                }
+            }
+            // Nothing is committed, and one of them is the cause: each gets a transaction of its own.
+            Err(failure) if appends.len() > 1 && failure.is_certain() => {
+                for ((reply, _room), append) in replies.into_iter().zip(&appends) {
+                    let answer = match self.attempt(std::slice::from_ref(append)).await {
+                        Ok(mut answers) => answers.pop().unwrap_or(Err(AppendError::Broken)),
+                        Err(failure) => Err(failure.into_answer()),
+                    };
+                    drop(reply.send(answer));
+                }
+            }
+            Err(failure) => {
+                let answer = failure.into_answer();
+                for (reply, _room) in replies {
+                    drop(reply.send(Err(answer.clone())));
+                }
+            }
+        }
+    }
+
+    /// Runs one transaction; whatever happens in it, the lane lives on.
+    async fn attempt(&mut self, appends: &[Append]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.store.pool.acquire().await.map_err(StoreError::from)?,
+        };
+        let run = AssertUnwindSafe(batch::run(&mut connection, appends)).catch_unwind();
+        let failure = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
+            Ok(Ok(Ok(answers))) => {
+                self.connection = Some(connection);
+                return Ok(answers);
+            }
+            Ok(Ok(Err(error))) => Failure::Store(error),
+            Ok(Err(_)) => Failure::Panicked,
+            Err(_) => Failure::Store(sqlx::Error::PoolTimedOut.into()),
+        };
+        tracing::error!(%failure, appends = appends.len(), "an append transaction failed");
+        // Its state is not worth guessing at; the server rolls back what a closed connection leaves.
+        connection.close_on_drop();
+        Err(failure)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("a panic in an append transaction")]
+    Panicked,
+}
+
+impl Failure {
+    /// Whether it is certain that nothing was committed. A panic is: there is none after the commit.
+    fn is_certain(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_refusal(),
+            Self::Panicked => true,
+        }
+    }
+
+    fn into_answer(self) -> AppendError {
+        match self {
+            Self::Store(error) => AppendError::Store(Arc::new(error)),
+            Self::Panicked => AppendError::Broken,
+        }
+    }
+}

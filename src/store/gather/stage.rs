@@ -1,0 +1,266 @@
+//! What an append transaction decides between reading the sessions and writing them; pure.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::{Append, AppendError, Appended, Reply};
+use crate::domain::accounting::Usage;
+use crate::domain::id::{Seq, SessionId};
+use crate::domain::mask::{Level, MaskMode};
+use crate::domain::settings::{Policy, Settings};
+use crate::domain::trigger::{Decision, Situation, Start, decide};
+use crate::store::idempotency::ReplyKey;
+use crate::store::sessions::Session;
+
+/// A session is indexed for recall again when this many messages have arrived.
+const INDEX_EVERY: Seq = 200;
+
+/// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
+/// level, so that the messages are not even looked at.
+const FEW_RESULTS: u32 = 2;
+const MANY_RESULTS: u32 = 14;
+
+/// A session of the transaction, locked.
+pub(super) struct Locked {
+    pub(super) session: Session,
+    /// Made by this transaction.
+    pub(super) fresh: bool,
+    settings: Settings,
+    policy: Policy,
+    head_before: Seq,
+    /// The compression that the newest append of this session starts.
+    pub(super) start: Option<Start>,
+}
+
+impl Locked {
+    pub(super) fn new(session: Session, fresh: bool) -> Self {
+        let settings = session.effective_settings();
+        let policy = settings.policy();
+        let head_before = session.head_seq;
+        Self { session, fresh, settings, policy, head_before, start: None }
+    }
+
+    /// Whether anything was appended to it.
+    pub(super) fn is_touched(&self) -> bool {
+        self.session.head_seq > self.head_before
+    }
+
+    /// How hard the session presses on its window, when there may be tool outputs to mask.
+    pub(super) fn mask_level(&self) -> Option<Level> {
+        let counts = &self.session.accounting;
+        if self.policy.mask == MaskMode::Off || counts.unmasked_results < FEW_RESULTS {
+            return None;
+        }
+        let share = counts.usage(&self.policy, 0).effective_utilization;
+        if share >= self.policy.force {
+            Some(Level::Force)
+        } else if share >= self.policy.warn && counts.unmasked_results > MANY_RESULTS {
+            Some(Level::Warn)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the recall index is due: asked once per [`INDEX_EVERY`] messages, so that a queued
+    /// indexing does not cost a statement at every append.
+    pub(super) fn wants_index(&self) -> bool {
+        let steps = |head: Seq| (head - self.session.indexed_seq) / INDEX_EVERY;
+        steps(self.session.head_seq) > steps(self.head_before)
+    }
+}
+
+/// The rows to insert, column by column, as `unnest` takes them.
+#[derive(Default)]
+pub(super) struct Rows<'a> {
+    pub(super) sessions: Vec<Uuid>,
+    pub(super) seqs: Vec<i64>,
+    pub(super) roles: Vec<&'static str>,
+    pub(super) formats: Vec<&'static str>,
+    pub(super) tokens: Vec<i32>,
+    pub(super) least_tokens: Vec<Option<i32>>,
+    pub(super) shapes: Vec<Option<&'a str>>,
+    pub(super) keeps: Vec<Option<&'static str>>,
+    pub(super) components: Vec<Option<&'static str>>,
+    pub(super) bodies: Vec<&'a str>,
+    pub(super) output_sessions: Vec<Uuid>,
+    pub(super) output_references: Vec<&'a str>,
+    pub(super) output_seqs: Vec<i64>,
+    pub(super) output_ordinals: Vec<i32>,
+}
+
+/// A reply that was stored by an earlier request.
+pub(super) struct Stored {
+    pub(super) digest: Vec<u8>,
+    pub(super) reply: String,
+}
+
+/// Stored replies by route and key.
+pub(super) type Replays = HashMap<(String, String), Stored>;
+
+/// What becomes of one append, before the jobs of the transaction are known.
+pub(super) enum Draft {
+    /// It is answered already.
+    Answered(Result<Reply, AppendError>),
+    /// It repeats an append of the same transaction.
+    Repeats(usize),
+    /// Its rows are staged.
+    Staged {
+        /// Which locked session.
+        session: usize,
+        /// Its first position.
+        first_seq: Seq,
+        /// Its last position.
+        last_seq: Seq,
+        /// Its tokens.
+        tokens_added: u64,
+        /// How full the context is after it.
+        usage: Box<Usage>,
+        /// What the signals come to after it.
+        decision: Decision,
+    },
+}
+
+/// Stages the appends in their order.
+pub(super) fn stage<'a>(
+    appends: &'a [Append],
+    sessions: &mut [Locked],
+    replays: &Replays,
+) -> (Vec<Draft>, Rows<'a>) {
+    let mut rows = Rows::default();
+    let mut drafts: Vec<Draft> = Vec::with_capacity(appends.len());
+    let mut keys: HashMap<(&str, &str), usize> = HashMap::new();
+    for (index, append) in appends.iter().enumerate() {
+        let earlier = append.reply_key.as_ref().and_then(|key| {
+            let earlier = keys.get(&(key.route.as_str(), key.key.as_str())).copied()?;
+            Some((earlier, key))
+        });
+        let draft = match earlier {
+            Some((earlier, key)) => repeat(earlier, key, appends),
+            None => stage_one(append, sessions, replays, &mut rows),
+        };
+        if let (Draft::Staged { .. }, Some(key)) = (&draft, &append.reply_key) {
+            keys.insert((&key.route, &key.key), index);
+        }
+        drafts.push(draft);
+    }
+    (drafts, rows)
+}
+
+fn repeat(earlier: usize, key: &ReplyKey, appends: &[Append]) -> Draft {
+    let same = appends
+        .get(earlier)
+        .and_then(|append| append.reply_key.as_ref())
+        .is_some_and(|first| first.body_digest == key.body_digest);
+    if same { Draft::Repeats(earlier) } else { Draft::Answered(Err(AppendError::KeyReused)) }
+}
+
+fn stage_one<'a>(
+    append: &'a Append,
+    sessions: &mut [Locked],
+    replays: &Replays,
+    rows: &mut Rows<'a>,
+) -> Draft {
+    // A retry is answered before any precondition: the first try has moved the head.
+    if let Some(key) = &append.reply_key
+        && let Some(stored) = replays.get(&(key.route.clone(), key.key.clone()))
+    {
+        return Draft::Answered(if stored.digest == key.body_digest {
+            Ok(Reply { body: stored.reply.clone(), replayed: true })
+        } else {
+            Err(AppendError::KeyReused)
+        });
+    }
+    let found = sessions.binary_search_by(|locked| locked.session.name.as_str().cmp(append.session.as_str()));
+    let Some((session, locked)) = found.ok().and_then(|i| Some((i, sessions.get_mut(i)?))) else {
+        return Draft::Answered(Err(AppendError::Broken));
+    };
+    let next_seq = locked.session.head_seq + 1;
+    if append.expected_next_seq.is_some_and(|expected| expected != next_seq) {
+        return Draft::Answered(Err(AppendError::Precondition { next_seq }));
+    }
+    let tokenizer = locked.settings.tokenizer.unwrap_or_default();
+    if tokenizer != append.tokenizer {
+        return Draft::Answered(Err(AppendError::Tokenizer(tokenizer)));
+    }
+    let tokens_added = push_rows(append, locked, rows);
+    let counts = &locked.session.accounting;
+    let situation = Situation {
+        counts,
+        head: locked.session.head_seq,
+        anchor: locked.session.anchor_seq,
+        task_boundary: append.task_boundary,
+    };
+    let (decision, start) = decide(&locked.policy, &situation);
+    let usage = Box::new(counts.usage(&locked.policy, locked.settings.system_tokens.unwrap_or_default()));
+    // A task boundary asks once; a later append of the transaction must not take that back.
+    locked.start = start.or(locked.start);
+    let last_seq = locked.session.head_seq;
+    Draft::Staged { session, first_seq: next_seq, last_seq, tokens_added, usage, decision }
+}
+
+fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -> u64 {
+    let id = locked.session.id.0;
+    let mut tokens_added = 0;
+    for message in &append.messages {
+        let seq = locked.session.head_seq + 1;
+        locked.session.head_seq = seq;
+        let mut counted = message.counted;
+        counted.seq = seq;
+        locked.session.accounting.push(&counted, locked.policy.preserve_recent);
+        tokens_added += u64::from(counted.tokens);
+        rows.sessions.push(id);
+        rows.seqs.push(seq);
+        rows.roles.push(counted.role.as_str());
+        rows.formats.push(message.format);
+        rows.tokens.push(i32::try_from(counted.tokens).unwrap_or(i32::MAX));
+        rows.least_tokens.push(message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()));
+        rows.shapes.push(message.shape.as_deref());
+        rows.keeps.push(message.keep);
+        rows.components.push(message.component);
+        rows.bodies.push(message.body.get());
+        for (ordinal, reference) in &message.tool_outputs {
+            rows.output_sessions.push(id);
+            rows.output_references.push(reference);
+            rows.output_seqs.push(seq);
+            rows.output_ordinals.push(*ordinal);
+        }
+    }
+    tokens_added
+}
+
+impl Draft {
+    /// The reply's JSON, once the session's live compression is known.
+    pub(super) fn render(self, sessions: &[Locked]) -> Result<Reply, AppendError> {
+        match self {
+            Self::Answered(answer) => answer,
+            Self::Repeats(_) => Err(AppendError::Broken),
+            Self::Staged { session, first_seq, last_seq, tokens_added, usage, decision } => {
+                let session = &sessions.get(session).ok_or(AppendError::Broken)?.session;
+                let appended = Appended {
+                    session_id: session.name.as_str().to_owned(),
+                    first_seq,
+                    last_seq,
+                    next_seq: last_seq + 1,
+                    tokens_added,
+                    usage: *usage,
+                    decision,
+                    compression: session
+                        .live
+                        .map(|live| super::LiveCompression { id: live.id, status: live.status }),
+                };
+                let body = serde_json::to_string(&appended).map_err(|_| AppendError::Broken)?;
+                Ok(Reply { body, replayed: false })
+            }
+        }
+    }
+}
+
+/// The ids of sessions that this transaction made and nothing was appended to: their appends were refused.
+pub(super) fn unused(sessions: &[Locked]) -> Vec<SessionId> {
+    sessions
+        .iter()
+        .filter(|locked| locked.fresh && !locked.is_touched())
+        .map(|locked| locked.session.id)
+        .collect()
+}

@@ -1,0 +1,104 @@
+//! Messages, verbatim: pages of originals and single ones.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use super::{Store, StoreError};
+use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
+
+/// The most bytes of bodies on one page; a page always has its first message, however large.
+const PAGE_BYTES: i64 = 8 * 1024 * 1024;
+
+/// A message as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredMessage {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks, as a word.
+    pub role: String,
+    /// The conversation format it came in.
+    pub format: String,
+    /// Its tokens.
+    pub tokens: i32,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// The JSON text as sent.
+    pub body: String,
+}
+
+/// Which messages to list: both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeqRange {
+    /// The first position.
+    pub from: Seq,
+    /// The last position.
+    pub to: Seq,
+}
+
+impl Store {
+    /// Lists originals in order; fewer than `limit` when the bodies are large. `None` when there is
+    /// no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_messages(
+        &self,
+        tenant: TenantId,
+        session: &SessionName,
+        range: SeqRange,
+        limit: i64,
+    ) -> Result<Option<MessagePage>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let found = sqlx::query!(
+            "select id, head_seq from sessions where tenant_id = $1 and name = $2",
+            tenant.0,
+            session.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(found) = found else { return Ok(None) };
+        let items = list(&mut tx, (tenant, SessionId(found.id)), range, limit).await?;
+        Ok(Some(MessagePage { items, head_seq: found.head_seq }))
+    }
+}
+
+/// A page of originals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessagePage {
+    /// The messages, ascending.
+    pub items: Vec<StoredMessage>,
+    /// The session's newest message at that moment.
+    pub head_seq: Seq,
+}
+
+/// Lists originals in a transaction that is open, bounded by count and by bytes.
+pub(crate) async fn list(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    range: SeqRange,
+    limit: i64,
+) -> Result<Vec<StoredMessage>, StoreError> {
+    // octet_length reads the size from the row's header, so that bodies beyond the bound are not fetched.
+    let rows = sqlx::query_as!(
+        StoredMessage,
+        r#"select seq, role, format, tokens, created_at, body
+           from (
+             select m.seq, m.role, m.format, m.tokens, m.created_at, m.body,
+                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
+             from messages m
+             where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4
+             order by m.seq limit $5
+           ) page
+           where bytes_before < $6
+           order by seq"#,
+        tenant.0,
+        session.0,
+        range.from,
+        range.to,
+        limit,
+        PAGE_BYTES
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    Ok(rows)
+}

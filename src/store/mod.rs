@@ -1,0 +1,163 @@
+//! The only place with SQL.
+//!
+//! What lives here: one file per noun, each a set of methods on [`Store`]; `gather` collects
+//! concurrent appends into shared transactions.
+//! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security
+//! as a role that owns nothing; rows of an append commit together or not at all.
+//! Must not know: HTTP, LLMs, how a summary is made.
+
+mod error;
+pub mod compressions;
+pub mod context;
+pub mod gather;
+pub mod idempotency;
+pub mod ledger;
+pub mod messages;
+pub mod outlines;
+pub mod pins;
+pub mod presence;
+pub mod probes;
+pub mod recall;
+pub mod sessions;
+pub mod settle;
+pub mod summaries;
+pub mod tenants;
+pub mod tool_outputs;
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
+use tokio_util::task::TaskTracker;
+
+pub use error::StoreError;
+use tenants::KeyCache;
+
+use crate::domain::id::TenantId;
+
+/// A transaction of one tenant.
+pub type Tx = Transaction<'static, Postgres>;
+
+/// The migrations, built into the binary.
+static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// Connections of the pool; two cores gain nothing from more.
+pub const DEFAULT_CONNECTIONS: u32 = 16;
+/// How long a caller waits for a connection before it is told to come back.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The way to the database; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pool: PgPool,
+    tracker: TaskTracker,
+    keys: KeyCache,
+}
+
+impl Store {
+    /// Brings the schema up to date, as the role that owns it. Runs before any pool is open, because
+    /// changed tables break the plans that open connections keep.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or holds a schema that this build does not know.
+    pub async fn migrate(url: &str) -> Result<(), StoreError> {
+        let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(url)?).await?;
+        MIGRATOR.run(&mut connection).await?;
+        connection.close().await?;
+        Ok(())
+    }
+
+    /// Opens the pool; its connections work as a role that row-level security binds.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or does not know the role.
+    pub async fn connect(url: &str, connections: u32, tracker: TaskTracker) -> Result<Self, StoreError> {
+        let options = PgConnectOptions::from_str(url)?.application_name("anchord").options([
+            // A peer that hangs inside a transaction must not hold row locks for ever.
+            ("idle_in_transaction_session_timeout", "30s"),
+            ("statement_timeout", "60s"),
+        ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            // A ping per request costs a round trip; `begin` takes the next connection instead when
+            // one turns out to be dead.
+            .test_before_acquire(false)
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    sqlx::raw_sql("set role anchord_app").execute(connection).await?;
+                    Ok(())
+                })
+            })
+            .connect_with(options)
+            .await?;
+        Ok(Self { pool, tracker, keys: KeyCache::new() })
+    }
+
+    /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
+    ///
+    /// # Errors
+    /// When no connection is to be had.
+    pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        self.begin_with(format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+    }
+
+    /// Begins a tenant's read at one moment: every statement of it sees the same rows.
+    ///
+    /// # Errors
+    /// When no connection is to be had.
+    pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        self.begin_with(format!(
+            "begin isolation level repeatable read read only; set local app.tenant_id = '{}'",
+            tenant.0
+        ))
+        .await
+    }
+
+    /// Begins in a task of its own. Beginning is not safe to drop half-way in the driver: the
+    /// connection would go back to the pool inside an open transaction, with a tenant set. A caller
+    /// that goes away now leaves a finished transaction behind, which rolls back when it is dropped.
+    async fn begin_with(&self, statement: String) -> Result<Tx, StoreError> {
+        let pool = self.pool.clone();
+        let begun = self.tracker.spawn(async move {
+            let mut attempts_left = pool.options().get_max_connections();
+            loop {
+                match pool.begin_with(AssertSqlSafe(statement.as_str())).await {
+                    // Every idle connection may be dead after the server restarted.
+                    Err(error) if error::is_lost(&error) && attempts_left > 0 => attempts_left -= 1,
+                    other => return other,
+                }
+            }
+        });
+        match begun.await {
+            Ok(begun) => Ok(begun?),
+            Err(_) => Err(sqlx::Error::WorkerCrashed.into()),
+        }
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Closes the pool, after the work that uses it has ended.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    /// Where tasks live that must end before the process does.
+    #[must_use]
+    pub fn tracker(&self) -> &TaskTracker {
+        &self.tracker
+    }
+}
+
+/// Fails unless a statement touched as many rows as it must.
+pub(crate) fn expect_rows(what: &'static str, expected: u64, actual: u64) -> Result<(), StoreError> {
+    if actual == expected { Ok(()) } else { Err(StoreError::RowCount { what, expected, actual }) }
+}

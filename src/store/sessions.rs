@@ -1,0 +1,379 @@
+//! Sessions: settings, positions and running counts.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Store, StoreError, expect_rows};
+use crate::domain::accounting::Accounting;
+use crate::domain::compression::Status;
+use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::settings::{Settings, SettingsError};
+
+/// A session as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// Its internal id, never used again.
+    pub id: SessionId,
+    /// The caller's name for it.
+    pub name: SessionName,
+    /// What the caller set.
+    pub settings: Settings,
+    /// The tenant's defaults below it.
+    pub defaults: Settings,
+    /// Position of the newest message.
+    pub head_seq: Seq,
+    /// Through which message the current summary covers it.
+    pub anchor_seq: Seq,
+    /// Through which message the recall index reaches.
+    pub indexed_seq: Seq,
+    /// The current summary version.
+    pub version: Option<i64>,
+    /// The newest version ever made.
+    pub last_version: i64,
+    /// Versions that compressions published.
+    pub compression_count: i32,
+    /// Grows with every change of pins or settings.
+    pub context_revision: i64,
+    /// Running token and message counts.
+    pub accounting: Accounting,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last written to.
+    pub updated_at: DateTime<Utc>,
+    /// The live compression, when there is one.
+    pub live: Option<Live>,
+}
+
+impl Session {
+    /// The settings with the tenant's defaults below them.
+    #[must_use]
+    pub fn effective_settings(&self) -> Settings {
+        self.settings.over(&self.defaults)
+    }
+}
+
+/// A compression that waits or runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Live {
+    /// Its id.
+    pub id: CompressionId,
+    /// How far it is.
+    pub status: Status,
+}
+
+/// The columns of [`Session`], in every statement that reads one.
+pub(super) struct SessionRow {
+    pub(super) id: Uuid,
+    pub(super) name: String,
+    pub(super) settings: String,
+    pub(super) defaults: String,
+    pub(super) head_seq: i64,
+    pub(super) anchor_seq: i64,
+    pub(super) indexed_seq: i64,
+    pub(super) version: Option<i64>,
+    pub(super) last_version: i64,
+    pub(super) compression_count: i32,
+    pub(super) context_revision: i64,
+    pub(super) accounting: String,
+    pub(super) created_at: DateTime<Utc>,
+    pub(super) updated_at: DateTime<Utc>,
+    pub(super) live_id: Option<Uuid>,
+    pub(super) live_status: Option<String>,
+}
+
+impl SessionRow {
+    pub(super) fn read(self) -> Result<Session, StoreError> {
+        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, self.id, reason);
+        let live = match (self.live_id, self.live_status.as_deref()) {
+            (Some(id), Some(word)) => Some(Live {
+                id: CompressionId(id),
+                status: Status::parse(word)
+                    .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
+            }),
+            _ => None,
+        };
+        Ok(Session {
+            id: SessionId(self.id),
+            settings: read_settings(&self.settings).map_err(|e| corrupt("settings", e.to_string()))?,
+            defaults: read_settings(&self.defaults)
+                .map_err(|e| StoreError::corrupt("tenants", "settings", self.id, e))?,
+            accounting: serde_json::from_str(&self.accounting)
+                .map_err(|e| corrupt("accounting", e.to_string()))?,
+            name: SessionName::parse(&self.name).map_err(|e| corrupt("name", e.to_string()))?,
+            head_seq: self.head_seq,
+            anchor_seq: self.anchor_seq,
+            indexed_seq: self.indexed_seq,
+            version: self.version,
+            last_version: self.last_version,
+            compression_count: self.compression_count,
+            context_revision: self.context_revision,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            live,
+        })
+    }
+}
+
+/// Most sessions and tenants set nothing, and every append reads both.
+pub(super) fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
+    if text == "{}" { Ok(Settings::default()) } else { serde_json::from_str(text) }
+}
+
+/// Which sessions to list.
+#[derive(Clone, Debug, Default)]
+pub struct SessionFilter {
+    /// Only sessions of this task.
+    pub task_id: Option<String>,
+    /// Only sessions that this one started.
+    pub parent_session_id: Option<String>,
+    /// Only sessions written to at or after this time.
+    pub updated_since: Option<DateTime<Utc>>,
+}
+
+/// What became of a change of settings.
+#[derive(Clone, Debug)]
+pub enum PutOutcome {
+    /// The session was made.
+    Created(Box<Session>),
+    /// The session was there.
+    Updated(Box<Session>),
+    /// The settings were refused; nothing changed.
+    Refused(SettingsError),
+}
+
+impl Store {
+    /// Finds a session.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not read back.
+    pub async fn find_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<Session>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        find(&mut tx, tenant, name).await
+    }
+
+    /// Lists a tenant's sessions, newest first.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn list_sessions(
+        &self,
+        tenant: TenantId,
+        filter: &SessionFilter,
+        before: Option<SessionId>,
+        limit: i64,
+    ) -> Result<Vec<Session>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query_as!(
+            SessionRow,
+            r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
+                      s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
+                      s.context_revision, s.accounting::text as "accounting!", s.created_at, s.updated_at,
+                      live.id as "live_id?", live.status as "live_status?"
+               from sessions s
+               join tenants t on t.id = s.tenant_id
+               left join lateral (
+                 select c.id, c.status from compressions c
+                 where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
+                   and c.status in ('queued', 'running') and not c.shadow
+               ) live on true
+               where s.tenant_id = $1
+                 and ($2::text is null or s.task_id = $2)
+                 and ($3::text is null or s.parent_session_id = $3)
+                 and ($4::timestamptz is null or s.updated_at >= $4)
+                 and ($5::uuid is null or s.id < $5)
+               order by s.id desc limit $6"#,
+            tenant.0,
+            filter.task_id,
+            filter.parent_session_id,
+            filter.updated_since,
+            before.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        rows.into_iter().map(SessionRow::read).collect()
+    }
+
+    /// Makes a session or changes its settings: an absent field keeps its value, null resets it.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not read back.
+    pub async fn put_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        change: Map<String, Value>,
+    ) -> Result<PutOutcome, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let created = create(&mut tx, tenant, name).await?;
+        let Some(mut session) = lock(&mut tx, tenant, name).await? else {
+            // Erased between the two statements; the caller's next try makes it.
+            return Err(sqlx::Error::RowNotFound.into());
+        };
+        let settings = match session.settings.patched(change) {
+            Ok(settings) => settings,
+            Err(refused) => return Ok(PutOutcome::Refused(refused)),
+        };
+        if let Err(refused) = settings.over(&session.defaults).validate() {
+            return Ok(PutOutcome::Refused(refused));
+        }
+        if settings.tokenizer != session.settings.tokenizer && session.head_seq > 0 {
+            return Ok(PutOutcome::Refused(SettingsError {
+                pointer: "/tokenizer".to_owned(),
+                detail: "cannot change once messages are stored, because they are counted with it".to_owned(),
+            }));
+        }
+        if settings != session.settings {
+            if !created {
+                session.context_revision += 1;
+            }
+            // A rollback suspends automatic compression until the next change of settings.
+            session.accounting.suspended = false;
+            session.settings = settings;
+            session.updated_at = update(&mut tx, tenant, &session).await?;
+        }
+        tx.commit().await?;
+        let session = Box::new(session);
+        Ok(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) })
+    }
+
+    /// Erases a session with everything that it owns; its live work finds nothing to publish into.
+    /// False when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let done =
+            sqlx::query!("delete from sessions where tenant_id = $1 and name = $2", tenant.0, name.as_str())
+                .execute(&mut *tx)
+                .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+}
+
+/// Makes the session when it is not there; true when it was made.
+pub(crate) async fn create(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into sessions (tenant_id, id, name) values ($1, $2, $3) on conflict on constraint sessions_name_key do nothing",
+        tenant.0,
+        Uuid::now_v7(),
+        name.as_str()
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Finds a session in a transaction that is open.
+pub(crate) async fn find(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<Option<Session>, StoreError> {
+    sqlx::query_as!(
+        SessionRow,
+        r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
+                  s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
+                  s.context_revision, s.accounting::text as "accounting!", s.created_at, s.updated_at,
+                  live.id as "live_id?", live.status as "live_status?"
+           from sessions s
+           join tenants t on t.id = s.tenant_id
+           left join lateral (
+             select c.id, c.status from compressions c
+             where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
+               and c.status in ('queued', 'running') and not c.shadow
+           ) live on true
+           where s.tenant_id = $1 and s.name = $2"#,
+        tenant.0,
+        name.as_str()
+    )
+    .fetch_optional(&mut *tx)
+    .await?
+    .map(SessionRow::read)
+    .transpose()
+}
+
+/// Takes a session's row lock. Whoever locks more than one session goes in the order of their names.
+///
+/// A session that was locked when it was asked for comes back as it is after the wait; its `live`
+/// may be from before it.
+pub(crate) async fn lock(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<Option<Session>, StoreError> {
+    Ok(lock_all(tx, tenant, &[name.as_str()]).await?.pop())
+}
+
+/// Takes the row locks of the sessions that exist, in the order of their names.
+pub(super) async fn lock_all(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    names: &[&str],
+) -> Result<Vec<Session>, StoreError> {
+    sqlx::query_as!(
+        SessionRow,
+        r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
+                  s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
+                  s.context_revision, s.accounting::text as "accounting!", s.created_at, s.updated_at,
+                  live.id as "live_id?", live.status as "live_status?"
+           from sessions s
+           join tenants t on t.id = s.tenant_id
+           left join lateral (
+             select c.id, c.status from compressions c
+             where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
+               and c.status in ('queued', 'running') and not c.shadow
+           ) live on true
+           where s.tenant_id = $1 and s.name = any($2)
+           order by s.name
+           for update of s"#,
+        tenant.0,
+        names as &[&str]
+    )
+    .fetch_all(&mut *tx)
+    .await?
+    .into_iter()
+    .map(SessionRow::read)
+    .collect()
+}
+
+/// Writes back settings, revision and counts of a session that is locked; gives the time of the write.
+pub(crate) async fn update(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: &Session,
+) -> Result<DateTime<Utc>, StoreError> {
+    let text = |column, value: serde_json::Result<String>| {
+        value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
+    };
+    let settings = text("settings", serde_json::to_string(&session.settings))?;
+    let accounting = text("accounting", serde_json::to_string(&session.accounting))?;
+    let written = sqlx::query_scalar!(
+        "update sessions set settings = $3::text::json, accounting = $4::text::json, context_revision = $5,
+                task_id = $6, parent_session_id = $7, updated_at = now()
+         where tenant_id = $1 and id = $2 returning updated_at",
+        tenant.0,
+        session.id.0,
+        settings,
+        accounting,
+        session.context_revision,
+        session.settings.task_id,
+        session.settings.parent_session_id
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    expect_rows("the update of a session", 1, written.len() as u64)?;
+    written.into_iter().next().ok_or_else(|| sqlx::Error::RowNotFound.into())
+}

@@ -1,0 +1,50 @@
+//! Keeps a session's recall index up with its messages.
+
+use crate::domain::id::{Seq, SessionId, TenantId};
+use crate::domain::recall::analyze;
+use crate::store::{Store, StoreError};
+
+/// The most transactions of one job: a session that was imported whole must not hold a permit for long.
+const MOST_STEPS: usize = 16;
+
+/// What an indexing job did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexed {
+    /// Through which message the index reaches now.
+    pub through_seq: Seq,
+    /// Whether messages are left, so that another job is due.
+    pub more: bool,
+}
+
+/// Indexes the next messages of a session; `None` when the session is gone.
+///
+/// Safe to run twice at once: each step is fenced by how far the index reached before it, and one that
+/// comes second changes nothing.
+///
+/// # Errors
+/// When the database fails; what was indexed before stays.
+pub async fn index(
+    store: &Store,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Option<Indexed>, StoreError> {
+    let mut through_seq = 0;
+    for _ in 0..MOST_STEPS {
+        let Some(next) = store.find_unindexed(tenant, session).await? else { return Ok(None) };
+        through_seq = next.indexed_seq;
+        if next.messages.is_empty() {
+            return Ok(Some(Indexed { through_seq, more: false }));
+        }
+        let documents =
+            store.tracker().spawn_blocking(move || next.messages.iter().map(analyze).collect::<Vec<_>>());
+        let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
+        let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
+        if store.index_messages(tenant, session, next.indexed_seq, documents).await? {
+            through_seq += count;
+            if through_seq >= next.head_seq {
+                return Ok(Some(Indexed { through_seq, more: false }));
+            }
+        }
+    }
+    Ok(Some(Indexed { through_seq, more: true }))
+}

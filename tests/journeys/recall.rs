@@ -1,0 +1,298 @@
+//! Recall: what is appended is found, indexed or not, by its tenant alone.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anchord::clock::Clock;
+use anchord::domain::accounting::Counted;
+use anchord::domain::id::{SessionId, SessionName, TenantId};
+use anchord::domain::message::Role;
+use anchord::domain::recall::postings::CHUNK;
+use anchord::domain::recall::{Hit, Query};
+use anchord::domain::settings::TokenizerName;
+use anchord::http::auth::RateLimit;
+use anchord::http::{AppState, Limits, router};
+use anchord::store::Store;
+use anchord::store::gather::{Append, Gatherer, NewMessage};
+use anchord::store::tenants::{NewKey, digest_key};
+use anchord::worker::index::{Indexed, index};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+use crate::support::{self, TestDatabase};
+
+struct Service {
+    store: Store,
+    gather: Gatherer,
+    _database: TestDatabase,
+}
+
+impl Service {
+    async fn start() -> Self {
+        let database = support::database().await;
+        let store = Store::connect(&database.url, 4, TaskTracker::new()).await.expect("a pool");
+        let gather = Gatherer::start(&store);
+        Self { store, gather, _database: database }
+    }
+
+    async fn tenant(&self, name: &str) -> TenantId {
+        self.store.insert_tenant(name).await.expect("an insert").expect("a new name").id
+    }
+
+    /// Appends chat messages, a hundred at a time.
+    async fn append(&self, tenant: TenantId, session: &SessionName, messages: &[Value]) {
+        for batch in messages.chunks(100) {
+            let messages = batch.iter().map(new_message).collect();
+            let append = Append {
+                tenant,
+                session: session.clone(),
+                messages,
+                tokenizer: TokenizerName::default(),
+                expected_next_seq: None,
+                task_boundary: false,
+                idempotency: None,
+            };
+            self.gather.append(append).await.expect("an append");
+        }
+    }
+
+    async fn id(&self, tenant: TenantId, session: &SessionName) -> SessionId {
+        self.store.find_session(tenant, session).await.expect("a read").expect("a session").id
+    }
+
+    async fn index(&self, tenant: TenantId, session: &SessionName) -> Indexed {
+        let id = self.id(tenant, session).await;
+        index(&self.store, tenant, id).await.expect("indexing").expect("a session")
+    }
+
+    async fn ask(&self, tenant: TenantId, session: &SessionName, question: &str) -> Vec<Hit> {
+        let query = Query::parse(question).expect("a question");
+        self.store.recall(tenant, session, query, 10).await.expect("an answer").expect("a session")
+    }
+}
+
+fn new_message(message: &Value) -> NewMessage {
+    let role = match message["role"].as_str() {
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        _ => Role::User,
+    };
+    NewMessage {
+        format: "openai-chat",
+        counted: Counted { role, tokens: 10, ..counted() },
+        shape: None,
+        keep: None,
+        component: None,
+        tool_outputs: Vec::new(),
+        body: RawValue::from_string(message.to_string()).expect("JSON"),
+    }
+}
+
+fn counted() -> Counted {
+    Counted {
+        seq: 0,
+        role: Role::User,
+        tokens: 0,
+        tool_output_tokens: 0,
+        calls: 0,
+        results: 0,
+        only_results: false,
+        retrieved: false,
+    }
+}
+
+fn name(text: &str) -> SessionName {
+    SessionName::parse(text).expect("a name")
+}
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+/// Talk with a few needles in it, longer than a chunk.
+fn long_talk() -> Vec<Value> {
+    let mut messages: Vec<Value> = (0..CHUNK + 300)
+        .map(|i| match i % 4 {
+            0 => user(&format!("Ada: let us look at item {i} of the list")),
+            1 => json!({"role": "assistant", "content": format!("Looking at item {i}, it is fine.")}),
+            2 => user(&format!("Ben: the budget for step {} is open", i / 7)),
+            _ => json!({"role": "assistant", "content": "Noted, going on."}),
+        })
+        .collect();
+    messages[40] = user("Ada: the harbour crane must be painted orange before winter");
+    messages[777] = json!({"role": "assistant", "content": null, "tool_calls": [{
+        "id": "c1", "type": "function",
+        "function": {"name": "read_file", "arguments": "{\"path\": \"src/pump/valve_control.rs\"}"}}]});
+    messages[778] =
+        json!({"role": "tool", "tool_call_id": "c1", "content": "fn open_valve() {}\nfn close_valve() {}"});
+    messages[1_300] = user("会议决定把码头的起重机漆成橙色");
+    messages
+}
+
+const QUESTIONS: [&str; 5] = [
+    "When is the crane painted?",
+    "valve_control.rs",
+    "open_valve",
+    "起重机是什么颜色",
+    "What did Ben say about the budget for step 40?",
+];
+
+#[tokio::test]
+async fn an_answer_does_not_depend_on_how_far_the_index_is() {
+    let service = Service::start().await;
+    let (tenant, session) = (service.tenant("one").await, name("long"));
+    service.append(tenant, &session, &long_talk()).await;
+
+    let mut scanned = Vec::new();
+    for question in QUESTIONS {
+        scanned.push(service.ask(tenant, &session, question).await);
+    }
+    let firsts: Vec<_> = scanned.iter().map(|hits| hits.first().map(|hit| hit.seq)).collect();
+    assert_eq!(firsts[0], Some(41));
+    assert!(matches!(firsts[1], Some(778)), "{firsts:?}");
+    assert!(matches!(firsts[2], Some(779)), "{firsts:?}");
+    assert_eq!(firsts[3], Some(1_301));
+
+    // A first part by hand, so that one segment is appended to another and a rest stays unindexed.
+    let id = service.id(tenant, &session).await;
+    let mut part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
+    part.messages.truncate(250);
+    let documents = part.messages.iter().map(anchord::domain::recall::analyze).collect();
+    assert!(service.store.index_messages(tenant, id, 0, documents).await.expect("indexing"));
+    for (question, expected) in QUESTIONS.iter().zip(&scanned) {
+        assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, partly indexed");
+    }
+
+    let indexed = service.index(tenant, &session).await;
+    assert_eq!(indexed, Indexed { through_seq: CHUNK + 300, more: false });
+    for (question, expected) in QUESTIONS.iter().zip(&scanned) {
+        assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, indexed");
+    }
+}
+
+#[tokio::test]
+async fn two_workers_index_a_message_once() {
+    let service = Service::start().await;
+    let (tenant, session) = (service.tenant("one").await, name("s"));
+    service.append(tenant, &session, &[user("the crane is orange"), user("the boat is blue")]).await;
+    let id = service.id(tenant, &session).await;
+    let part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
+    let documents: Vec<_> = part.messages.iter().map(anchord::domain::recall::analyze).collect();
+    assert!(service.store.index_messages(tenant, id, 0, documents.clone()).await.expect("indexing"));
+    assert!(!service.store.index_messages(tenant, id, 0, documents.clone()).await.expect("indexing"));
+    // Nobody may index beyond the session's end either.
+    assert!(!service.store.index_messages(tenant, id, 2, documents).await.expect("indexing"));
+    assert_eq!(service.index(tenant, &session).await, Indexed { through_seq: 2, more: false });
+}
+
+#[tokio::test]
+async fn a_session_that_is_erased_takes_its_index_along() {
+    let service = Service::start().await;
+    let (tenant, session) = (service.tenant("one").await, name("s"));
+    service.append(tenant, &session, &[user("the crane is orange")]).await;
+    let old = service.id(tenant, &session).await;
+    service.index(tenant, &session).await;
+    assert!(service.store.delete_session(tenant, &session).await.expect("a delete"));
+    assert_eq!(index(&service.store, tenant, old).await.expect("indexing"), None);
+    service.append(tenant, &session, &[user("a boat")]).await;
+    assert_eq!(service.ask(tenant, &session, "crane").await, Vec::new());
+}
+
+#[tokio::test]
+async fn a_tenant_finds_nothing_of_another() {
+    let service = Service::start().await;
+    let (one, two) = (service.tenant("one").await, service.tenant("two").await);
+    let session = name("same");
+    service.append(one, &session, &[user("the crane is orange")]).await;
+    service.append(two, &session, &[user("the boat is blue")]).await;
+    service.index(one, &session).await;
+    service.index(two, &session).await;
+    assert_eq!(service.ask(two, &session, "orange crane").await, Vec::new());
+    assert_eq!(service.ask(one, &session, "orange crane").await.len(), 1);
+    // Not even by the other's internal id.
+    let id = service.id(one, &session).await;
+    assert!(service.store.find_unindexed(two, id).await.expect("a read").is_none());
+    assert!(!service.store.index_messages(two, id, 1, Vec::new()).await.expect("indexing"));
+}
+
+/// The API over a service, with a key of the tenant.
+async fn api(service: &Service, tenant: TenantId) -> Router {
+    let key = NewKey {
+        prefix: "ak_test".to_owned(),
+        digest: digest_key("secret"),
+        scopes: vec!["read".to_owned()],
+        expires_at: None,
+    };
+    service.store.insert_key(tenant, &key).await.expect("an insert").expect("a tenant");
+    let many = NonZeroU32::new(1_000).expect("not zero");
+    router(AppState {
+        store: service.store.clone(),
+        clock: Clock::system(),
+        tracker: TaskTracker::new(),
+        limits: Arc::new(Limits::default()),
+        rate_limit: RateLimit::new(many, many),
+        operator: None,
+        metrics: PrometheusBuilder::new().build_recorder().handle(),
+        llm_configured: false,
+    })
+}
+
+async fn recall(api: &Router, query: &str) -> (StatusCode, Value) {
+    let request = Request::get(format!("/v1/sessions/s/recall?{query}"))
+        .header("authorization", "Bearer secret")
+        .body(Body::empty())
+        .expect("a request");
+    let reply = api.clone().oneshot(request).await.expect("a reply");
+    let status = reply.status();
+    let bytes = to_bytes(reply.into_body(), 1 << 20).await.expect("a body");
+    (status, serde_json::from_slice(&bytes).expect("JSON"))
+}
+
+#[tokio::test]
+async fn the_api_answers_any_text_and_refuses_what_asks_nothing() {
+    let service = Service::start().await;
+    let tenant = service.tenant("one").await;
+    service.append(tenant, &name("s"), &[user("it's \"C:\\\\temp\\\\crane.log\" 🏗️ %_ and a crane")]).await;
+    let api = api(&service, tenant).await;
+
+    let (status, reply) = recall(&api, "q=crane").await;
+    assert_eq!(status, StatusCode::OK, "{reply}");
+    let hit = &reply["items"][0];
+    assert_eq!((&hit["seq"], &hit["role"]), (&json!(1), &json!("user")));
+    assert!(hit["snippet"].as_str().expect("a snippet").contains("crane"));
+    assert!(hit["score"].as_f64().expect("a score") > 0.0);
+
+    for (query, hits) in [
+        ("q=C:%5Ctemp%5Ccrane.log", 1),
+        ("q=it%27s%20%22crane%22%20%3B%20drop%20table%20messages%20--", 1),
+        ("q=%F0%9F%8F%97%EF%B8%8F%20crane", 1),
+        ("q=%25_%27%22%5C%20nothing&limit=100", 0),
+    ] {
+        let (status, reply) = recall(&api, query).await;
+        assert_eq!(status, StatusCode::OK, "{query}: {reply}");
+        assert_eq!(reply["items"].as_array().map(Vec::len), Some(hits), "{query}: {reply}");
+    }
+    let long = format!("q={}", "x".repeat(4_097));
+    for query in
+        ["", "q=", "q=%20", "q=%3F!", "q=a%00b", "q=crane&limit=0", "q=crane&limit=101", "q=crane&x=1", &long]
+    {
+        let (status, reply) = recall(&api, query).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{query}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_not_there_is_not_found() {
+    let service = Service::start().await;
+    let tenant = service.tenant("one").await;
+    let api = api(&service, tenant).await;
+    let (status, reply) = recall(&api, "q=crane").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert_eq!(reply["type"], "/problems/session-not-found");
+}

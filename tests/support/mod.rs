@@ -1,0 +1,231 @@
+//! What the integration tests stand on: one throw-away Postgres server for the whole test run, and
+//! a fresh migrated database for each test.
+//!
+//! The test runner may put every test into a process of its own, so the server belongs to none of
+//! them. The first process that needs it starts it, under a lock; each process that uses it leaves
+//! a lease, a file named after its process id. A guard of a few lines of shell watches the leases:
+//! once none of them belongs to a living process for [`LINGER_SECONDS`], it removes the folder of
+//! leases, which only succeeds while that is empty, so that nobody can come in between, and ends
+//! the server.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anchord::postgres::{self, Config, Durability, Embedded};
+use sqlx::migrate::Migrator;
+use sqlx::{Connection as _, PgConnection};
+
+/// How long the server waits for the next user: longer than the gap between two test binaries.
+const LINGER_SECONDS: u32 = 5;
+
+/// `$1` is the server's process id, `$2` its folder, `$3` the seconds to linger.
+const GUARD: &str = r#"
+idle=0
+while kill -0 "$1" 2>/dev/null; do
+  idle=$((idle + 1))
+  for lease in "$2"/leases/*; do
+    pid=${lease##*/}
+    if [ "$pid" = '*' ]; then continue; fi
+    if kill -0 "$pid" 2>/dev/null; then idle=0; else rm -f "$lease"; fi
+  done
+  if [ "$idle" -ge "$3" ] && rmdir "$2/leases" 2>/dev/null; then kill -INT "$1"; fi
+  sleep 1
+done
+rm -rf "$2"
+"#;
+
+static MIGRATIONS: Migrator = sqlx::migrate!();
+
+/// The process's `PATH`, for the launcher.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests hand the launcher what config.rs reads in the service"
+)]
+pub fn path() -> Option<OsString> {
+    std::env::var_os("PATH")
+}
+
+/// A database of one test's own, dropped with it.
+#[derive(Debug)]
+pub struct TestDatabase {
+    /// The database's address, as its owner.
+    pub url: String,
+    name: String,
+}
+
+/// Makes a fresh migrated database on the test run's server.
+pub async fn database() -> TestDatabase {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // The first caller may have to start the server and to migrate, which takes a second.
+    let server = tokio::task::spawn_blocking(shared).await.expect("a server for the tests");
+    let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let create = format!("create database {name} template {} owner {}", server.template, postgres::OWNER);
+    execute(&server.address.of(postgres::SUPERUSER, "postgres"), create).await;
+    TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
+}
+
+impl TestDatabase {
+    /// The database's name on the server.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let Some(server) = SHARED.get() else { return };
+        let url = server.address.of(postgres::SUPERUSER, "postgres");
+        let drop = format!("drop database if exists {} with (force)", self.name);
+        // On a thread of its own, because a drop may happen inside a runtime. Best effort: what
+        // stays ends with the server.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async {
+                let mut connection = PgConnection::connect(&url).await.map_err(std::io::Error::other)?;
+                let dropped = sqlx::raw_sql(sqlx::AssertSqlSafe(drop)).execute(&mut connection).await;
+                dropped.map(|_| ()).map_err(std::io::Error::other)
+            })
+        });
+        let _ = dropping.join();
+    }
+}
+
+/// The server, as this process sees it.
+struct Shared {
+    address: Address,
+    template: String,
+}
+
+/// How databases of the server are reached: an address with places for role and database.
+#[derive(Clone)]
+struct Address(String);
+
+impl Address {
+    const ROLE: &str = "ROLE";
+    const DATABASE: &str = "DATABASE";
+
+    fn of(&self, role: &str, database: &str) -> String {
+        self.0.replacen(Self::ROLE, role, 1).replacen(Self::DATABASE, database, 1)
+    }
+}
+
+static SHARED: OnceLock<Shared> = OnceLock::new();
+
+fn shared() -> &'static Shared {
+    SHARED.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("postgres");
+        fs::create_dir_all(&folder).expect("a folder below target");
+        // One process at a time looks, starts and migrates; the kernel frees the lock of a killed one.
+        let lock = File::create(folder.join("start.lock")).expect("a lock file");
+        lock.lock().expect("the lock");
+        let state = folder.join("server");
+        let address = attach(&state).unwrap_or_else(|| start(&state));
+        let template = block_on(template(address.clone()));
+        Shared { address, template }
+    })
+}
+
+/// Joins the server that another process started, when it is there.
+fn attach(state: &Path) -> Option<Address> {
+    let text = fs::read_to_string(state).ok()?;
+    let (home, address) = text.trim().split_once('\n')?;
+    // Fails when the guard has closed the server: it removed the folder of leases.
+    lease(Path::new(home)).ok()?;
+    let address = Address(address.to_owned());
+    let url = address.of(postgres::SUPERUSER, "postgres");
+    block_on(async move {
+        let reached = PgConnection::connect(&url).await;
+        reached.ok()?.close().await.ok()
+    })?;
+    Some(address)
+}
+
+fn lease(home: &Path) -> std::io::Result<()> {
+    File::create(home.join("leases").join(std::process::id().to_string())).map(|_| ())
+}
+
+fn start(state: &Path) -> Address {
+    let home = tempfile::Builder::new().prefix("anchord-tests-").tempdir().expect("a temporary folder");
+    // The server's user must be able to pass through, when the tests run as root.
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o711)).expect("a mode");
+    fs::create_dir(home.path().join("leases")).expect("a folder");
+    lease(home.path()).expect("a lease");
+    let server = Embedded::start_blocking(&Config {
+        data_dir: home.path().join("data"),
+        programs: None,
+        path: path(),
+        max_connections: 300,
+        durability: Durability::OffForTests,
+    })
+    .expect("a server for the tests");
+    let address = Address(server.url_of(Address::ROLE, Address::DATABASE));
+    // The guard is there before the launcher's own lets go, so that no moment is without one.
+    let home = guard(server.pid(), home);
+    fs::write(state, format!("{}\n{}\n", home.display(), address.0)).expect("a state file");
+    let _ = server.leave_running();
+    address
+}
+
+fn guard(server: u32, home: tempfile::TempDir) -> PathBuf {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", GUARD, "anchord-tests-guard", &server.to_string()]).arg(home.path());
+    command.arg(LINGER_SECONDS.to_string());
+    // In a group of its own and without our pipes: neither Ctrl-C nor the test runner waits for it.
+    command.process_group(0).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("a guard");
+    home.keep()
+}
+
+/// Makes the migrated database that the tests' databases are copies of; named after the
+/// migrations, so that a server that lingers from before an edit is no trap.
+async fn template(address: Address) -> String {
+    let name = format!("template_{}", fingerprint());
+    let admin = address.of(postgres::SUPERUSER, "postgres");
+    let mut connection = PgConnection::connect(&admin).await.expect("a connection");
+    let exists = format!("select 1 from pg_database where datname = '{name}'");
+    let found = sqlx::raw_sql(sqlx::AssertSqlSafe(exists)).fetch_optional(&mut connection).await;
+    connection.close().await.expect("a clean end");
+    if found.expect("a list of databases").is_some() {
+        return name;
+    }
+    // Renamed when it is done: a run that was killed half-way leaves no half-made template.
+    execute(&admin, "drop database if exists template_unfinished".to_owned()).await;
+    execute(&admin, format!("create database template_unfinished owner {}", postgres::OWNER)).await;
+    migrate(&address.of(postgres::OWNER, "template_unfinished")).await;
+    execute(&admin, format!("alter database template_unfinished rename to {name}")).await;
+    name
+}
+
+async fn execute(url: &str, sql: String) {
+    let mut connection = PgConnection::connect(url).await.expect("a connection");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut connection).await.expect("a statement that runs");
+    connection.close().await.expect("a clean end");
+}
+
+/// Tells the migrations apart by what they contain.
+fn fingerprint() -> String {
+    let sums = MIGRATIONS.iter().flat_map(|migration| migration.checksum.iter());
+    // FNV-1a: a name for a database, not a protection.
+    let hash = sums.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+async fn migrate(url: &str) {
+    let mut connection = PgConnection::connect(url).await.expect("a connection");
+    MIGRATIONS.run(&mut connection).await.expect("migrations that run");
+    connection.close().await.expect("a clean end");
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(work)
+}
