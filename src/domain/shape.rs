@@ -10,6 +10,7 @@ mod key_line;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::format::anthropic::is_misplaced;
 use super::message::{MediaSource, Message, Part, Role, ToolCall, ToolResult};
 use super::tokens::TokenCounter;
 
@@ -59,6 +60,8 @@ pub enum Feature {
     BlankPart,
     /// Blocks that no format of ours knows.
     Other,
+    /// A block that its role cannot hold, a user's tool call for one.
+    Misplaced,
     /// A call whose arguments are not a JSON object.
     OddArguments,
 }
@@ -153,7 +156,12 @@ impl Shape {
                     let signed = t.signature.is_some() || t.redacted.is_some();
                     shape.add(if signed { Feature::SignedThinking } else { Feature::UnsignedThinking });
                 }
-                Part::Other(_) => shape.add(Feature::Other),
+                Part::Other(raw) => {
+                    shape.add(Feature::Other);
+                    if is_misplaced(raw) {
+                        shape.add(Feature::Misplaced);
+                    }
+                }
             }
             tokens = tokens.saturating_add(counter.count_part(part));
         }

@@ -3,6 +3,7 @@
 //! A stored message that needs no change is passed on as its text. Everything else is read, changed
 //! and written anew; its tokens are the stored ones, plus what is put in, less what is taken out.
 
+use super::super::format::anthropic::is_misplaced;
 use super::super::format::{self, Format};
 use super::super::group::{CallState, Calls, Group, GroupKind};
 use super::super::id::Seq;
@@ -77,7 +78,7 @@ impl<'i> Maker<'i> {
         let mut turns = Turns::default();
         match &group.kind {
             GroupKind::Plain => {
-                for slot in slots {
+                for slot in without_idle_reasoning(slots, &mut turns) {
                     self.one(slot, &mut turns);
                 }
             }
@@ -142,7 +143,7 @@ impl<'i> Maker<'i> {
         let Some(shape) = entry.shape() else {
             return self.format != Format::Anthropic || !entry.role.is_system();
         };
-        if shape.has(Feature::BlankPart) {
+        if shape.has(Feature::BlankPart) || shape.has(Feature::Misplaced) {
             return false;
         }
         match self.format {
@@ -323,7 +324,10 @@ impl<'i> Maker<'i> {
             Part::Text(marker)
         };
         if same {
-            return part;
+            return match part {
+                Part::Other(raw) if is_misplaced(&raw) => Part::Text(raw),
+                part => part,
+            };
         }
         match &part {
             Part::Other(raw) if raw.len() <= OTHER_BYTES => Part::Text(raw.clone()),
@@ -352,7 +356,7 @@ impl<'i> Maker<'i> {
 
     fn calls<'a>(self, slots: &[Slot<'a>], start: usize, calls: &Calls, ids: &Ids, turns: &mut Turns<'a>) {
         let (lead, rest) = slots.split_at(calls.lead.min(slots.len()));
-        self.lead(lead, ids, turns);
+        self.lead(without_idle_reasoning(lead, turns), ids, turns);
         let asked: Vec<Asked<'a>> = lead
             .iter()
             .flat_map(|slot| slot.entry.calls())
@@ -372,6 +376,11 @@ impl<'i> Maker<'i> {
         let pending = calls.state == CallState::Pending;
         let mut after: Vec<After> = Vec::new();
         for (index, slot) in rest.iter().enumerate() {
+            // All results of a turn stand in one message there: some of them are no valid message yet.
+            if pending && self.format == Format::Anthropic {
+                turns.omit(slot.entry.seq, Reason::Held);
+                continue;
+            }
             let of_this = answers.partition_point(|(item, _, _)| *item <= index);
             let (mine, others) = answers.split_at(of_this);
             answers = others;
@@ -600,6 +609,18 @@ fn masked_whole(entry: &Entry, placeholders: &mut Vec<(usize, String)>) -> Optio
     });
     let name = results.first().and_then(|r| r.name.clone());
     Some(Message { role: Role::Tool, name, parts: parts.collect() })
+}
+
+/// The model's messages without reasoning at their end: an item of reasoning is refused without the
+/// item that it leads to, which an aborted turn never sent.
+fn without_idle_reasoning<'s, 'a>(slots: &'s [Slot<'a>], turns: &mut Turns<'_>) -> &'s [Slot<'a>] {
+    let idle = |slot: &Slot<'_>| slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking);
+    let end = slots.iter().rposition(|slot| !idle(slot)).map_or(0, |i| i + 1);
+    let (kept, left) = slots.split_at(end);
+    for slot in left {
+        turns.omit(slot.entry.seq, Reason::Thinking);
+    }
+    kept
 }
 
 /// Tool names in the letters that every provider takes.

@@ -94,7 +94,9 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
             }
             let content = &messages[at]["content"];
             if !has_content(content)
-                || content.as_array().is_some_and(|c| c.iter().any(|p| p["type"] != "text"))
+                || content
+                    .as_array()
+                    .is_some_and(|c| c.iter().any(|p| p["type"] == "image_url" || p["type"] == "file"))
             {
                 bad.push(format!("{at}: result content {content}"));
             }

@@ -122,6 +122,13 @@ pub fn raw_blocks(raw: &str) -> Vec<String> {
     }
 }
 
+/// Whether an unknown block is a known one in a role that cannot hold it; a provider refuses those.
+#[must_use]
+pub fn is_misplaced(raw: &str) -> bool {
+    let kind = Fields::read(raw).ok().and_then(|f| f.lenient("type"));
+    matches!(kind.as_deref(), Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking"))
+}
+
 /// Writes a part as a block; `None` when the format has no place for it.
 #[must_use]
 pub fn block_of(part: &Part) -> Option<String> {
