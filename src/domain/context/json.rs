@@ -39,7 +39,9 @@ impl Context<'_> {
         out.push_str(",\"sources\":");
         push_list(&mut out, &self.sources, |out, source| match source {
             Source::Service => out.push_str("null"),
-            other => push_list(out, other.seqs(), |out, seq| push_number(out, *seq)),
+            Source::One(_) | Source::Many(_) => {
+                push_list(out, source.seqs(), |out, seq| push_number(out, *seq))
+            }
         });
         let tokens = self.tokens;
         let total = tokens.total();

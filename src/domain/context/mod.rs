@@ -7,16 +7,17 @@
 //! change since it was stored is passed on as the text that was stored.
 //! Must not know: the store, HTTP, how a summary is made.
 //!
-//! The way through: `plan` groups the tail and applies the mask, `turns` makes each group valid, `budget`
-//! takes away until it fits, `emit` writes the format, `json` writes the reply.
+//! The way through: `plan` groups the tail and applies the mask, `turns` and `calls` make each group
+//! valid, `budget` takes away until it fits, `emit` writes the format, `json` writes the reply.
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
 //! `system` for `anthropic`. The summary is data about the past, so it is a user message everywhere.
-//! Later system messages keep their place for the OpenAI formats and become marked user text for
+//! Later system messages keep their place for the `openai` formats and become marked user text for
 //! `anthropic`, which knows no such role.
 
 mod budget;
+mod calls;
 mod clip;
 mod emit;
 mod ids;

@@ -81,7 +81,7 @@ struct Object<'a> {
     key_next: bool,
 }
 
-impl<'a> Frame<'a> {
+impl Frame<'_> {
     fn object() -> Self {
         Self::Object(Object { keys: Vec::new(), hashed: HashSet::new(), key_next: true })
     }
@@ -155,7 +155,10 @@ fn error(open: &[Frame<'_>], detail: String) -> FormatError {
     let mut pointer = String::new();
     for frame in open {
         match frame {
-            Frame::Array(index) => pointer.push_str(&format!("/{index}")),
+            Frame::Array(index) => {
+                pointer.push('/');
+                pointer.push_str(&index.to_string());
+            }
             Frame::Object(object) => {
                 if let Some(key) = object.keys.last() {
                     pointer.push('/');
