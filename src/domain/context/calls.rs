@@ -16,6 +16,7 @@ const MISSING: &str = "[no result: this call was never answered]";
 const ERROR_MARK: &str = "[error]\n";
 
 /// A group of calls, cut out of the tail.
+#[derive(Clone, Copy)]
 pub(super) struct Cut<'s, 'a> {
     pub slots: &'s [Slot<'a>],
     /// Where the group begins in the tail.

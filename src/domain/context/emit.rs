@@ -329,7 +329,31 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn finish(self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
+    /// A provider refuses a conversation whose last word, the model's, ends in white space.
+    fn trim_last_word(&mut self) {
+        let Some(last) = self.messages.last_mut().filter(|last| last.speaker() == Some(Role::Assistant))
+        else {
+            return;
+        };
+        let mut blocks = match &mut last.body {
+            Body::Raw(entry) => anthropic::raw_blocks(&entry.raw),
+            Body::Turn(_, blocks) => std::mem::take(blocks),
+            Body::Whole(_) => return,
+        };
+        let trimmed = blocks.last_mut().is_some_and(|block| match anthropic::trimmed_text(block) {
+            Some(trimmed) => {
+                *block = trimmed;
+                true
+            }
+            None => false,
+        });
+        if trimmed || matches!(last.body, Body::Turn(..)) {
+            last.body = Body::Turn(Role::Assistant, blocks);
+        }
+    }
+
+    fn finish(mut self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
+        self.trim_last_word();
         let system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
         let mut messages = Vec::with_capacity(self.messages.len());
         let mut sources = Vec::with_capacity(self.messages.len());

@@ -27,12 +27,17 @@ mod turns;
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+use utoipa::ToSchema;
+
 use super::format::Format;
 use super::id::Seq;
 use super::mask::{Marks, MaskMode};
 use super::message::Role;
 use super::shape::{AsShape, Shape};
 use super::tokens::{MESSAGE_TOKENS, TokenCounter};
+
+pub use json::{ContextReply, MaskedReply, OmittedReply, StablePrefixReply, TokensReply};
 
 /// A stored message, as a context needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -215,7 +220,8 @@ pub struct Masked {
 }
 
 /// Why something is not served, or not in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// No room: whole groups left out.
     Budget,

@@ -228,7 +228,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_context_is_valid_and_within_its_budget(case in case()) {
@@ -242,7 +242,7 @@ proptest! {
 
 proptest! {
     // Each case is served at every one of its prefixes.
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_prefix_of_a_session_is_valid(mut case in case()) {

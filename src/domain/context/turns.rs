@@ -53,7 +53,8 @@ impl<'a> Turns<'a> {
     }
 
     pub(super) fn omit(&mut self, seq: Seq, reason: Reason) {
-        if !self.omitted.contains(&(seq, reason)) {
+        // A message's own entries stand at the end; a look at all of them would be quadratic.
+        if !self.omitted.iter().rev().take(8).any(|o| *o == (seq, reason)) {
             self.omitted.push((seq, reason));
         }
     }
@@ -308,7 +309,13 @@ impl<'i> Maker<'i> {
                     }
                     parts.push(Part::ToolResult(result));
                 }
-                other => parts.push(self.carried(other, same, entry.seq, turns)),
+                part @ (Part::Text(_)
+                | Part::Image(_)
+                | Part::File(_)
+                | Part::ToolCall(_)
+                | Part::Other(_)) => {
+                    parts.push(self.carried(part, same, entry.seq, turns));
+                }
             }
         }
         let speaks = parts.iter().any(|p| !matches!(p, Part::Thinking(_)));
@@ -336,9 +343,15 @@ impl<'i> Maker<'i> {
             Part::Text(marker)
         };
         if same {
-            return match part {
-                Part::Other(raw) if is_misplaced(&raw) => Part::Text(raw),
-                part => part,
+            return match &part {
+                Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),
+                Part::Other(_)
+                | Part::Text(_)
+                | Part::Image(_)
+                | Part::File(_)
+                | Part::Thinking(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_) => part,
             };
         }
         match &part {

@@ -122,6 +122,18 @@ pub fn raw_blocks(raw: &str) -> Vec<String> {
     }
 }
 
+/// A text block without the white space at its end; `None` when there is none, or it is no text block.
+#[must_use]
+pub fn trimmed_text(raw: &str) -> Option<String> {
+    let fields = Fields::read(raw).ok()?;
+    let text = fields.lenient("text").filter(|_| fields.lenient("type").as_deref() == Some("text"))?;
+    let trimmed = text.trim_end();
+    if trimmed.len() == text.len() {
+        return None;
+    }
+    block_of(&Part::Text(trimmed.to_owned()))
+}
+
 /// Whether an unknown block is a known one in a role that cannot hold it; a provider refuses those.
 #[must_use]
 pub fn is_misplaced(raw: &str) -> bool {
