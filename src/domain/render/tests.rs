@@ -441,3 +441,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn timing() {
+    let (summary, meta) = (large(2000, 2500), meta(2));
+    let _ = real("warm");
+    for bound in [800, 4000] {
+        for style in STYLES {
+            let t = std::time::Instant::now();
+            let r = render(style, &subject(&summary, &meta), bound, real);
+            println!("{style:?} {bound}: {:?} tokens {}", t.elapsed(), r.tokens);
+        }
+    }
+    let t = std::time::Instant::now();
+    let r = render(Style::Anchored, &subject(&summary, &meta), 4000, quick);
+    println!("quick: {:?} tokens {}", t.elapsed(), r.tokens);
+}
