@@ -1,5 +1,6 @@
 //! The entries of each section as lines, the most important first.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::super::section::Section;
@@ -53,7 +54,7 @@ fn print<T>(ranked: Vec<(usize, T)>, most: usize, print: impl Fn(usize, T) -> St
 }
 
 fn entry(order: usize, text: String) -> Line {
-    Line { order, text, clip: false }
+    Line { order, text, clip: false, entries: 1 }
 }
 
 fn latest(seqs: &[i64]) -> i64 {
@@ -62,7 +63,16 @@ fn latest(seqs: &[i64]) -> i64 {
 
 /// Pins first, then the latest of what a person or the operator said; each word for word.
 pub(super) fn constraints(summary: &Summary, most: usize) -> Entries {
-    let mut ranked: Vec<(usize, &Constraint)> = summary.constraints.iter().enumerate().collect();
+    let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
+    let pinned: HashSet<String> =
+        summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::key(&c.text)).collect();
+    // A pin that repeats a demand tells it.
+    let mut ranked: Vec<(usize, &Constraint)> = summary
+        .constraints
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| is_pin(c) || pinned.is_empty() || !pinned.contains(&wording::key(&c.text)))
+        .collect();
     ranked.sort_by_key(|(order, c)| match c.source {
         ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
         ConstraintSource::User | ConstraintSource::System => (1, -latest(&c.seqs)),
@@ -121,7 +131,7 @@ pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Entries {
         lines.push(entry(0, format!("{}: {}", labels.0, short(phase, 80))));
     }
     if !state.text.trim().is_empty() {
-        lines.push(Line { order: 2, text: escape::block(&state.text, ""), clip: true });
+        lines.push(Line { clip: true, ..entry(2, escape::block(&state.text, "")) });
     }
     Entries { lines, beyond: 0 }
 }
@@ -237,6 +247,9 @@ pub(super) fn technical(summary: &Summary, most: usize) -> Entries {
 pub(super) fn files_read(summary: &Summary, most: usize) -> Entries {
     let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
+    if ranked.len() >= super::files::GROUP_FROM {
+        return by_folder(&ranked, most);
+    }
     print(ranked, most, |_, f: &ReadFile| {
         let path = escape::code(&f.path);
         match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
@@ -244,6 +257,28 @@ pub(super) fn files_read(summary: &Summary, most: usize) -> Entries {
             None => format!("- {path}"),
         }
     })
+}
+
+/// Paths folder by folder, some to a line, the folder read latest first.
+fn by_folder(ranked: &[(usize, &ReadFile)], most: usize) -> Entries {
+    const TO_A_LINE: usize = 8;
+    let told = ranked.len().min(most.saturating_mul(TO_A_LINE));
+    let mut at: HashMap<&str, usize> = HashMap::new();
+    let mut lines: Vec<Line> = Vec::new();
+    for (_, file) in ranked.iter().take(told) {
+        let (folder, name) = super::files::split(&file.path);
+        let slot = at.get(folder).and_then(|slot| lines.get_mut(*slot)).filter(|l| l.entries < TO_A_LINE);
+        if let Some(line) = slot {
+            line.text.push_str("; ");
+            line.text.push_str(&escape::line(name));
+            line.entries += 1;
+        } else {
+            at.insert(folder, lines.len());
+            let text = format!("- {}: {}", escape::code(folder), escape::line(name));
+            lines.push(entry(lines.len(), text));
+        }
+    }
+    Entries { lines, beyond: ranked.len() - told }
 }
 
 /// The latest first.

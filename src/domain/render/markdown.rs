@@ -194,7 +194,7 @@ fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, 
     let shown = escape::block(&shown, "");
     let clipped = clip_middle(&shown, &mark, room, count).unwrap_or_default();
     let is_cut = clipped.len() != shown.len() || text.len() > most.saturating_mul(2);
-    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false }), is_cut)
+    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false, entries: 1 }), is_cut)
 }
 
 fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
@@ -205,5 +205,5 @@ fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
         Some(kind) => format!("{}: ", content::short(kind, 80).replace("```", "'''")),
         None => String::new(),
     };
-    Some(Line { order: 0, text: format!("```\n{kind}{message}\n```"), clip: false })
+    Some(Line { order: 0, text: format!("```\n{kind}{message}\n```"), clip: false, entries: 1 })
 }
