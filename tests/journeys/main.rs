@@ -1,12 +1,14 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
 mod appends;
+mod contexts;
 mod database;
 mod isolation;
 mod launcher;
+mod messages;
 mod queue;
 mod recall;
 mod serve;
+mod sessions;
+#[path = "../support/mod.rs"]
 mod support;
-#[path = "../support/mod.rs"]
-#[path = "../support/mod.rs"]
