@@ -131,6 +131,13 @@ impl KeptReply {
         Ok(Self(StoredReply { status: status.as_u16(), headers, body }))
     }
 
+    /// Replaces the status.
+    #[must_use]
+    pub fn at(mut self, status: StatusCode) -> Self {
+        self.0.status = status.as_u16();
+        self
+    }
+
     /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &HeaderName, value: impl Into<String>) -> Self {

@@ -52,14 +52,17 @@ mod openapi;
 pub mod auth;
 pub mod compressions;
 pub mod context;
+pub mod evaluations;
 pub mod idempotency;
 pub mod json;
+pub mod ledger;
 pub mod messages;
 pub mod ops;
 pub mod paging;
 pub mod params;
 pub mod pins;
 pub mod prefer;
+pub mod probes;
 pub mod problem;
 pub mod recall;
 pub mod sessions;
@@ -148,6 +151,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(summaries::find_summary_version))
         .routes(routes!(summaries::diff_summary_versions))
         .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(ledger::list_ledger))
+        .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
+        .routes(routes!(evaluations::find_evaluation))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))

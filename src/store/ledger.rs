@@ -1,5 +1,7 @@
 //! The ledger's commands and test runs of summarised messages; the rest of it is in the documents.
 
+use std::collections::BTreeSet;
+
 use sqlx::PgConnection;
 
 use super::StoreError;
@@ -52,4 +54,20 @@ pub(crate) async fn list(
         .into_iter()
         .map(|row| EntryRow { place: Place { seq: row.first_seq, ordinal: row.ordinal }, value: row.value })
         .collect())
+}
+
+/// Lists the extracted constraints of a session that the caller dropped.
+pub(crate) async fn list_removed_constraints(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<BTreeSet<String>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
+        tenant.0,
+        session.0
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(ids.into_iter().collect())
 }

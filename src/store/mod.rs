@@ -13,6 +13,7 @@ pub mod gather;
 pub mod idempotency;
 pub mod ledger;
 pub mod messages;
+pub mod outlines;
 pub mod pins;
 pub mod presence;
 pub mod probes;

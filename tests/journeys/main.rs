@@ -1,5 +1,8 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod appends;
 mod contexts;
 mod database;
@@ -10,5 +13,3 @@ mod queue;
 mod recall;
 mod serve;
 mod sessions;
-#[path = "../support/mod.rs"]
-mod support;
