@@ -16,7 +16,6 @@ use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -29,7 +28,6 @@ use crate::postgres::{self, Embedded};
 use crate::store::Store;
 use crate::store::gather::Gatherer;
 use crate::worker;
-use crate::store::gather::Gatherer;
 
 pub use bootstrap::BootstrapKey;
 use shutdown::{Drained, Signals};
@@ -164,6 +162,9 @@ impl Process {
         if let Some(listener) = scraped {
             process.serve_http(listener, http::ops::metrics_router(state), || ());
         }
+        if settings.roles.contains(&Role::Worker) {
+            process.work(settings, clock);
+        }
         Ok(process)
     }
 
@@ -191,26 +192,14 @@ impl Process {
         }
     }
 
-    fn serve_http(&self, listener: TcpListener, router: axum::Router) -> JoinHandle<()> {
+    fn serve_http(&self, listener: TcpListener, router: axum::Router, then: impl FnOnce() + Send + 'static) {
         let stop = self.stop.clone();
         self.tracker.spawn(async move {
             let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
             if let Err(error) = served {
                 tracing::error!(%error, "http.ended");
             }
-        })
-    }
-
-    /// Ends the way to append after the last connection, which may still append.
-    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
-        let stop = self.stop.clone();
-        self.tracker.spawn(async move {
-            stop.cancelled().await;
-            for server in servers.into_iter().flatten() {
-                // A server that died serves nobody either.
-                let _ = server.await;
-            }
-            appends.close();
+            then();
         });
     }
 
