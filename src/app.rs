@@ -152,15 +152,13 @@ impl Process {
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
         let appends = state.appends.clone();
-        match api {
-            // The lanes end after the last request, or a drain would wait for them in vain.
-            Some(listener) => {
-                process.serve_http(listener, http::router(state.clone()), move || appends.close());
-            }
-            None => appends.close(),
-        }
-        if let Some(listener) = scraped {
-            process.serve_http(listener, http::ops::metrics_router(state), || ());
+        let servers = [
+            api.map(|listener| process.serve_http(listener, http::router(state.clone()))),
+            scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state))),
+        ];
+        process.close_appends(appends, servers);
+        if settings.roles.contains(&Role::Worker) {
+            process.work(settings, clock);
         }
         if settings.roles.contains(&Role::Worker) {
             process.work(settings, clock);
