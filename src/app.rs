@@ -16,6 +16,7 @@ use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -160,9 +161,6 @@ impl Process {
         if settings.roles.contains(&Role::Worker) {
             process.work(settings, clock);
         }
-        if settings.roles.contains(&Role::Worker) {
-            process.work(settings, clock);
-        }
         Ok(process)
     }
 
@@ -190,14 +188,26 @@ impl Process {
         }
     }
 
-    fn serve_http(&self, listener: TcpListener, router: axum::Router, then: impl FnOnce() + Send + 'static) {
+    fn serve_http(&self, listener: TcpListener, router: axum::Router) -> JoinHandle<()> {
         let stop = self.stop.clone();
         self.tracker.spawn(async move {
             let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
             if let Err(error) = served {
                 tracing::error!(%error, "http.ended");
             }
-            then();
+        })
+    }
+
+    /// Ends the way to append after the last connection, which may still append.
+    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
+        let stop = self.stop.clone();
+        self.tracker.spawn(async move {
+            stop.cancelled().await;
+            for server in servers.into_iter().flatten() {
+                // A server that died serves nobody either.
+                let _ = server.await;
+            }
+            appends.close();
         });
     }
 
