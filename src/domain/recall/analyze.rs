@@ -119,8 +119,7 @@ pub fn analyze(message: &Message) -> Document {
     let mut document = Document::default();
     let mut terms: HashMap<Term, Frequencies, FnvBuildHasher> = HashMap::default();
     each_text(message, &mut |field, text| {
-        let stems = Stems::new(language(text));
-        let mut known: HashMap<Cow<'_, str>, Term, FnvBuildHasher> = HashMap::default();
+        let mut reader = Reader::new(text);
         scan(text, |token| {
             if matches!(token.kind, Kind::Word | Kind::Character) {
                 match field {
@@ -129,19 +128,7 @@ pub fn analyze(message: &Message) -> Document {
                     Field::Speaker => {}
                 }
             }
-            let term = if token.kind == Kind::Word {
-                if let Some(term) = known.get(token.text.as_ref()) {
-                    *term
-                } else {
-                    let term = Term::new(Kind::Word, &stems.stem(&token.text));
-                    if known.len() < MOST_TERMS {
-                        known.insert(token.text, term);
-                    }
-                    term
-                }
-            } else {
-                Term::new(token.kind, &token.text)
-            };
+            let term = reader.term(token.kind, token.text);
             if let Some(frequencies) = terms.get_mut(&term) {
                 frequencies.count(field);
             } else if terms.len() < MOST_TERMS {
@@ -152,6 +139,32 @@ pub fn analyze(message: &Message) -> Document {
     document.terms = terms.into_iter().collect();
     document.terms.sort_unstable_by_key(|(term, _)| *term);
     document
+}
+
+/// Turns the tokens of one text into terms, each word stemmed once.
+pub(super) struct Reader<'a> {
+    stems: Stems,
+    known: HashMap<Cow<'a, str>, Term, FnvBuildHasher>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(text: &str) -> Self {
+        Self { stems: Stems::new(language(text)), known: HashMap::default() }
+    }
+
+    pub fn term(&mut self, kind: Kind, text: Cow<'a, str>) -> Term {
+        if kind != Kind::Word {
+            return Term::new(kind, &text);
+        }
+        if let Some(term) = self.known.get(text.as_ref()) {
+            return *term;
+        }
+        let term = Term::new(Kind::Word, &self.stems.stem(&text));
+        if self.known.len() < MOST_TERMS {
+            self.known.insert(text, term);
+        }
+        term
+    }
 }
 
 /// Calls `visit` for every text of a message that can be searched: not for pictures and other bytes.

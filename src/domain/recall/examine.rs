@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::analyze::{Field, Term, each_text};
+use super::analyze::{Field, Reader, each_text};
 use super::query::Query;
 use super::rank::Ranked;
-use super::stem::{Stems, language};
-use super::words::{Kind, scan};
+use super::words::scan;
 use crate::domain::id::Seq;
 use crate::domain::message::{Message, Role};
 
@@ -107,21 +106,15 @@ impl Query {
     }
 
     fn marks(&self, text: &str) -> Vec<Mark> {
-        // The text's own language first; the query's terms hold the stems of all of them.
-        let stems = Stems::new(language(text));
+        let mut reader = Reader::new(text);
         let mut marks = Vec::new();
         scan(text, |token| {
             if marks.len() >= MOST_MARKS {
                 return;
             }
-            let term = match token.kind {
-                Kind::Word => Term::new(Kind::Word, &stems.stem(&token.text)),
-                Kind::Compound | Kind::Tail | Kind::Pair | Kind::Character => {
-                    Term::new(token.kind, &token.text)
-                }
-            };
+            let (start, end, position) = (token.start, token.end, token.position);
+            let term = reader.term(token.kind, token.text);
             if let Some(group) = self.by_term.get(&term) {
-                let (start, end, position) = (token.start, token.end, token.position);
                 marks.push(Mark { start, end, position, group: *group });
             }
         });

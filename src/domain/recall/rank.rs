@@ -25,7 +25,7 @@ const SPEAKER_GAIN: f64 = 0.6;
 /// What the newest message gains over the first: it decides between equals.
 const RECENCY_GAIN: f64 = 0.05;
 /// How many messages are scored with their neighbourhood; the rest scored too low alone.
-const CENTRES: usize = 4_000;
+const CENTRES: usize = 1_500;
 
 /// A message with its score before its text is looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,7 +189,8 @@ impl<'m> Scoring<'m> {
         };
         // A sample is enough for a mean.
         let step = (this.words.len() / 500).max(1);
-        let sample: Vec<f64> = (0..this.words.len()).step_by(step).map(|at| this.words_around(at)).collect();
+        let sample: Vec<f64> =
+            (0..this.words.len()).step_by(step).map(|at| this.words_within(&this.shares(at))).collect();
         this.mean_around = (sample.iter().sum::<f64>() / float(sample.len()).max(1.0)).max(1.0);
         this.mean_words = this.mean_words.max(1.0);
         this
@@ -207,20 +208,23 @@ impl<'m> Scoring<'m> {
         }
         let mut centres: Vec<(usize, f64)> =
             own.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
-        centres.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-        centres.truncate(CENTRES);
+        if centres.len() > CENTRES {
+            centres.select_nth_unstable_by(CENTRES, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+            centres.truncate(CENTRES);
+        }
         centres
     }
 
     fn score(&self, at: usize, own: f64) -> f64 {
-        let length = self.words_around(at) / self.mean_around;
-        let (from, to) = (at.saturating_sub(REACH), at + REACH);
+        let shares = self.shares(at);
+        let length = self.words_within(&shares) / self.mean_around;
         let (mut around, mut speakers) = (0.0, 0.0);
         for group in &self.groups {
-            let first = group.list.partition_point(|(i, _)| *i < from);
+            let first = group.list.partition_point(|(i, _)| *i < shares.from);
             let mut shared = 0.0;
-            for (i, frequencies) in group.list.iter().skip(first).take_while(|(i, _)| *i <= to) {
-                shared += self.share(at, *i) * count(*frequencies);
+            for (i, frequencies) in group.list.iter().skip(first) {
+                let Some(share) = shares.of(*i) else { break };
+                shared += share * count(*frequencies);
                 if *i == at && frequencies.speaker {
                     speakers += group.speaker;
                 }
@@ -232,22 +236,32 @@ impl<'m> Scoring<'m> {
         (OWN * own + (1.0 - OWN) * around) * (1.0 + SPEAKER_GAIN * named) * (1.0 + RECENCY_GAIN * age)
     }
 
-    /// How much of a neighbour's words counts for a message.
-    fn share(&self, at: usize, neighbour: usize) -> f64 {
-        let middle = |i: usize| self.middles.get(i).copied().unwrap_or_default();
-        let steps = i32::try_from(at.abs_diff(neighbour)).unwrap_or(i32::MAX);
-        (-(middle(at) - middle(neighbour)).abs() / FADE_WORDS).exp().max(NEXT_SHARE.powi(steps))
+    /// How much of its neighbours' words counts for a message.
+    fn shares(&self, at: usize) -> Shares {
+        let middle = self.middles.get(at).copied().unwrap_or_default();
+        let from = at.saturating_sub(REACH);
+        let near = self.middles.iter().enumerate().skip(from).take(at - from + REACH + 1);
+        let shares = near.map(|(i, other)| {
+            let steps = i32::try_from(at.abs_diff(i)).unwrap_or(i32::MAX);
+            (-(middle - other).abs() / FADE_WORDS).exp().max(NEXT_SHARE.powi(steps))
+        });
+        Shares { from, shares: shares.collect() }
     }
 
-    fn words_around(&self, at: usize) -> f64 {
-        let from = at.saturating_sub(REACH);
-        self.words
-            .iter()
-            .enumerate()
-            .skip(from)
-            .take(at - from + REACH + 1)
-            .map(|(i, w)| self.share(at, i) * w)
-            .sum()
+    fn words_within(&self, shares: &Shares) -> f64 {
+        self.words.iter().skip(shares.from).zip(&shares.shares).map(|(words, share)| words * share).sum()
+    }
+}
+
+/// The shares of a message and its neighbours, from the first of them on.
+struct Shares {
+    from: usize,
+    shares: Vec<f64>,
+}
+
+impl Shares {
+    fn of(&self, at: usize) -> Option<f64> {
+        self.shares.get(at.checked_sub(self.from)?).copied()
     }
 }
 
