@@ -279,3 +279,137 @@ fn rarity(total: f64, with: usize) -> f64 {
     let with = float(with);
     (1.0 + (total - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::message::{Message, Part, Role};
+    use crate::domain::recall::analyze;
+
+    fn said(text: &str) -> Message {
+        Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    fn shown(text: &str) -> Message {
+        Message { role: Role::Tool, ..said(text) }
+    }
+
+    fn ranked(question: &str, messages: &[Message]) -> Vec<Seq> {
+        let mut matches = Matches::new(Arc::new(Query::parse(question).unwrap()));
+        for (seq, message) in (1..).zip(messages) {
+            matches.document(seq, &analyze(message));
+        }
+        matches.rank(100).into_iter().map(|r| r.seq).collect()
+    }
+
+    /// Talk about nothing in particular, with messages put in between.
+    fn among_talk(needles: &[(usize, Message)]) -> Vec<Message> {
+        let mut messages: Vec<Message> =
+            (0..60).map(|i| said(&format!("So the next point is number {i} then, any more of it"))).collect();
+        for (at, needle) in needles {
+            messages[*at] = needle.clone();
+        }
+        messages
+    }
+
+    #[test]
+    fn only_messages_that_match_are_ranked() {
+        assert_eq!(ranked("crane", &among_talk(&[(10, said("the crane is orange"))])), [11]);
+        assert_eq!(ranked("submarine", &among_talk(&[])), Vec::<Seq>::new());
+        assert_eq!(ranked("crane", &[]), Vec::<Seq>::new());
+    }
+
+    #[test]
+    fn rare_words_decide_over_frequent_ones() {
+        let talk = among_talk(&[(10, said("one crane")), (30, said("next point, next point, next number"))]);
+        assert_eq!(ranked("next point about the crane", &talk).first(), Some(&11));
+    }
+
+    #[test]
+    fn a_whole_identifier_ranks_above_its_parts() {
+        let talk = among_talk(&[
+            (10, said("we parse the config of the file and parse it again, config by config")),
+            (20, shown("fn parse_config() {}")),
+        ]);
+        assert_eq!(ranked("parse_config", &talk), [21, 11]);
+    }
+
+    #[test]
+    fn a_path_is_found_by_its_end_and_in_either_spelling() {
+        let talk = among_talk(&[
+            (10, shown(r"opened C:\work\pump\src\valve.rs")),
+            (30, said("valve or pump, whichever")),
+        ]);
+        for question in ["src/valve.rs", "valve.rs", "/home/ada/pump/src/valve.rs", r"src\valve.rs:14"] {
+            assert_eq!(ranked(question, &talk).first(), Some(&11), "{question}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_ranks_above_the_same_in_tool_output() {
+        let talk = among_talk(&[(10, said("the crane is orange")), (40, shown("the crane is orange"))]);
+        assert_eq!(ranked("orange crane", &talk), [11, 41]);
+    }
+
+    #[test]
+    fn a_match_among_matches_ranks_above_one_alone() {
+        let talk = among_talk(&[
+            (10, said("the crane again")),
+            (30, said("how about orange")),
+            (31, said("the crane again")),
+            (32, said("in orange, before winter")),
+        ]);
+        let order = ranked("orange crane winter", &talk);
+        let place = |seq: Seq| order.iter().position(|s| *s == seq);
+        assert!(place(32) < place(11), "{order:?}");
+    }
+
+    #[test]
+    fn the_named_speakers_turn_comes_first() {
+        let mut talk = among_talk(&[]);
+        for (at, turn) in talk.iter_mut().enumerate() {
+            let name = if at % 2 == 0 { "Ada Lind" } else { "Ben Roth" };
+            *turn = said(&format!("{name}: {}", turn.text()));
+        }
+        talk[20] = said("Ada Lind: the crane should be orange");
+        talk[41] = said("Ben Roth: the crane should be orange");
+        assert_eq!(ranked("What did Ada Lind say about the orange crane?", &talk).first(), Some(&21));
+        assert_eq!(ranked("What did Ben Roth say about the orange crane?", &talk).first(), Some(&42));
+    }
+
+    #[test]
+    fn of_equals_the_newer_comes_first() {
+        let talk = among_talk(&[(15, said("the crane is orange")), (45, said("the crane is orange"))]);
+        assert_eq!(ranked("orange crane", &talk), [46, 16]);
+    }
+
+    #[test]
+    fn questions_in_other_scripts_find_their_answers() {
+        let talk = among_talk(&[
+            (10, said("我们决定把起重机漆成橙色")),
+            (20, said("クレーンをオレンジ色に塗ることにした")),
+            (30, said("크레인을 주황색으로 칠하기로 했습니다")),
+            (40, said("Мы решили покрасить кран в оранжевый цвет")),
+            (50, said("Nous avons décidé de peindre les grues en orange")),
+        ]);
+        for (question, seq) in [
+            ("起重机是什么颜色？", 11),
+            ("クレーンは何色ですか", 21),
+            ("크레인 색", 31),
+            ("в какой цвет красили краны", 41),
+            ("la grue, quelle décision de peinture ?", 51),
+        ] {
+            assert_eq!(ranked(question, &talk).first(), Some(&seq), "{question}");
+        }
+    }
+
+    #[test]
+    fn lengths_out_of_order_or_absurd_take_no_memory() {
+        let mut matches = Matches::new(Arc::new(Query::parse("crane").unwrap()));
+        matches.length(Seq::MAX, 1, 1);
+        matches.length(0, 1, 1);
+        matches.length(Seq::MIN, 1, 1);
+        assert!(matches.lengths.is_empty());
+        assert!(matches.rank(10).is_empty());
+    }
+}
