@@ -4,9 +4,13 @@
 //! `http → store, domain`; `worker → store, llm, domain`; `store → domain`; `domain →` nothing of
 //! ours. `tests/architecture.rs` checks it.
 
+pub mod app;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod domain;
 pub mod http;
 pub mod postgres;
 pub mod store;
+pub mod telemetry;
 pub mod worker;

@@ -1,3 +1,7 @@
-//! The `anchord` program.
+//! The `anchord` program: parse the command, start telemetry, run, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    anchord::cli::main()
+}

@@ -7,8 +7,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
+use super::mask::Marks;
 use super::message::Role;
 use super::settings::Policy;
+use super::shape::{AsShape, Feature, Shape};
+
+/// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
+pub const PLACEHOLDER_TOKENS: u32 = 60;
 
 /// What counting needs to know of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +34,24 @@ pub struct Counted {
     pub only_results: bool,
     /// The caller marked it as a retrieved document.
     pub retrieved: bool,
+}
+
+impl Counted {
+    /// What counting needs of a stored message.
+    #[must_use]
+    pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
+        let results = shape.map_or(&[][..], |shape| &shape.results);
+        Self {
+            seq,
+            role,
+            tokens,
+            tool_output_tokens: results.iter().fold(0, |sum, result| sum.saturating_add(result.tokens)),
+            calls: shape.map_or(0, |shape| u32::try_from(shape.calls.len()).unwrap_or(u32::MAX)),
+            results: u32::try_from(results.len()).unwrap_or(u32::MAX),
+            only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
+            retrieved,
+        }
+    }
 }
 
 /// A user message that lies inside the span and is still served word for word.
@@ -224,6 +247,32 @@ impl Accounting {
                 summary: u64::from(self.summary_tokens),
             },
         }
+    }
+
+    /// Moves the mask position and counts what the placeholders save. `tail` is ascending and holds
+    /// every message after the anchor, the system prompt aside.
+    pub fn mask_through<T: AsShape>(&mut self, upto: Seq, tail: &[T], marks: &Marks) {
+        self.mask_upto = upto.max(self.mask_upto);
+        self.masked_tokens = 0;
+        self.unmasked_results = 0;
+        for item in tail {
+            if item.seq() > self.mask_upto {
+                self.unmasked_results += u32::try_from(item.results().len()).unwrap_or(u32::MAX);
+            } else if !marks.contains_key(&item.seq()) {
+                let large = item.results().iter().filter(|result| result.is_large());
+                self.masked_tokens += large
+                    .map(|result| u64::from(result.tokens.saturating_sub(PLACEHOLDER_TOKENS)))
+                    .sum::<u64>();
+            }
+        }
+    }
+
+    /// What placeholders save within the messages up to `through`.
+    #[must_use]
+    pub fn masked_within<T: AsShape>(&self, items: &[T], marks: &Marks, through: Seq) -> u32 {
+        let mut masked = Self { mask_upto: self.mask_upto.min(through), ..Self::default() };
+        masked.mask_through(masked.mask_upto, items, marks);
+        u32::try_from(masked.masked_tokens).unwrap_or(u32::MAX)
     }
 
     /// Counts afresh after a publication or a rollback: the tail is what lies after the new anchor.

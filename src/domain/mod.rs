@@ -6,18 +6,35 @@
 //! Must not know: I/O, async, clocks, randomness, the environment, SQL, HTTP.
 //!
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
-//! candidate (`merge`, checked by `probe`) → version → rendering → context.
+//! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
 
 pub mod accounting;
+pub mod candidate;
 pub mod compression;
+pub mod context;
+pub mod extractive;
+pub mod file_history;
+pub mod flags;
 pub mod format;
+pub mod gate;
+pub mod group;
 pub mod id;
 pub mod ledger;
+pub mod mask;
+pub mod merge;
 pub mod message;
+pub mod probe;
 pub mod proposal;
 pub mod recall;
+pub mod redact;
+pub mod render;
+pub mod section;
 pub mod settings;
+pub mod shape;
 pub mod strategy;
 pub mod summary;
 pub mod tokens;
 pub mod trigger;
+pub mod version;
+pub mod version_diff;
+pub mod wording;

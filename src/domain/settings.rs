@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+pub use super::mask::MaskMode;
 use super::strategy::{EngineChoice, Strategy};
+pub use super::tokens::Tokenizer as TokenizerName;
 use super::trigger::PolicyName;
 
 /// Tokens in a context window when the caller does not say.
@@ -132,30 +134,6 @@ pub struct MessageThresholds {
     pub force: Option<u32>,
 }
 
-/// Whether tool outputs may become placeholders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MaskMode {
-    /// By the rules of masking.
-    #[default]
-    Auto,
-    /// Only when the budget leaves no other way.
-    Off,
-}
-
-/// How tokens are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenizerName {
-    /// The vocabulary of current OpenAI models.
-    #[default]
-    O200kBase,
-    /// The vocabulary of older OpenAI models.
-    Cl100kBase,
-    /// An estimate, for models with no public vocabulary.
-    Estimate,
-}
-
 /// The phase of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -179,7 +157,7 @@ pub struct SettingsError {
 }
 
 /// Settings with every default resolved.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Policy {
     /// The effective window, in tokens.
     pub effective_window: u32,

@@ -1,27 +1,42 @@
-//! Who reads a span, and how a version is made of it.
+//! How a version is made: the strategy that decides what is read and kept, the engine that reads it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How the next version is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+/// What a compression reads and what it makes of it.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    sqlx::Type,
+)]
 #[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Strategy {
-    /// Reads the new span only and merges it into the current version.
+    /// Reads the new span only and merges it into the current summary.
     #[default]
     Anchored,
-    /// Reconstructs the session in one dense line; cannot be verified.
+    /// Makes one dense text; cannot be verified.
     Opaque,
     /// Reads the whole history afresh.
     Regenerative,
-    /// Keeps the last messages in whole groups and the ledger's sections, without a narrative.
+    /// Keeps the last messages and the ledger's sections, without a narrative.
     SlidingWindow,
-    /// Made by a rollback, never by a compression.
+    /// Makes an earlier version current again; never asked of an engine.
     Rollback,
 }
 
 impl Strategy {
-    /// The strategy's word in JSON.
+    /// The strategy's word in JSON, in the database and in settings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -32,33 +47,35 @@ impl Strategy {
             Self::Rollback => "rollback",
         }
     }
-}
 
-/// Who reads the span.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EngineChoice {
-    /// The LLM when one is configured, else the deterministic engine.
-    #[default]
-    Auto,
-    /// The deterministic engine.
-    Extractive,
-    /// The configured LLM.
-    Llm,
+    /// Whether its versions have a narrative that the gate can hold to account.
+    #[must_use]
+    pub fn has_narrative(self) -> bool {
+        matches!(self, Self::Anchored | Self::Regenerative)
+    }
+
+    /// Whether its versions can be verified against the ledger and by probes.
+    #[must_use]
+    pub fn is_verifiable(self) -> bool {
+        !matches!(self, Self::Opaque)
+    }
 }
 
 /// Who read the span of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema, sqlx::Type,
+)]
 #[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Engine {
-    /// The deterministic engine.
+    /// Code alone: no network, the same bytes for the same input.
     Extractive,
-    /// An LLM.
+    /// A model fills the narrative; the ledger stays the same.
     Llm,
 }
 
 impl Engine {
-    /// The engine's word in JSON.
+    /// The engine's word in JSON, in the database and in settings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -66,4 +83,18 @@ impl Engine {
             Self::Llm => "llm",
         }
     }
+}
+
+/// Which engine a session asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum EngineChoice {
+    /// The model when one is configured, else code alone.
+    #[default]
+    Auto,
+    /// Code alone.
+    Extractive,
+    /// The model, with code alone as the fallback.
+    Llm,
 }

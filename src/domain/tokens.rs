@@ -84,7 +84,7 @@ pub struct TokenCounter {
 impl TokenCounter {
     /// A counter for one tokenizer. Its vocabulary is loaded at the first count, or by [`Self::load`].
     #[must_use]
-    pub fn new(tokenizer: Tokenizer) -> Self {
+    pub const fn new(tokenizer: Tokenizer) -> Self {
         Self { tokenizer }
     }
 

@@ -44,6 +44,12 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 }
 
 impl IdempotencyKey {
+    /// Whether the caller sent a key.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// What the store knows the request by; `None` when the caller sent no key.
     #[must_use]
     pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {
@@ -123,6 +129,13 @@ impl KeptReply {
         let body = serde_json::to_string(value).map_err(ApiError::internal)?;
         let headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];
         Ok(Self(StoredReply { status: status.as_u16(), headers, body }))
+    }
+
+    /// Replaces the status.
+    #[must_use]
+    pub fn at(mut self, status: StatusCode) -> Self {
+        self.0.status = status.as_u16();
+        self
     }
 
     /// Adds a header.

@@ -1,6 +1,6 @@
 //! JSON bodies in: read within their limit, parsed, and refused with the place that cannot be taken.
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
@@ -12,7 +12,11 @@ use sha2::{Digest, Sha256};
 
 use super::AppState;
 use super::params::quoted;
-use super::problem::ApiError;
+use super::problem::{ApiError, FieldError};
+use crate::domain::format::check_json;
+
+/// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
+const INLINE_BYTES: usize = 128 * 1024;
 
 /// A JSON body. Comes last in a handler's signature, after the caller, so that a stranger is told to
 /// authenticate before anything is read.
@@ -43,29 +47,68 @@ impl<T: Serialize> IntoResponse for Reply<T> {
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<AppState> for Json<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let (head, body) = request.into_parts();
         require_json(&head.headers)?;
         let bytes = read(&head.headers, body, state.limits.body_bytes).await?;
-        Ok(Self { value: parse(&bytes)?, digest: Sha256::digest(&bytes).into() })
+        let (value, digest) = parse_apart(bytes).await?;
+        Ok(Self { value, digest })
     }
 }
 
-impl<T: DeserializeOwned + Default> FromRequest<AppState> for OptionalJson<T> {
+impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for OptionalJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let (head, body) = request.into_parts();
         let bytes = read(&head.headers, body, state.limits.body_bytes).await?;
-        let digest = Sha256::digest(&bytes).into();
         if bytes.is_empty() {
-            return Ok(Self { value: T::default(), digest });
+            return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
         }
         require_json(&head.headers)?;
-        Ok(Self { value: parse(&bytes)?, digest })
+        let (value, digest) = parse_apart(bytes).await?;
+        Ok(Self { value, digest })
+    }
+}
+
+/// A JSON body as it was sent, for bodies whose parts are kept word for word.
+#[derive(Clone, Debug)]
+pub struct JsonBytes(pub axum::body::Bytes);
+
+impl FromRequest<AppState> for JsonBytes {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        require_json(&head.headers)?;
+        read(&head.headers, body, state.limits.body_bytes).await.map(Self)
+    }
+}
+
+impl JsonBytes {
+    /// SHA-256 of the bytes that were sent.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+
+    /// Parses the body and refuses what could not be kept: lone surrogates, repeated keys, nesting
+    /// beyond the bound.
+    ///
+    /// # Errors
+    /// When it is not JSON, not of this type, or cannot be kept.
+    pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        let text = std::str::from_utf8(&self.0)
+            .map_err(|_| ApiError::MalformedJson("the body is not UTF-8".to_owned()))?;
+        let value = parse(&self.0);
+        // Malformed text is for the parser to refuse, whatever the check makes of it.
+        if !matches!(value, Err(ApiError::MalformedJson(_))) {
+            check_json(text).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
+        }
+        value
     }
 }
 
@@ -82,7 +125,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
 }
 
-async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<axum::body::Bytes, ApiError> {
+async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
     let too_large = || ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" };
     // What announces itself as too large is not read at all.
     let announced =
@@ -102,11 +145,28 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<axum::bod
     })
 }
 
+/// Parses and digests a body; a large one on a blocking thread, so that other requests do not wait.
+async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<(T, [u8; 32]), ApiError> {
+    let is_large = bytes.len() > INLINE_BYTES;
+    let work = move || Ok((parse(&bytes)?, Sha256::digest(&bytes).into()));
+    if !is_large {
+        return work();
+    }
+    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+}
+
 /// Parses a body: not JSON is 400, JSON that cannot be taken is 422 with its place.
 ///
 /// # Errors
 /// When it is not JSON, or not of this type.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        ApiError::MalformedJson(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
+    })?;
+    // Before serde reads it: serde would take the last of two keys, and stop at its own depth.
+    check_json(text).map_err(|refused| {
+        ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
+    })?;
     // serde would take a list for a struct, field by field.
     if !bytes.trim_ascii_start().starts_with(b"{") {
         serde_json::from_slice::<serde::de::IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
@@ -124,6 +184,10 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 fn refuse(pointer: &str, error: &serde_json::Error) -> ApiError {
     let message = error.to_string();
     match error.classify() {
+        // Ours is the bound on depth; serde's lies just below it and counts the outermost levels too.
+        Category::Syntax if message.starts_with("recursion limit") => {
+            ApiError::invalid(pointer, "nested deeper than 128 levels")
+        }
         Category::Io | Category::Syntax | Category::Eof => ApiError::MalformedJson(message),
         Category::Data => {
             let detail = message.rsplit_once(" at line ").map_or(message.as_str(), |(detail, _)| detail);
@@ -218,6 +282,8 @@ mod tests {
             (r#"{"marks": [{"indx": 1}]}"#, "/marks/0/indx"),
             (r#"{"marks": [{}]}"#, "/marks/0/index"),
             (r#"{"a/b": 1}"#, "/a~1b"),
+            (r#"{"marks": [{"index": 1, "index": 2}]}"#, "/marks/0"),
+            (r#"{"messages": ["\ud800"]}"#, "/messages/0"),
         ] {
             assert_eq!(refusal(text), (422, pointer.to_owned()), "{text}");
         }

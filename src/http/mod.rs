@@ -47,17 +47,28 @@
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
-pub mod auth;
 mod boundary;
+mod openapi;
+pub mod auth;
+pub mod compressions;
+pub mod context;
+pub mod evaluations;
 pub mod idempotency;
 pub mod json;
-mod openapi;
+pub mod ledger;
+pub mod messages;
 pub mod ops;
 pub mod paging;
 pub mod params;
+pub mod pins;
 pub mod prefer;
+pub mod probes;
 pub mod problem;
 pub mod recall;
+pub mod sessions;
+pub mod summaries;
+pub mod tokens;
+pub mod tool_outputs;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +83,7 @@ use utoipa_axum::routes;
 
 use crate::clock::Clock;
 use crate::store::Store;
+use crate::store::gather::Gatherer;
 use auth::{OperatorToken, RateLimit};
 use problem::{ApiError, Thing};
 
@@ -80,6 +92,8 @@ use problem::{ApiError, Thing};
 pub struct AppState {
     /// The way to the database.
     pub store: Store,
+    /// The way to append.
+    pub appends: Gatherer,
     /// What time it is.
     pub clock: Clock,
     /// Where requests run; a drain waits for it.
@@ -123,6 +137,24 @@ impl Default for Limits {
 /// Every operation, in the order of the documentation.
 fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::declared())
+        .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
+        .routes(routes!(sessions::list_sessions))
+        .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(context::find_context))
+        .routes(routes!(tool_outputs::find_tool_output))
+        .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(tokens::count_tokens))
+        .routes(routes!(compressions::create_compression, compressions::list_compressions))
+        .routes(routes!(compressions::find_compression, compressions::cancel_compression))
+        .routes(routes!(summaries::find_summary))
+        .routes(routes!(summaries::list_summaries))
+        .routes(routes!(summaries::find_summary_version))
+        .routes(routes!(summaries::diff_summary_versions))
+        .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(ledger::list_ledger))
+        .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
+        .routes(routes!(evaluations::find_evaluation))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))

@@ -95,6 +95,17 @@ impl<P: Serialize + DeserializeOwned> Paging<P> {
     pub fn page<R, T>(&self, mut rows: Vec<R>, position: impl Fn(&R) -> P, item: impl Fn(R) -> T) -> Page<T> {
         let more = rows.len() > self.limit;
         rows.truncate(self.limit);
+        self.page_of(rows, more, position, item)
+    }
+
+    /// Makes the page of exactly these rows, when the store bounds pages by more than their count.
+    pub fn page_of<R, T>(
+        &self,
+        rows: Vec<R>,
+        more: bool,
+        position: impl Fn(&R) -> P,
+        item: impl Fn(R) -> T,
+    ) -> Page<T> {
         let next_cursor = rows.last().filter(|_| more).map(|last| seal(&self.scope, &position(last)));
         Page { items: rows.into_iter().map(item).collect(), next_cursor }
     }

@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName};
+use utoipa::IntoParams;
+use utoipa::openapi::Required;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 /// The longest wait.
 pub const MAX_WAIT: Duration = Duration::from_secs(60);
@@ -21,8 +25,8 @@ pub struct Wait(pub Option<Duration>);
 impl Wait {
     /// The value of `Preference-Applied`, when there was a preference.
     #[must_use]
-    pub fn applied(self) -> Option<HeaderValue> {
-        HeaderValue::from_str(&format!("wait={}", self.0?.as_secs())).ok()
+    pub fn applied(self) -> Option<String> {
+        Some(format!("wait={}", self.0?.as_secs()))
     }
 }
 
@@ -31,6 +35,24 @@ impl<S: Sync> FromRequestParts<S> for Wait {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self(requested_wait(&parts.headers)))
+    }
+}
+
+impl IntoParams for Wait {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new().schema_type(Type::String).pattern(Some("^wait=[0-9]{1,2}$"));
+        let description =
+            "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts.";
+        vec![
+            ParameterBuilder::new()
+                .name("Prefer")
+                .parameter_in(ParameterIn::Header)
+                .required(Required::False)
+                .description(Some(description))
+                .schema(Some(schema))
+                .example(Some("wait=20".into()))
+                .build(),
+        ]
     }
 }
 
@@ -50,6 +72,7 @@ pub(super) fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::HeaderValue;
 
     fn read(values: &[&'static str]) -> Option<u64> {
         let mut headers = HeaderMap::new();

@@ -7,12 +7,20 @@
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 mod error;
+pub mod compressions;
+pub mod context;
 pub mod gather;
 pub mod idempotency;
+pub mod ledger;
 pub mod messages;
+pub mod outlines;
 pub mod pins;
+pub mod presence;
+pub mod probes;
 pub mod recall;
 pub mod sessions;
+pub mod settle;
+pub mod summaries;
 pub mod tenants;
 pub mod tool_outputs;
 

@@ -93,7 +93,11 @@ impl Store {
     }
 }
 
-async fn list(tx: &mut PgConnection, tenant: TenantId, session: SessionId) -> Result<Vec<Pin>, StoreError> {
+pub(crate) async fn list(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<Pin>, StoreError> {
     let pins = sqlx::query_as!(
         Pin,
         "select id, body as text from pins where tenant_id = $1 and session_id = $2 order by position",

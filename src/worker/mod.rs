@@ -1,3 +1,40 @@
-//! The worker: what is done for a session outside its requests.
+//! The worker pool: permit → claim → run → settle.
+//!
+//! What lives here: the pool with its lease, presence and drain, and one file per kind of job.
+//! Invariant: no transaction is open while a job works, and everything that a job writes carries
+//! the fence of its claim, so that a late worker changes nothing.
+//! Must not know: HTTP. The two meet in `store::compressions`, where one enqueues and the other claims.
 
-pub mod index;
+mod compress;
+mod evaluate;
+mod index;
+mod pool;
+mod presence;
+
+pub use pool::{Options, Pool};
+
+use crate::clock::Clock;
+use crate::domain::tokens::TokenCounter;
+use crate::store::Store;
+
+/// What every job has at hand.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// The way to the database.
+    pub store: Store,
+    /// Counts tokens.
+    pub tokens: TokenCounter,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+/// Why a job did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The store failed; the job is tried again.
+    #[error(transparent)]
+    Store(#[from] crate::store::StoreError),
+    /// The work itself broke; the same input would break it again, so tries are few.
+    #[error("the work broke: {0}")]
+    Broken(String),
+}

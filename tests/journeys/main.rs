@@ -1,7 +1,12 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
-mod database;
-mod launcher;
-mod recall;
 #[path = "../support/mod.rs"]
 mod support;
+
+mod appends;
+mod database;
+mod isolation;
+mod launcher;
+mod queue;
+mod recall;
+mod serve;

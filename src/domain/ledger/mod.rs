@@ -5,13 +5,33 @@
 //! Invariant: a fact has the `seqs` of the messages that show it; a call that failed is no change.
 //! Must not know: summaries' wording, renderings, budgets.
 
+mod aider;
+pub mod constraints;
+mod diff;
+mod directories;
+pub mod errors;
+mod events;
+mod files;
+pub mod identifiers;
 pub mod invocation;
+pub(crate) mod line;
+mod outcome;
+mod paths;
+mod pipeline;
+pub(crate) mod prose;
+mod shell;
+mod spoken;
+mod swe_agent;
+pub mod test_runs;
+mod todos;
+mod tools;
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
 use super::message::Numbered;
 use super::summary::{Constraint, FileAction, TestOutcome};
+use invocation::Invocation;
 
 /// Everything that the ledger found in one span, each list in the order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,14 +182,57 @@ pub struct Carry {
     pub open_errors: Vec<(String, String)>,
     /// Commands that failed last time they ran, newest last, bounded.
     pub failing_commands: Vec<String>,
+    /// The last text of the span, bounded, when it may hold a command that only the next span
+    /// answers.
+    pub unanswered: Option<(Seq, String)>,
 }
 
 /// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
 /// version already knows a path, so that an overwrite is told from a creation and one file keeps
 /// one spelling.
 #[must_use]
-pub fn read(_span: &[Numbered], _carry: &Carry, _known: &KnownPaths) -> Facts {
-    Facts::default()
+pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
+    let (uses, directories) = invocation::read_and_follow(span, carry);
+    let (events, open_file) = events::gather(&uses, carry.open_file.clone());
+    let (files, root) = files::fold(span, events, known, directories.stated.as_deref());
+    let mut items = carry.todos.clone();
+    let todos = todos::follow(&uses, &mut items);
+    let errors = errors::read(span, &uses, carry);
+    let open_errors = errors::open(&errors, carry);
+    Facts {
+        files,
+        commands: commands(&uses),
+        test_runs: test_runs::read(&uses),
+        errors,
+        identifiers: identifiers::read(span, &uses),
+        constraints: constraints::read(span),
+        todos,
+        carry: Carry {
+            cwd: root,
+            shell_cwd: directories.shell,
+            open_file,
+            todos: items,
+            open_errors,
+            failing_commands: carry.failing_commands.clone(),
+            unanswered: spoken::unanswered(span),
+        },
+    }
+}
+
+/// How much of a command is kept, in bytes.
+const COMMAND_BYTES: usize = 300;
+
+fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
+    let fact = |one: &Invocation<'_>| {
+        let command = one.command.as_deref()?.trim();
+        Some(CommandFact {
+            command: diff::clip(command, COMMAND_BYTES),
+            exit_code: one.exit_code,
+            failed: one.failed,
+            seqs: one.seqs(),
+        })
+    };
+    uses.iter().filter_map(fact).collect()
 }
 
 /// The paths that earlier versions know.

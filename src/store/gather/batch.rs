@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
 
+use super::masking;
 use super::stage::{self, Draft, Locked, Replays, Rows, Stored};
 use super::{Append, AppendError, Reply};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, TenantId};
+use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::{self, Live};
 use crate::store::{StoreError, expect_rows};
 
@@ -23,6 +25,7 @@ pub(super) async fn run(
     let begin = format!("begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'", tenant.0);
     let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
     let mut locked = lock(&mut tx, tenant, appends).await?;
+    masking::step(&mut tx, tenant, &mut locked).await?;
     let replays = find_replays(&mut tx, tenant, appends).await?;
     let (drafts, rows) = stage::stage(appends, &mut locked, &replays);
     if rows.seqs.is_empty() {
@@ -91,7 +94,7 @@ async fn find_replays(
 ) -> Result<Replays, StoreError> {
     let (routes, keys): (Vec<&str>, Vec<&str>) = appends
         .iter()
-        .filter_map(|append| append.idempotency.as_ref())
+        .filter_map(|append| append.reply_key.as_ref())
         .map(|key| (key.route.as_str(), key.key.as_str()))
         .unzip();
     if routes.is_empty() {
@@ -100,7 +103,8 @@ async fn find_replays(
     let rows = sqlx::query!(
         "select i.route, i.key, i.body_digest, i.reply
          from unnest($2::text[], $3::text[]) as asked(route, key)
-         join idempotency_keys i on i.tenant_id = $1 and i.route = asked.route and i.key = asked.key",
+         join idempotency_keys i on i.tenant_id = $1 and i.route = asked.route and i.key = asked.key
+         where i.created_at > now() - interval '24 hours'",
         tenant.0,
         &routes as &[&str],
         &keys as &[&str]
@@ -133,8 +137,8 @@ async fn write(
     }
     let done = sqlx::query!(
         "with new_messages as (
-           insert into messages (tenant_id, session_id, seq, role, format, tokens, shape, keep, component, body)
-           select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[],
+           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component, body)
+           select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $18::integer[],
                                       $7::text[], $8::text[], $9::text[], $10::text[]) as m
          ),
          -- The first message that holds an output stays its source.
@@ -162,7 +166,8 @@ async fn write(
         &rows.output_ordinals,
         &ids,
         &heads,
-        &accountings
+        &accountings,
+        &rows.least_tokens as &[Option<i32>]
     )
     .execute(&mut *tx)
     .await?;
@@ -239,14 +244,14 @@ async fn find_live(
 /// An append with a key that was staged: its place, its key and its session.
 struct Keyed<'a> {
     place: usize,
-    key: &'a super::Idempotency,
+    key: &'a ReplyKey,
     session: Uuid,
 }
 
 fn keyed_sessions<'a>(appends: &'a [Append], drafts: &[Draft], locked: &[Locked]) -> Vec<Keyed<'a>> {
     let mut keyed = Vec::new();
     for (place, (append, draft)) in appends.iter().zip(drafts).enumerate() {
-        if let (Some(key), Draft::Staged { session, .. }) = (&append.idempotency, draft)
+        if let (Some(key), Draft::Staged { session, .. }) = (&append.reply_key, draft)
             && let Some(locked) = locked.get(*session)
         {
             keyed.push(Keyed { place, key, session: locked.session.id.0 });
@@ -290,14 +295,18 @@ async fn remember_replies(
         routes.push(entry.key.route.as_str());
         keys.push(entry.key.key.as_str());
         sessions.push(entry.session);
-        digests.push(&entry.key.digest);
+        digests.push(&entry.key.body_digest);
         replies.push(reply.body.as_str());
     }
     sqlx::query!(
         "insert into idempotency_keys (tenant_id, route, key, session_id, body_digest, status, reply)
          select $1, r.route, r.key, r.session_id, r.digest, 201, r.reply
          from unnest($2::text[], $3::text[], $4::uuid[], $5::bytea[], $6::text[])
-           as r(route, key, session_id, digest, reply)",
+           as r(route, key, session_id, digest, reply)
+         -- Only a reply that is over and not yet removed is in the way.
+         on conflict (tenant_id, route, key) do update
+         set session_id = excluded.session_id, body_digest = excluded.body_digest, status = excluded.status,
+             reply = excluded.reply, headers = excluded.headers, created_at = now()",
         tenant.0,
         &routes as &[&str],
         &keys as &[&str],

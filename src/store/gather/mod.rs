@@ -2,13 +2,14 @@
 //! append as for sixty.
 //!
 //! What lives here: the lanes and their queues; `batch` is the transaction, `stage` what it decides
-//! between its two statements.
+//! between its two statements, `masking` moves mask positions.
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
 //! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
 //! lane owns the transaction.
 //! Must not know: HTTP, how messages are parsed.
 
 mod batch;
+mod masking;
 mod stage;
 
 use std::collections::VecDeque;
@@ -18,13 +19,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
+use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
 use crate::domain::accounting::{Counted, Usage};
 use crate::domain::compression::Status;
@@ -42,6 +46,8 @@ const BATCH_APPENDS: usize = 64;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of bodies that wait in all lanes together, in KiB.
 const WAITING_KIB: usize = 256 * 1024;
+/// Sessions whose tokenizer is remembered, when it is not the default.
+const REMEMBERED_TOKENIZERS: u64 = 10_000;
 /// A transaction that takes longer is given up with its connection.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -61,7 +67,7 @@ pub struct Append {
     /// The caller says that a task has just ended.
     pub task_boundary: bool,
     /// The caller's key, so that a retry stores nothing twice.
-    pub idempotency: Option<Idempotency>,
+    pub reply_key: Option<ReplyKey>,
 }
 
 /// A message to be stored.
@@ -71,27 +77,19 @@ pub struct NewMessage {
     pub format: &'static str,
     /// What counting needs; its `seq` is given by the store.
     pub counted: Counted,
+    /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.
+    pub least_tokens: Option<u32>,
     /// What grouping and masking need without the body.
     pub shape: Option<String>,
     /// The caller's mark: `always` or `never` keep.
     pub keep: Option<&'static str>,
     /// The caller's component.
     pub component: Option<&'static str>,
-    /// References of its tool outputs, by their place in the message.
-    pub tool_outputs: Vec<String>,
+    /// The tool outputs that a placeholder may stand for: their place among the message's results,
+    /// and their reference.
+    pub tool_outputs: Vec<(i32, String)>,
     /// The JSON text as sent.
     pub body: Box<RawValue>,
-}
-
-/// A caller's idempotency key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Idempotency {
-    /// The route with its session, so that one key may serve several routes.
-    pub route: String,
-    /// The key.
-    pub key: String,
-    /// SHA-256 of the request's body.
-    pub digest: [u8; 32],
 }
 
 /// The reply to an append, as JSON text.
@@ -160,12 +158,14 @@ pub enum AppendError {
     Broken,
 }
 
-/// The way to append: cheap to clone. The lanes end when every clone is gone and their queues are
-/// served, which is how a drain works.
+/// The way to append: cheap to clone. The lanes live on the store's tracker until [`Gatherer::close`].
 #[derive(Clone, Debug)]
 pub struct Gatherer {
     lanes: Arc<[mpsc::Sender<Pending>]>,
     room: Arc<Semaphore>,
+    closing: CancellationToken,
+    /// Sessions that do not count with the default tokenizer.
+    tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
 
 #[derive(Debug)]
@@ -181,15 +181,32 @@ impl Gatherer {
     /// Starts the lanes on the store's tracker.
     #[must_use]
     pub fn start(store: &Store) -> Self {
+        let closing = CancellationToken::new();
         let lanes = (0..LANES)
             .map(|_| {
                 let (sender, inbox) = mpsc::channel(LANE_QUEUE);
                 let lane = Lane { store: store.clone(), inbox, waiting: VecDeque::new(), connection: None };
-                store.tracker().spawn(lane.run());
+                store.tracker().spawn(lane.run(closing.clone()));
                 sender
             })
             .collect();
-        Self { lanes, room: Arc::new(Semaphore::new(WAITING_KIB)) }
+        let room = Arc::new(Semaphore::new(WAITING_KIB));
+        Self { lanes, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+    }
+
+    /// Takes no more appends; what waits is still served, and then the lanes end.
+    pub fn close(&self) {
+        self.closing.cancel();
+    }
+
+    /// How the session most likely counts tokens; [`AppendError::Tokenizer`] tells when that is wrong.
+    #[must_use]
+    pub fn likely_tokenizer(&self, tenant: TenantId, session: &SessionName) -> TokenizerName {
+        // The common case, no session with another tokenizer, costs no key.
+        if self.tokenizers.entry_count() == 0 {
+            return TokenizerName::default();
+        }
+        self.tokenizers.get(&(tenant, session.clone())).unwrap_or_default()
     }
 
     /// Appends a batch; answers after the commit.
@@ -197,6 +214,7 @@ impl Gatherer {
     /// # Errors
     /// When nothing was stored; after [`AppendError::Store`] with a lost connection that is not known.
     pub async fn append(&self, append: Append) -> Result<Reply, AppendError> {
+        let asked = (append.tenant, append.session.clone());
         let bytes = append.messages.iter().map(|message| message.body.get().len()).sum::<usize>();
         let kib = u32::try_from(bytes / 1024 + 1).map_err(|_| AppendError::Busy)?;
         let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
@@ -206,7 +224,12 @@ impl Gatherer {
         let (reply, answer) = oneshot::channel();
         let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
         lane.try_send(Pending { append, bytes, reply, _room: room }).map_err(|_| AppendError::Busy)?;
-        answer.await.unwrap_or(Err(AppendError::Broken))
+        let answer = answer.await.unwrap_or(Err(AppendError::Broken));
+        if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
+            self.tokenizers.insert(asked, *tokenizer);
+            self.tokenizers.run_pending_tasks();
+        }
+        answer
     }
 }
 
@@ -221,10 +244,17 @@ struct Lane {
 }
 
 impl Lane {
-    async fn run(mut self) {
+    async fn run(mut self, closing: CancellationToken) {
         loop {
             if self.waiting.is_empty() {
-                let Some(pending) = self.inbox.recv().await else { return };
+                let received = tokio::select! {
+                    received = self.inbox.recv() => received,
+                    () = closing.cancelled(), if !self.inbox.is_closed() => {
+                        self.inbox.close();
+                        continue;
+                    }
+                };
+                let Some(pending) = received else { return };
                 self.waiting.push_back(pending);
             }
             while self.waiting.len() < LANE_QUEUE {

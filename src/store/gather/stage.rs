@@ -4,15 +4,22 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, Appended, Idempotency, Reply};
+use super::{Append, AppendError, Appended, Reply};
 use crate::domain::accounting::Usage;
 use crate::domain::id::{Seq, SessionId};
+use crate::domain::mask::{Level, MaskMode};
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
+use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::Session;
 
 /// A session is indexed for recall again when this many messages have arrived.
 const INDEX_EVERY: Seq = 200;
+
+/// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
+/// level, so that the messages are not even looked at.
+const FEW_RESULTS: u32 = 2;
+const MANY_RESULTS: u32 = 14;
 
 /// A session of the transaction, locked.
 pub(super) struct Locked {
@@ -39,6 +46,22 @@ impl Locked {
         self.session.head_seq > self.head_before
     }
 
+    /// How hard the session presses on its window, when there may be tool outputs to mask.
+    pub(super) fn mask_level(&self) -> Option<Level> {
+        let counts = &self.session.accounting;
+        if self.policy.mask == MaskMode::Off || counts.unmasked_results < FEW_RESULTS {
+            return None;
+        }
+        let share = counts.usage(&self.policy, 0).effective_utilization;
+        if share >= self.policy.force {
+            Some(Level::Force)
+        } else if share >= self.policy.warn && counts.unmasked_results > MANY_RESULTS {
+            Some(Level::Warn)
+        } else {
+            None
+        }
+    }
+
     /// Whether the recall index is due: asked once per [`INDEX_EVERY`] messages, so that a queued
     /// indexing does not cost a statement at every append.
     pub(super) fn wants_index(&self) -> bool {
@@ -55,6 +78,7 @@ pub(super) struct Rows<'a> {
     pub(super) roles: Vec<&'static str>,
     pub(super) formats: Vec<&'static str>,
     pub(super) tokens: Vec<i32>,
+    pub(super) least_tokens: Vec<Option<i32>>,
     pub(super) shapes: Vec<Option<&'a str>>,
     pub(super) keeps: Vec<Option<&'static str>>,
     pub(super) components: Vec<Option<&'static str>>,
@@ -107,7 +131,7 @@ pub(super) fn stage<'a>(
     let mut drafts: Vec<Draft> = Vec::with_capacity(appends.len());
     let mut keys: HashMap<(&str, &str), usize> = HashMap::new();
     for (index, append) in appends.iter().enumerate() {
-        let earlier = append.idempotency.as_ref().and_then(|key| {
+        let earlier = append.reply_key.as_ref().and_then(|key| {
             let earlier = keys.get(&(key.route.as_str(), key.key.as_str())).copied()?;
             Some((earlier, key))
         });
@@ -115,7 +139,7 @@ pub(super) fn stage<'a>(
             Some((earlier, key)) => repeat(earlier, key, appends),
             None => stage_one(append, sessions, replays, &mut rows),
         };
-        if let (Draft::Staged { .. }, Some(key)) = (&draft, &append.idempotency) {
+        if let (Draft::Staged { .. }, Some(key)) = (&draft, &append.reply_key) {
             keys.insert((&key.route, &key.key), index);
         }
         drafts.push(draft);
@@ -123,11 +147,11 @@ pub(super) fn stage<'a>(
     (drafts, rows)
 }
 
-fn repeat(earlier: usize, key: &Idempotency, appends: &[Append]) -> Draft {
+fn repeat(earlier: usize, key: &ReplyKey, appends: &[Append]) -> Draft {
     let same = appends
         .get(earlier)
-        .and_then(|append| append.idempotency.as_ref())
-        .is_some_and(|first| first.digest == key.digest);
+        .and_then(|append| append.reply_key.as_ref())
+        .is_some_and(|first| first.body_digest == key.body_digest);
     if same { Draft::Repeats(earlier) } else { Draft::Answered(Err(AppendError::KeyReused)) }
 }
 
@@ -138,10 +162,10 @@ fn stage_one<'a>(
     rows: &mut Rows<'a>,
 ) -> Draft {
     // A retry is answered before any precondition: the first try has moved the head.
-    if let Some(key) = &append.idempotency
+    if let Some(key) = &append.reply_key
         && let Some(stored) = replays.get(&(key.route.clone(), key.key.clone()))
     {
-        return Draft::Answered(if stored.digest == key.digest {
+        return Draft::Answered(if stored.digest == key.body_digest {
             Ok(Reply { body: stored.reply.clone(), replayed: true })
         } else {
             Err(AppendError::KeyReused)
@@ -190,15 +214,16 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         rows.roles.push(counted.role.as_str());
         rows.formats.push(message.format);
         rows.tokens.push(i32::try_from(counted.tokens).unwrap_or(i32::MAX));
+        rows.least_tokens.push(message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()));
         rows.shapes.push(message.shape.as_deref());
         rows.keeps.push(message.keep);
         rows.components.push(message.component);
         rows.bodies.push(message.body.get());
-        for (ordinal, reference) in (0..).zip(&message.tool_outputs) {
+        for (ordinal, reference) in &message.tool_outputs {
             rows.output_sessions.push(id);
             rows.output_references.push(reference);
             rows.output_seqs.push(seq);
-            rows.output_ordinals.push(ordinal);
+            rows.output_ordinals.push(*ordinal);
         }
     }
     tokens_added

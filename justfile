@@ -1,0 +1,66 @@
+# Every command that a person runs here. `just` lists them.
+
+set dotenv-load
+
+_list:
+    @just --list --unsorted
+
+# Run the service: API, workers and, without DATABASE_URL, a database of its own
+serve *flags:
+    cargo run --release -- serve {{ flags }}
+
+# Run every test; they bring a Postgres of their own
+test *filter:
+    env -u DATABASE_URL cargo test {{ filter }}
+
+# What CI runs
+ci:
+    .ci/run
+
+# Check format and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --locked --all-targets -- -D warnings
+
+# Format
+fmt:
+    cargo fmt --all
+
+# Check licences, advisories and sources of dependencies (needs cargo-deny)
+deny:
+    cargo deny check
+
+# Measure what is measured in process
+bench *filter:
+    cargo bench {{ filter }}
+
+# Renew the committed OpenAPI document
+openapi:
+    mkdir -p openapi
+    cargo run --quiet -- openapi > openapi/anchord.json
+
+# Lint the OpenAPI document with two linters (needs Node.js)
+openapi-lint:
+    npx --yes @redocly/cli lint openapi/anchord.json
+    npx --yes @stoplight/spectral-cli lint openapi/anchord.json --ruleset openapi/spectral.yaml
+
+# Fuzz a running service from its OpenAPI document (needs uv)
+fuzz url="http://127.0.0.1:8080" key=`cat data/api-key 2>/dev/null || true`:
+    uvx schemathesis run {{ url }}/openapi.json --url {{ url }} --header "Authorization: Bearer {{ key }}"
+
+# Renew the checked metadata of queries, on a database that may be reset (needs sqlx-cli)
+sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":
+    cargo sqlx database reset -y --database-url {{ database }}
+    cargo sqlx prepare --database-url {{ database }} -- --all-targets
+
+# Bring a database's schema up to date
+migrate *flags:
+    cargo run -- migrate {{ flags }}
+
+# Compress a transcript without server and database
+compress file *flags:
+    cargo run --release --quiet -- compress {{ file }} {{ flags }}
+
+# Run service and Postgres in containers
+up:
+    docker compose up --build --wait

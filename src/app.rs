@@ -1,0 +1,288 @@
+//! The composition root: what a process is made of, and in which order it starts and ends.
+//!
+//! Start: the address is taken first, because that fails fastest; then the server of our own, when
+//! there is no other; then the migrations, before any pool is open (changed tables break the plans
+//! that open connections keep); then the pool, the key, the roles. The end is the same backwards.
+
+mod bootstrap;
+mod shutdown;
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use metrics_exporter_prometheus::PrometheusHandle;
+use secrecy::ExposeSecret as _;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::config::{self, LlmProvider, Role};
+use crate::domain::tokens::{TokenCounter, Tokenizer};
+use crate::http;
+use crate::http::auth::{OperatorToken, RateLimit};
+use crate::postgres::{self, Embedded};
+use crate::store::Store;
+use crate::store::gather::Gatherer;
+use crate::worker;
+
+pub use bootstrap::BootstrapKey;
+use shutdown::{Drained, Signals};
+
+/// How often metrics are condensed and idle callers are forgotten.
+const HOUSEKEEPING: Duration = Duration::from_secs(5);
+/// How long a request may take, waiting that it asked for aside.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// Connections that a server of our own takes beyond the pool's: listeners, presence, `psql`.
+const SPARE_CONNECTIONS: u32 = 20;
+
+/// What a process is to be.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The parts to run.
+    pub roles: Vec<Role>,
+    /// The database.
+    pub database: config::Database,
+    /// The HTTP API, when this process serves it.
+    pub api: Option<config::Api>,
+    /// Metrics apart from the API.
+    pub metrics: config::Metrics,
+    /// The workers.
+    pub worker: config::Worker,
+    /// The language model.
+    pub llm: config::Llm,
+}
+
+/// What there is to tell once the process is ready.
+#[derive(Debug)]
+pub struct Ready {
+    /// The API's address, when this process serves it.
+    pub api: Option<SocketAddr>,
+    /// The address of `/metrics`, when it has one of its own.
+    pub metrics: Option<SocketAddr>,
+    /// The key of the tenant `default`.
+    pub key: BootstrapKey,
+}
+
+/// Runs the service until it is told to end, and tells when it is ready.
+///
+/// # Errors
+/// When something does not start, the database of our own ends, or the end is cut short.
+pub async fn serve(
+    settings: Settings,
+    metrics: PrometheusHandle,
+    tell: impl FnOnce(&Ready),
+) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
+    tokio::select! {
+        started = Process::start(&settings, metrics) => started?.run(&mut signals, tell).await,
+        // What had started ends by being dropped.
+        signal = signals.next() => anyhow::bail!("ended by {signal} before it was ready"),
+    }
+}
+
+/// Brings the schema up to date.
+///
+/// # Errors
+/// When the database does not start, cannot be reached, or holds a schema that this build does not know.
+pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
+    let (embedded, migrated) = match config.url() {
+        Some(url) => (None, Store::migrate(url.expose_secret()).await),
+        None => {
+            let embedded = Embedded::start(launch(config)).await?;
+            let url = embedded.url();
+            (Some(embedded), Store::migrate(&url).await)
+        }
+    };
+    if let Some(embedded) = embedded {
+        embedded.stop().await;
+    }
+    migrated.context("the database cannot be migrated")
+}
+
+/// The OpenAPI document as JSON text.
+///
+/// # Errors
+/// When the document cannot be written as JSON.
+pub fn openapi() -> anyhow::Result<String> {
+    http::openapi().to_pretty_json().context("the OpenAPI document")
+}
+
+/// The parts of a running process.
+struct Process {
+    embedded: Option<Embedded>,
+    store: Store,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+    ready: Ready,
+}
+
+impl Process {
+    async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
+        let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
+        let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
+        // Beside the database's start, so that no first request waits for a vocabulary.
+        for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase] {
+            tokio::task::spawn_blocking(move || TokenCounter::new(tokenizer).load());
+        }
+        let (embedded, url) = match settings.database.url() {
+            Some(url) => (None, url.expose_secret().to_owned()),
+            None => {
+                let embedded = Embedded::start(launch(&settings.database)).await?;
+                let url = embedded.url();
+                (Some(embedded), url)
+            }
+        };
+        Store::migrate(&url).await.context("the database cannot be migrated")?;
+        let tracker = TaskTracker::new();
+        let store = Store::connect(&url, settings.database.pool_size, tracker.clone())
+            .await
+            .context("the database cannot be reached")?;
+        let clock = Clock::system();
+        let own = embedded.is_some().then_some(settings.database.data_dir.as_path());
+        let key = match &settings.api {
+            Some(api) => bootstrap::ensure_key(&store, clock, api.api_key(), own).await?,
+            None => BootstrapKey::None,
+        };
+        let ready = Ready { api: local(api.as_ref())?, metrics: local(scraped.as_ref())?, key };
+        let process = Self { embedded, store, tracker, stop: CancellationToken::new(), ready };
+        let state = process.http_state(settings, clock, metrics);
+        process.keep_house(&state);
+        let appends = state.appends.clone();
+        let servers = [
+            api.map(|listener| process.serve_http(listener, http::router(state.clone()))),
+            scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state))),
+        ];
+        process.close_appends(appends, servers);
+        if settings.roles.contains(&Role::Worker) {
+            process.work(settings, clock);
+        }
+        Ok(process)
+    }
+
+    fn http_state(&self, settings: &Settings, clock: Clock, metrics: PrometheusHandle) -> http::AppState {
+        let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+        let api = settings.api.as_ref();
+        let limits = api.map_or_else(http::Limits::default, |api| http::Limits {
+            body_bytes: size(api.max_body_bytes),
+            batch_messages: size(api.max_batch_messages),
+            message_bytes: size(api.max_message_bytes),
+            request_timeout: REQUEST_TIMEOUT,
+        });
+        let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
+        let token = api.and_then(config::Api::admin_token);
+        http::AppState {
+            store: self.store.clone(),
+            appends: Gatherer::start(&self.store),
+            clock,
+            tracker: self.tracker.clone(),
+            limits: Arc::new(limits),
+            rate_limit: RateLimit::new(rate, rate),
+            operator: token.map(|token| OperatorToken::new(token.expose_secret())),
+            metrics,
+            llm_configured: settings.llm.llm_provider != LlmProvider::None,
+        }
+    }
+
+    fn serve_http(&self, listener: TcpListener, router: axum::Router) -> JoinHandle<()> {
+        let stop = self.stop.clone();
+        self.tracker.spawn(async move {
+            let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
+            if let Err(error) = served {
+                tracing::error!(%error, "http.ended");
+            }
+        })
+    }
+
+    /// Ends the way to append after the last connection, which may still append.
+    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
+        let stop = self.stop.clone();
+        self.tracker.spawn(async move {
+            stop.cancelled().await;
+            for server in servers.into_iter().flatten() {
+                // A server that died serves nobody either.
+                let _ = server.await;
+            }
+            appends.close();
+        });
+    }
+
+    fn work(&self, settings: &Settings, clock: Clock) {
+        let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock };
+        let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
+        self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
+    }
+
+    /// Condenses metrics and forgets idle callers, now and then.
+    fn keep_house(&self, state: &http::AppState) {
+        let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
+        let stop = self.stop.clone();
+        self.tracker.spawn(async move {
+            while stop.run_until_cancelled(tokio::time::sleep(HOUSEKEEPING)).await.is_some() {
+                metrics.run_upkeep();
+                rate_limit.shrink();
+            }
+        });
+    }
+
+    async fn run(self, signals: &mut Signals, tell: impl FnOnce(&Ready)) -> anyhow::Result<()> {
+        tell(&self.ready);
+        let lost = tokio::select! {
+            signal = signals.next() => {
+                tracing::info!(signal, "process.draining");
+                false
+            }
+            () = database_lost(self.embedded.as_ref()) => {
+                tracing::error!("process.database_lost");
+                true
+            }
+        };
+        self.stop.cancel();
+        let drained = shutdown::drain(&self.tracker, signals).await;
+        shutdown::close(&self.store).await;
+        if let Some(embedded) = self.embedded {
+            embedded.stop().await;
+        }
+        match drained {
+            _ if lost => {
+                anyhow::bail!("the Postgres server of our own has ended; its log is in the data folder")
+            }
+            Drained::Whole => Ok(()),
+            Drained::CutShort { tasks, why } => anyhow::bail!("ended with {tasks} tasks undone: {why}"),
+        }
+    }
+}
+
+/// Waits until the server of our own has ended; for ever, when the database is another's.
+async fn database_lost(embedded: Option<&Embedded>) {
+    match embedded {
+        Some(embedded) => embedded.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn launch(config: &config::Database) -> postgres::Config {
+    let connections = config.pool_size.saturating_add(SPARE_CONNECTIONS);
+    postgres::Config {
+        data_dir: config.data_dir.clone(),
+        programs: config.programs(),
+        path: config::Database::search_path(),
+        max_connections: u16::try_from(connections).unwrap_or(u16::MAX),
+        durability: postgres::Durability::Full,
+    }
+}
+
+async fn bind(address: Option<SocketAddr>, variable: &'static str) -> anyhow::Result<Option<TcpListener>> {
+    let Some(address) = address else { return Ok(None) };
+    let listener = TcpListener::bind(address).await;
+    listener.map(Some).with_context(|| format!("{variable}: cannot listen on {address}"))
+}
+
+/// The address that a listener really has: port 0 asks the system for one.
+fn local(listener: Option<&TcpListener>) -> anyhow::Result<Option<SocketAddr>> {
+    listener.map(|listener| listener.local_addr().context("a listener without an address")).transpose()
+}

@@ -1,0 +1,144 @@
+//! The first key: without it nobody could make another.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use secrecy::{ExposeSecret as _, SecretString};
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::domain::id::TenantId;
+use crate::http::auth::{ADMIN, READ, WRITE};
+use crate::store::Store;
+use crate::store::tenants::{NewKey, digest_key};
+
+/// The tenant of the bootstrap key; its id is fixed, so that two processes that start at the same
+/// time agree on it.
+const DEFAULT_TENANT: TenantId = TenantId(Uuid::from_u128(1));
+const DEFAULT_TENANT_NAME: &str = "default";
+/// How much of a key is kept readable, for people to tell keys apart.
+const PREFIX_CHARS: usize = 8;
+/// The file of a generated key in the data folder.
+const KEY_FILE: &str = "api-key";
+
+/// The key that a service has from its start.
+#[derive(Debug)]
+pub enum BootstrapKey {
+    /// Made by the service, on its first start.
+    Generated {
+        /// The key.
+        key: SecretString,
+        /// Where it is kept.
+        file: PathBuf,
+    },
+    /// Chosen by the operator.
+    Given,
+    /// There is none.
+    None,
+}
+
+/// Makes sure that the tenant `default` has the operator's key or, when the database is our own
+/// (`data_dir`), a generated one.
+pub(super) async fn ensure_key(
+    store: &Store,
+    clock: Clock,
+    given: Option<&SecretString>,
+    data_dir: Option<&Path>,
+) -> anyhow::Result<BootstrapKey> {
+    let bootstrap = match (given, data_dir) {
+        (Some(_), _) => BootstrapKey::Given,
+        (None, Some(data_dir)) => {
+            let file = data_dir.join(KEY_FILE);
+            let key = read_or_make(&file).with_context(|| format!("the key file {}", file.display()))?;
+            BootstrapKey::Generated { key, file }
+        }
+        (None, None) => BootstrapKey::None,
+    };
+    let key = match &bootstrap {
+        BootstrapKey::Generated { key, .. } => Some(key),
+        BootstrapKey::Given => given,
+        BootstrapKey::None => None,
+    };
+    if let Some(key) = key {
+        register(store, clock, key).await.context("the key of the tenant default cannot be stored")?;
+    }
+    Ok(bootstrap)
+}
+
+async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Result<()> {
+    let digest = digest_key(key.expose_secret());
+    let prefix = key.expose_secret().chars().take(PREFIX_CHARS).collect();
+    let scopes = [READ, WRITE, ADMIN].map(str::to_owned).to_vec();
+    // Both are there already on every start but the first.
+    store.insert_tenant_as(DEFAULT_TENANT, DEFAULT_TENANT_NAME).await?;
+    store.insert_key(DEFAULT_TENANT, &NewKey { digest, prefix, scopes, expires_at: None }).await?;
+    if store.find_key(digest, clock.now()).await?.is_none() {
+        // Starting must not undo a revocation.
+        tracing::warn!("the API key of the tenant default was revoked; it opens nothing");
+    }
+    Ok(())
+}
+
+fn read_or_make(file: &Path) -> std::io::Result<SecretString> {
+    match fs::read_to_string(file) {
+        Ok(text) if !text.trim().is_empty() => Ok(SecretString::from(text.trim())),
+        Ok(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "is empty; remove it to get a new key")),
+        Err(error) if error.kind() == ErrorKind::NotFound => make(file),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a new key beside its place and moves it there, so that a file that is there is whole.
+fn make(file: &Path) -> std::io::Result<SecretString> {
+    let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
+    let unfinished = file.with_extension("unfinished");
+    match fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut writing = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+    writeln!(writing, "{}", key.expose_secret())?;
+    writing.sync_all()?;
+    fs::rename(&unfinished, file)?;
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_generated_key_is_kept_for_its_owner_alone_and_read_back() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join(KEY_FILE);
+        let made = read_or_make(&file).expect("a new key");
+        assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
+        let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
+        assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
+        let read = read_or_make(&file).expect("the same key");
+        assert_eq!(read.expose_secret(), made.expose_secret());
+    }
+
+    #[test]
+    fn two_services_get_two_keys() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let [a, b] = ["a", "b"].map(|name| read_or_make(&folder.path().join(name)).expect("a key"));
+        assert_ne!(a.expose_secret(), b.expose_secret());
+    }
+
+    #[test]
+    fn an_empty_key_file_is_no_key() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join(KEY_FILE);
+        fs::write(&file, "\n").expect("a file");
+        let refused = read_or_make(&file).expect_err("there is no key in it");
+        assert!(refused.to_string().contains("remove it"), "{refused}");
+    }
+}

@@ -1,0 +1,23 @@
+//! `anchord migrate`
+
+use clap::Args;
+
+use crate::app;
+use crate::config::{self, Check as _};
+
+/// What `migrate` takes.
+#[derive(Args, Debug)]
+pub(super) struct Migrate {
+    #[command(flatten)]
+    database: config::Database,
+}
+
+impl Migrate {
+    #[expect(clippy::print_stdout, reason = "the command's result")]
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        self.database.check()?;
+        app::migrate(&self.database).await?;
+        println!("the schema is up to date");
+        Ok(())
+    }
+}

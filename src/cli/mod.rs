@@ -1,0 +1,131 @@
+//! The commands, one file each: what they take, and what they print.
+//!
+//! Invariant: standard output carries a command's result alone; logs and errors go to standard error.
+//! Must not know: how the service is put together (app does).
+
+mod migrate;
+mod openapi;
+mod serve;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{config, telemetry};
+
+/// Keeps AI agents going past their context window
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true)]
+struct Cli {
+    #[command(flatten)]
+    telemetry: config::Telemetry,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service: API, workers and, without DATABASE_URL, a database of its own
+    Serve(serve::Serve),
+    /// Run workers alone, beside a service that shares the database
+    Worker(worker::Worker),
+    /// Bring the database's schema up to date and end
+    Migrate(migrate::Migrate),
+    /// Print the OpenAPI document
+    Openapi(openapi::Openapi),
+}
+
+/// Parses the command line and the environment, runs the command, and returns the exit code.
+#[must_use]
+#[expect(clippy::print_stderr, reason = "a command tells its failure to the one who called it")]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => {
+            // Help and version are "errors" to clap, which go to standard output with code 0.
+            let _ = told.print();
+            return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2));
+        }
+    };
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("anchord: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    // Before the runtime and dropped after it: see telemetry.
+    let _telemetry = telemetry::start(&cli.telemetry)?;
+    match cli.command {
+        Command::Serve(serve) => block_on(serve.run()),
+        Command::Worker(worker) => block_on(worker.run()),
+        Command::Migrate(migrate) => block_on(migrate.run()),
+        Command::Openapi(openapi) => openapi.run(),
+    }
+}
+
+fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    /// The variables of the example with their values.
+    fn example() -> Vec<(&'static str, &'static str)> {
+        include_str!("../../.env.example")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_once('='))
+            .collect()
+    }
+
+    #[test]
+    fn the_example_of_an_environment_has_every_variable_and_no_other() {
+        fn variables(command: &clap::Command, found: &mut BTreeSet<String>) {
+            let set = command.get_arguments().filter_map(clap::Arg::get_env);
+            found.extend(set.map(|name| name.to_string_lossy().into_owned()));
+            command.get_subcommands().for_each(|sub| variables(sub, found));
+        }
+        let mut wanted = BTreeSet::new();
+        variables(&Cli::command(), &mut wanted);
+        let shown: BTreeSet<String> = example().into_iter().map(|(name, _)| name.to_owned()).collect();
+        assert_eq!(shown, wanted);
+    }
+
+    #[test]
+    fn the_example_of_an_environment_is_taken_and_shows_the_defaults() {
+        let mut command = Cli::command();
+        // Flags of `serve` stand for the variables: the environment belongs to the whole test process.
+        command.build();
+        let serve = command.find_subcommand("serve").expect("a command");
+        let flags: Vec<String> = example()
+            .into_iter()
+            .map(|(name, value)| {
+                let arg = serve.get_arguments().find(|arg| arg.get_env().is_some_and(|env| env == name));
+                let arg = arg.unwrap_or_else(|| panic!("{name} is no variable of serve"));
+                let default = arg.get_default_values().first().map_or("", |v| v.to_str().unwrap_or_default());
+                assert_eq!(value, default, "{name}");
+                format!("--{}={value}", arg.get_long().unwrap_or_default())
+            })
+            .collect();
+        let words = ["anchord", "serve"].into_iter().map(str::to_owned).chain(flags);
+        let cli = Cli::try_parse_from(words).expect("the example is taken");
+        let Command::Serve(serve) = cli.command else { panic!("another command") };
+        serve.check().expect("the example is good");
+    }
+}

@@ -1,0 +1,73 @@
+//! `anchord serve`
+
+use clap::Args;
+use secrecy::ExposeSecret as _;
+
+use crate::app::{self, BootstrapKey, Ready, Settings};
+use crate::config::{self, Check as _, Role};
+use crate::telemetry;
+
+/// What `serve` takes.
+#[derive(Args, Debug)]
+pub(super) struct Serve {
+    #[command(flatten)]
+    roles: config::Roles,
+    #[command(flatten)]
+    api: config::Api,
+    #[command(flatten)]
+    metrics: config::Metrics,
+    #[command(flatten)]
+    database: config::Database,
+    #[command(flatten)]
+    worker: config::Worker,
+    #[command(flatten)]
+    llm: config::Llm,
+}
+
+impl Serve {
+    /// Checks what clap cannot.
+    pub(super) fn check(&self) -> Result<(), config::BadValue> {
+        self.api.check()?;
+        self.database.check()?;
+        self.llm.check()
+    }
+
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        self.check()?;
+        let Self { roles, api, metrics, database, worker, llm } = self;
+        let api = roles.roles.contains(&Role::Api).then_some(api);
+        let settings = Settings { roles: roles.roles, database, api, worker, llm, metrics };
+        app::serve(settings, telemetry::install_metrics()?, greet).await
+    }
+}
+
+/// Prints the address, the key and the first call to try.
+#[expect(clippy::print_stdout, reason = "the first lines that someone who starts the service looks for")]
+fn greet(ready: &Ready) {
+    let Some(address) = ready.api else {
+        println!("anchord is ready; this process has no API");
+        return;
+    };
+    println!("anchord is ready on http://{address} (documentation: http://{address}/docs)");
+    if let Some(metrics) = ready.metrics {
+        println!("metrics:  http://{metrics}/metrics");
+    }
+    let key = match &ready.key {
+        BootstrapKey::Generated { key, file } => {
+            println!("API key:  {} (kept in {})", key.expose_secret(), file.display());
+            key.expose_secret()
+        }
+        BootstrapKey::Given => {
+            println!("API key:  the one in ANCHORD_API_KEY");
+            "$ANCHORD_API_KEY"
+        }
+        BootstrapKey::None => {
+            println!("API key:  none from the start; the operator makes keys under /v1/admin");
+            "$KEY"
+        }
+    };
+    println!(
+        "try:      curl -s http://{address}/v1/sessions/first/messages -H \"Authorization: Bearer {key}\" \
+         -H 'Content-Type: application/json' -d '{{\"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'"
+    );
+}

@@ -1,0 +1,36 @@
+//! `anchord worker`
+
+use clap::Args;
+
+use crate::app;
+use crate::config::{self, Check as _, Role};
+use crate::telemetry;
+
+/// What `worker` takes.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub(super) struct Worker {
+    #[command(flatten)]
+    database: config::Database,
+    #[command(flatten)]
+    worker: config::Worker,
+    #[command(flatten)]
+    llm: config::Llm,
+    #[command(flatten)]
+    metrics: config::Metrics,
+}
+
+impl Worker {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        self.database.check()?;
+        self.llm.check()?;
+        let Self { database, worker, llm, metrics } = self;
+        let settings = app::Settings { roles: vec![Role::Worker], database, api: None, worker, llm, metrics };
+        app::serve(settings, telemetry::install_metrics()?, greet).await
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "whoever starts a worker wants to see that it runs")]
+fn greet(_: &app::Ready) {
+    println!("anchord is ready; this process works and has no API");
+}

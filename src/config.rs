@@ -1,0 +1,474 @@
+//! Everything that the operator can set, and the only reader of the environment.
+//!
+//! One struct per concern, so that a command lists what it needs. A bad value is refused at start,
+//! by the variable's name and with what is allowed. Secrets are kept apart from everything that is
+//! printed: clap quotes a value that it refuses, so theirs are checked afterwards, by [`Check`].
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
+use secrecy::{ExposeSecret as _, SecretString};
+use tracing_subscriber::EnvFilter;
+
+/// A value that was refused after parsing, where quoting it could tell a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}: {allowed}")]
+pub struct BadValue {
+    /// The variable's name.
+    pub variable: &'static str,
+    /// What is allowed.
+    pub allowed: &'static str,
+}
+
+/// A part of the configuration that checks what clap cannot.
+pub trait Check {
+    /// Checks the secrets, and values that depend on one another.
+    ///
+    /// # Errors
+    /// When a value is not allowed.
+    fn check(&self) -> Result<(), BadValue>;
+}
+
+/// Which parts of the service a process runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Role {
+    /// The HTTP API.
+    Api,
+    /// The workers that make summaries.
+    Worker,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines: one JSON object a line.
+    Json,
+}
+
+/// Who makes the summaries' wording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LlmProvider {
+    /// Nobody: summaries are extracted by code alone.
+    None,
+    /// A server that speaks OpenAI's chat completions.
+    Openai,
+    /// A server that speaks Anthropic's messages.
+    Anthropic,
+}
+
+/// Logs and traces.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Logs and traces")]
+pub struct Telemetry {
+    /// What is logged: a level, or a list such as info,sqlx=warn
+    #[arg(long = "log", env = "RUST_LOG", value_name = "RUST_LOG", default_value = "info", global = true)]
+    #[arg(value_parser = log_filter)]
+    pub filter: String,
+    /// How log lines are written
+    #[arg(long, env = "ANCHORD_LOG_FORMAT", value_name = "ANCHORD_LOG_FORMAT", default_value = "text")]
+    #[arg(global = true)]
+    pub log_format: LogFormat,
+    /// Where traces go (OTLP over HTTP); none are made without it
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "OTEL_EXPORTER_OTLP_ENDPOINT")]
+    #[arg(value_parser = base_url, global = true)]
+    pub otlp_endpoint: Option<String>,
+}
+
+/// The database: an address, or a server of our own.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Database")]
+pub struct Database {
+    /// Address of a Postgres database, as its owner; without it a server of our own is run
+    #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
+    #[arg(value_parser = secret)]
+    database_url: Option<SecretString>,
+    /// Folder of the server of our own and of the API key that it was given
+    #[arg(long, env = "ANCHORD_DATA_DIR", value_name = "ANCHORD_DATA_DIR", default_value = "./data")]
+    pub data_dir: PathBuf,
+    /// Folder of the programs initdb and postgres; looked for in the usual places without it
+    #[arg(long, env = "ANCHORD_PG_BIN", value_name = "ANCHORD_PG_BIN")]
+    pg_bin: Option<PathBuf>,
+    /// Connections that the service holds at most, 2 to 1000
+    #[arg(long, env = "ANCHORD_POOL_SIZE", value_name = "ANCHORD_POOL_SIZE", default_value = "16")]
+    #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(2..=1_000))]
+    pub pool_size: u32,
+}
+
+/// Metrics apart from the API.
+#[derive(Args, Clone, Debug)]
+pub struct Metrics {
+    /// Address and port of /metrics alone; without it only the API has it, for the operator token
+    #[arg(long, env = "ANCHORD_METRICS_LISTEN", value_name = "ANCHORD_METRICS_LISTEN")]
+    #[arg(value_parser = optional_socket_address)]
+    metrics_listen: Option<OptionalAddress>,
+}
+
+/// The HTTP API.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "API")]
+pub struct Api {
+    /// Address and port of the API
+    #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(value_parser = socket_address)]
+    pub listen: SocketAddr,
+    /// API key of the tenant "default", at least 32 characters
+    #[arg(long, env = "ANCHORD_API_KEY", value_name = "ANCHORD_API_KEY", hide_env_values = true)]
+    #[arg(value_parser = secret)]
+    api_key: Option<SecretString>,
+    /// Operator token for /v1/admin; without it those routes are closed
+    #[arg(long, env = "ANCHORD_ADMIN_TOKEN", value_name = "ANCHORD_ADMIN_TOKEN", hide_env_values = true)]
+    #[arg(value_parser = secret)]
+    admin_token: Option<SecretString>,
+    /// Largest request body in bytes
+    #[arg(long, env = "ANCHORD_MAX_BODY_BYTES", value_name = "ANCHORD_MAX_BODY_BYTES")]
+    #[arg(default_value = "16777216", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
+    pub max_body_bytes: u64,
+    /// Most messages in one append
+    #[arg(long, env = "ANCHORD_MAX_BATCH_MESSAGES", value_name = "ANCHORD_MAX_BATCH_MESSAGES")]
+    #[arg(default_value = "1000", value_parser = RangedU64ValueParser::<u64>::new().range(1..=100_000))]
+    pub max_batch_messages: u64,
+    /// Largest message in bytes
+    #[arg(long, env = "ANCHORD_MAX_MESSAGE_BYTES", value_name = "ANCHORD_MAX_MESSAGE_BYTES")]
+    #[arg(default_value = "4194304", value_parser = RangedU64ValueParser::<u64>::new().range(1_024..=1 << 30))]
+    pub max_message_bytes: u64,
+    /// Requests per second and API key, 0 for no limit
+    #[arg(long, env = "ANCHORD_RATE_LIMIT", value_name = "ANCHORD_RATE_LIMIT", default_value = "1000")]
+    pub rate_limit: u32,
+}
+
+/// The workers.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Workers")]
+pub struct Worker {
+    /// Compressions that run at once, 1 to 256
+    #[arg(long, env = "ANCHORD_WORKERS", value_name = "ANCHORD_WORKERS", default_value = "4")]
+    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=256))]
+    pub workers: u16,
+}
+
+/// The parts of the service that this process runs.
+#[derive(Args, Clone, Debug)]
+pub struct Roles {
+    /// Parts that this process runs, separated by a comma
+    #[arg(long, env = "ANCHORD_ROLES", value_name = "ANCHORD_ROLES", default_value = "api,worker")]
+    #[arg(value_delimiter = ',')]
+    pub roles: Vec<Role>,
+}
+
+/// The language model that words the summaries.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Language model")]
+pub struct Llm {
+    /// The interface that the model's server speaks; none extracts summaries by code alone
+    #[arg(long, env = "ANCHORD_LLM_PROVIDER", value_name = "ANCHORD_LLM_PROVIDER", default_value = "none")]
+    pub llm_provider: LlmProvider,
+    /// Base URL of the model's server; the provider's own without it
+    #[arg(long, env = "ANCHORD_LLM_BASE_URL", value_name = "ANCHORD_LLM_BASE_URL", value_parser = base_url)]
+    llm_base_url: Option<String>,
+    /// API key for the model's server
+    #[arg(long, env = "ANCHORD_LLM_API_KEY", value_name = "ANCHORD_LLM_API_KEY", hide_env_values = true)]
+    #[arg(value_parser = secret)]
+    llm_api_key: Option<SecretString>,
+    /// The model
+    #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
+    llm_model: Option<String>,
+    /// The model that answers probes; the model above without it
+    #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
+    judge_model: Option<String>,
+}
+
+impl Database {
+    /// The address of a database of the operator's.
+    #[must_use]
+    pub fn url(&self) -> Option<&SecretString> {
+        given_secret(self.database_url.as_ref())
+    }
+
+    /// The folder of the server's programs, when it is named.
+    #[must_use]
+    pub fn programs(&self) -> Option<PathBuf> {
+        self.pg_bin.clone().filter(|folder| !folder.as_os_str().is_empty())
+    }
+
+    /// The process's `PATH`, where the server's programs may be.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this file is the one reader of the environment")]
+    pub fn search_path() -> Option<OsString> {
+        std::env::var_os("PATH")
+    }
+}
+
+impl Check for Database {
+    fn check(&self) -> Result<(), BadValue> {
+        let allowed = "a Postgres address, such as postgres://user:password@host:5432/database";
+        let good = |url: &str| {
+            let schemes = ["postgres://", "postgresql://"];
+            schemes.iter().any(|s| url.starts_with(s))
+                && url.parse::<sqlx::postgres::PgConnectOptions>().is_ok()
+        };
+        refuse_unless(self.url().is_none_or(|url| good(url.expose_secret())), "DATABASE_URL", allowed)
+    }
+}
+
+impl Metrics {
+    /// The listen address of `/metrics`, when it has one of its own.
+    #[must_use]
+    pub fn listen(&self) -> Option<SocketAddr> {
+        self.metrics_listen.and_then(|address| address.0)
+    }
+}
+
+impl Api {
+    /// The key of the tenant `default`, when the operator chose one.
+    #[must_use]
+    pub fn api_key(&self) -> Option<&SecretString> {
+        given_secret(self.api_key.as_ref())
+    }
+
+    /// The operator token.
+    #[must_use]
+    pub fn admin_token(&self) -> Option<&SecretString> {
+        given_secret(self.admin_token.as_ref())
+    }
+}
+
+impl Check for Api {
+    fn check(&self) -> Result<(), BadValue> {
+        let sendable = |secret: &SecretString| secret.expose_secret().bytes().all(|b| b.is_ascii_graphic());
+        let long = |secret: &SecretString| secret.expose_secret().len() >= 32;
+        refuse_unless(
+            self.api_key().is_none_or(|key| long(key) && sendable(key)),
+            "ANCHORD_API_KEY",
+            "at least 32 characters, printable ASCII without spaces",
+        )?;
+        refuse_unless(
+            self.admin_token().is_none_or(sendable),
+            "ANCHORD_ADMIN_TOKEN",
+            "printable ASCII without spaces",
+        )?;
+        refuse_unless(
+            self.max_message_bytes <= self.max_body_bytes,
+            "ANCHORD_MAX_MESSAGE_BYTES",
+            "at most ANCHORD_MAX_BODY_BYTES, because a message arrives in a body",
+        )
+    }
+}
+
+impl Llm {
+    /// The base URL, when it is not the provider's own.
+    #[must_use]
+    pub fn base_url(&self) -> Option<&str> {
+        given(self.llm_base_url.as_deref())
+    }
+
+    /// The key for the model's server.
+    #[must_use]
+    pub fn api_key(&self) -> Option<&SecretString> {
+        given_secret(self.llm_api_key.as_ref())
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        given(self.llm_model.as_deref())
+    }
+
+    /// The model that answers probes.
+    #[must_use]
+    pub fn judge_model(&self) -> Option<&str> {
+        given(self.judge_model.as_deref()).or_else(|| self.model())
+    }
+}
+
+impl Check for Llm {
+    fn check(&self) -> Result<(), BadValue> {
+        if self.llm_provider == LlmProvider::None {
+            return Ok(());
+        }
+        refuse_unless(
+            self.model().is_some(),
+            "ANCHORD_LLM_MODEL",
+            "the name of a model, because ANCHORD_LLM_PROVIDER is set",
+        )?;
+        let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
+        refuse_unless(
+            self.api_key().is_none_or(sendable),
+            "ANCHORD_LLM_API_KEY",
+            "printable ASCII without spaces",
+        )?;
+        refuse_unless(
+            self.api_key().is_some() || self.base_url().is_some(),
+            "ANCHORD_LLM_API_KEY",
+            "the provider's key, unless ANCHORD_LLM_BASE_URL names a server that needs none",
+        )
+    }
+}
+
+fn refuse_unless(good: bool, variable: &'static str, allowed: &'static str) -> Result<(), BadValue> {
+    if good { Ok(()) } else { Err(BadValue { variable, allowed }) }
+}
+
+/// A variable that is set to nothing (`NAME=` in a file) is not set.
+fn given(value: Option<&str>) -> Option<&str> {
+    value.filter(|text| !text.is_empty())
+}
+
+fn given_secret(value: Option<&SecretString>) -> Option<&SecretString> {
+    value.filter(|secret| !secret.expose_secret().is_empty())
+}
+
+/// An address that may be set to nothing.
+#[derive(Clone, Copy, Debug)]
+struct OptionalAddress(Option<SocketAddr>);
+
+#[expect(clippy::unnecessary_wraps, reason = "clap's parsers return a Result")]
+fn secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
+    Ok(SecretString::from(text))
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "an IP address and a port are allowed, such as 127.0.0.1:8080 or [::]:8080".to_owned())
+}
+
+fn optional_socket_address(text: &str) -> Result<OptionalAddress, String> {
+    if text.is_empty() {
+        Ok(OptionalAddress(None))
+    } else {
+        socket_address(text).map(|a| OptionalAddress(Some(a)))
+    }
+}
+
+fn base_url(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
+    let good = host.is_some_and(|host| !host.is_empty()) && text.bytes().all(|b| b.is_ascii_graphic());
+    if good || text.is_empty() {
+        return Ok(text.trim_end_matches('/').to_owned());
+    }
+    Err("an address is allowed that begins with http:// or https://".to_owned())
+}
+
+fn log_filter(text: &str) -> Result<String, String> {
+    let text = if text.is_empty() { "info" } else { text };
+    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|_| {
+        "a level (error, warn, info, debug, trace, off) is allowed, or a list such as info,sqlx=warn"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+
+    #[derive(Debug, Parser)]
+    struct All {
+        #[command(flatten)]
+        telemetry: Telemetry,
+        #[command(flatten)]
+        database: Database,
+        #[command(flatten)]
+        api: Api,
+        #[command(flatten)]
+        metrics: Metrics,
+        #[command(flatten)]
+        worker: Worker,
+        #[command(flatten)]
+        roles: Roles,
+        #[command(flatten)]
+        llm: Llm,
+    }
+
+    fn parse(flags: &[&str]) -> Result<All, String> {
+        // Without the environment: what the machine has set must not decide a test.
+        let command = All::command().mut_args(|arg| arg.env(clap::builder::Resettable::Reset));
+        let matches = command.try_get_matches_from(std::iter::once(&"anchord").chain(flags));
+        let all = matches.and_then(|m| All::from_arg_matches(&m)).map_err(|e| e.to_string())?;
+        let checks: [&dyn Check; 3] = [&all.database, &all.api, &all.llm];
+        checks.iter().try_for_each(|part| part.check()).map_err(|e| e.to_string())?;
+        Ok(all)
+    }
+
+    fn refusal(flags: &[&str]) -> String {
+        parse(flags).expect_err(&format!("{flags:?} was taken"))
+    }
+
+    #[test]
+    fn the_defaults_are_good() {
+        let all = parse(&[]).expect("no flag is needed");
+        assert_eq!(all.api.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(all.roles.roles, [Role::Api, Role::Worker]);
+        assert_eq!(all.api.max_body_bytes, 16 * 1024 * 1024);
+        assert!(all.database.url().is_none() && all.api.api_key().is_none());
+    }
+
+    #[test]
+    fn a_bad_value_is_refused_with_its_name_and_what_is_allowed() {
+        for (flags, name, allowed) in [
+            (&["--listen", "8080"][..], "ANCHORD_LISTEN", "127.0.0.1:8080"),
+            (&["--metrics-listen", "x"], "ANCHORD_METRICS_LISTEN", "127.0.0.1:8080"),
+            (&["--workers", "0"], "ANCHORD_WORKERS", "1..=256"),
+            (&["--workers", "many"], "ANCHORD_WORKERS", "invalid digit"),
+            (&["--pool-size", "1"], "ANCHORD_POOL_SIZE", "2..=1000"),
+            (&["--roles", "api,cook"], "ANCHORD_ROLES", "api, worker"),
+            (&["--log-format", "xml"], "ANCHORD_LOG_FORMAT", "text, json"),
+            (&["--log", "a=b=c"], "RUST_LOG", "info,sqlx=warn"),
+            (&["--otlp-endpoint", "ftp://x"], "OTEL_EXPORTER_OTLP_ENDPOINT", "https://"),
+            (&["--llm-provider", "psychic"], "ANCHORD_LLM_PROVIDER", "none, openai, anthropic"),
+            (&["--llm-base-url", "api.example.com"], "ANCHORD_LLM_BASE_URL", "https://"),
+            (&["--max-body-bytes", "1"], "ANCHORD_MAX_BODY_BYTES", "1024..="),
+            (&["--max-message-bytes", "16777217"], "ANCHORD_MAX_MESSAGE_BYTES", "ANCHORD_MAX_BODY_BYTES"),
+            (&["--api-key", "short"], "ANCHORD_API_KEY", "at least 32 characters"),
+            (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
+            (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
+            (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
+            (
+                &["--llm-provider", "openai", "--llm-model", "m"],
+                "ANCHORD_LLM_API_KEY",
+                "ANCHORD_LLM_BASE_URL",
+            ),
+        ] {
+            let text = refusal(flags);
+            assert!(text.contains(name) && text.contains(allowed), "{flags:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_never_printed_also_when_it_is_refused() {
+        let bad = "hunter2 hunter2 hunter2 hunter2 hunter2";
+        let url = "mysql://root:hunter2@host/db";
+        let model = ["--llm-provider", "openai", "--llm-model", "m"];
+        for flags in [&["--api-key", bad][..], &["--admin-token", bad], &["--database-url", url]] {
+            assert!(!refusal(flags).contains("hunter2"), "{flags:?}");
+        }
+        assert!(!refusal(&[&model[..], &["--llm-api-key", bad]].concat()).contains("hunter2"));
+        let good = "hunter2-hunter2-hunter2-hunter2-hunter2";
+        let all =
+            parse(&["--api-key", good, "--admin-token", good, "--llm-api-key", good]).expect("good values");
+        assert!(!format!("{all:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn a_value_of_nothing_is_no_value() {
+        let names =
+            ["--api-key", "--admin-token", "--database-url", "--llm-model", "--metrics-listen", "--log"];
+        let flags: Vec<&str> = names.iter().flat_map(|name| [*name, ""]).collect();
+        let all = parse(&flags).expect("nothing is allowed");
+        assert!(all.api.api_key().is_none() && all.metrics.listen().is_none() && all.llm.model().is_none());
+        assert_eq!(all.telemetry.filter, "info");
+    }
+
+    #[test]
+    fn the_judge_is_the_model_unless_another_is_named() {
+        let model =
+            ["--llm-provider", "openai", "--llm-model", "m", "--llm-base-url", "http://localhost:1/v1/"];
+        let all = parse(&model).expect("good values");
+        assert_eq!((all.llm.judge_model(), all.llm.base_url()), (Some("m"), Some("http://localhost:1/v1")));
+    }
+}

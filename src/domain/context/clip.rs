@@ -1,0 +1,222 @@
+//! Clipping: the head and the tail of what is too large, around a marker that says where the rest is.
+
+use super::super::format::push_string;
+use super::super::id::Seq;
+use super::super::message::{Message, Part};
+use super::super::shape::ResultShape;
+use super::super::tokens::{CALL_TOKENS, RESULT_TOKENS, TokenCounter};
+
+/// The least that a clipped text keeps: its marker, and a few words.
+const LEAST_LEAF: u32 = 24;
+
+/// Clips a message to about `cap` tokens. Thinking goes first, whole; then media; then the longest
+/// texts. A message of very many parts stays larger than a very small cap.
+pub(super) fn message(
+    message: &mut Message,
+    cap: u32,
+    seq: Seq,
+    results: &[ResultShape],
+    counter: &TokenCounter,
+) {
+    message.parts.retain(|p| !matches!(p, Part::Thinking(_)));
+    let mut sizes = Sizes { frame: counter.count_frame(message), media: 0, leaves: Vec::new() };
+    sizes.measure(&message.parts, counter);
+    if sizes.media > cap / 2 {
+        sizes.frame = sizes.frame.saturating_add(sizes.media_count().saturating_mul(12));
+        sizes.media = 0;
+        drop_media(&mut message.parts, seq);
+    }
+    let room = cap.saturating_sub(sizes.frame).saturating_sub(sizes.media);
+    let leaf = level(&mut sizes.leaves, room).max(LEAST_LEAF);
+    let mut result = 0;
+    for part in &mut message.parts {
+        let reference = match part {
+            Part::ToolResult(_) => {
+                result += 1;
+                results.get(result - 1).map(|r| format!("tool output {}", r.reference))
+            }
+            _ => None,
+        };
+        let place = reference.unwrap_or_else(|| format!("message {seq}"));
+        clip_part(part, leaf, &place, counter);
+    }
+}
+
+struct Sizes {
+    frame: u32,
+    media: u32,
+    leaves: Vec<u32>,
+}
+
+impl Sizes {
+    fn measure(&mut self, parts: &[Part], counter: &TokenCounter) {
+        for part in parts {
+            match part {
+                Part::Text(text) => self.leaves.push(counter.count_text(text)),
+                Part::Other(_) => self.leaves.push(counter.count_part(part)),
+                Part::Image(_) | Part::File(_) => {
+                    self.media = self.media.saturating_add(counter.count_part(part));
+                }
+                Part::ToolCall(call) => {
+                    let ids = counter.count_text(&call.id).saturating_add(counter.count_text(&call.name));
+                    self.frame = self.frame.saturating_add(ids).saturating_add(CALL_TOKENS);
+                    self.leaves.push(counter.count_text(&call.arguments));
+                }
+                Part::ToolResult(result) => {
+                    let id = counter.count_text(&result.call_id);
+                    self.frame = self.frame.saturating_add(id).saturating_add(RESULT_TOKENS);
+                    self.measure(&result.parts, counter);
+                }
+                Part::Thinking(_) => {}
+            }
+        }
+    }
+
+    fn media_count(&self) -> u32 {
+        // Every picture costs at least 85 tokens.
+        self.media / 85
+    }
+}
+
+/// The size at which the leaves, each cut down to it, fit the room.
+fn level(leaves: &mut [u32], room: u32) -> u32 {
+    leaves.sort_unstable();
+    let (mut left, mut count) = (room, u32::try_from(leaves.len()).unwrap_or(u32::MAX));
+    for leaf in leaves {
+        let share = left / count.max(1);
+        if *leaf > share {
+            return share;
+        }
+        left -= *leaf;
+        count -= 1;
+    }
+    u32::MAX
+}
+
+fn drop_media(parts: &mut [Part], seq: Seq) {
+    for part in parts {
+        match part {
+            Part::Image(_) => *part = Part::Text(format!("[image left out · message {seq}]")),
+            Part::File(_) => *part = Part::Text(format!("[file left out · message {seq}]")),
+            Part::ToolResult(result) => drop_media(&mut result.parts, seq),
+            Part::Text(_) | Part::Thinking(_) | Part::ToolCall(_) | Part::Other(_) => {}
+        }
+    }
+}
+
+fn clip_part(part: &mut Part, cap: u32, place: &str, counter: &TokenCounter) {
+    match part {
+        Part::Text(text) | Part::Other(text) => {
+            if let Some(clipped) = clipped(text, cap, place, counter) {
+                *part = Part::Text(clipped);
+            }
+        }
+        Part::ToolCall(call) => {
+            if let Some(clipped) = arguments(&call.arguments, cap, place, counter) {
+                call.arguments = clipped;
+            }
+        }
+        Part::ToolResult(result) => {
+            for part in &mut result.parts {
+                clip_part(part, cap, place, counter);
+            }
+        }
+        Part::Image(_) | Part::File(_) | Part::Thinking(_) => {}
+    }
+}
+
+/// A text cut to `cap` tokens; `None` when it is not longer.
+pub(super) fn clipped(text: &str, cap: u32, place: &str, counter: &TokenCounter) -> Option<String> {
+    // A token has at least one byte, so short texts need no count.
+    if u32::try_from(text.len()).is_ok_and(|bytes| bytes <= cap) {
+        return None;
+    }
+    let whole = counter.count_text(text);
+    if whole <= cap {
+        return None;
+    }
+    let marker = format!("\n[… {} of {whole} tokens left out · {place} …]\n", whole.saturating_sub(cap));
+    // Two more than the parts: joining texts can cost a token at each seam.
+    let room = cap.saturating_sub(counter.count_text(&marker)).saturating_sub(2);
+    let head = end(text, room - room / 3, whole, counter, Side::Head);
+    let tail = end(text, room / 3, whole, counter, Side::Tail);
+    let mut out = head.to_owned();
+    out.push_str(&marker);
+    out.push_str(tail);
+    if counter.count_text(&out) > cap {
+        return Some(marker.trim().to_owned());
+    }
+    Some(out)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Head,
+    Tail,
+}
+
+/// The longest end of a text that a few tries find within `tokens`.
+fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: &TokenCounter, side: Side) -> &'t str {
+    const TRIES: usize = 8;
+    let share = |bytes: usize, part: u32, of: u32| -> usize {
+        let scaled = bytes as u128 * u128::from(part) / u128::from(of.max(1));
+        usize::try_from(scaled).unwrap_or(bytes)
+    };
+    let cut = |bytes: usize| -> &'t str {
+        let kept = match side {
+            Side::Head => text.get(..text.floor_char_boundary(bytes)),
+            Side::Tail => text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..),
+        };
+        kept.unwrap_or_default()
+    };
+    let mut bytes = share(text.len(), tokens, whole);
+    for _ in 0..TRIES {
+        let kept = cut(bytes);
+        let count = counter.count_text(kept);
+        if count <= tokens {
+            return kept;
+        }
+        bytes = share(bytes, tokens, count) * 19 / 20;
+    }
+    ""
+}
+
+/// Arguments cut to about `cap` tokens, still a JSON object; `None` when they are not longer.
+fn arguments(arguments: &str, cap: u32, place: &str, counter: &TokenCounter) -> Option<String> {
+    if u32::try_from(arguments.len()).is_ok_and(|bytes| bytes <= cap) || counter.count_text(arguments) <= cap
+    {
+        return None;
+    }
+    let fields: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(arguments).unwrap_or_default();
+    let mut sizes: Vec<u32> = fields.values().map(|v| counter.count_text(&v.to_string())).collect();
+    let keys =
+        fields.keys().fold(0, |sum: u32, k| sum.saturating_add(counter.count_text(k)).saturating_add(4));
+    let leaf = level(&mut sizes, cap.saturating_sub(keys)).max(LEAST_LEAF);
+    let mut out = String::from("{");
+    for (key, value) in &fields {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        push_string(&mut out, key);
+        out.push(':');
+        let (text, is_text) = match value {
+            serde_json::Value::String(text) => (text.clone(), true),
+            other => (other.to_string(), false),
+        };
+        match clipped(&text, leaf, place, counter) {
+            Some(cut) => push_string(&mut out, &cut),
+            None if is_text => push_string(&mut out, &text),
+            None => out.push_str(&text),
+        }
+    }
+    out.push('}');
+    if !fields.is_empty() && counter.count_text(&out) <= cap.saturating_add(cap / 4) {
+        return Some(out);
+    }
+    let cut = clipped(arguments, cap.saturating_sub(8).max(LEAST_LEAF), place, counter)?;
+    let mut out = String::from("{\"clipped\":");
+    push_string(&mut out, &cut);
+    out.push('}');
+    Some(out)
+}

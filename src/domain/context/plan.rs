@@ -1,0 +1,209 @@
+//! What is to be served, before it is written: the tail in groups, and what is done to each message.
+
+use super::super::group::{self, Group};
+use super::super::mask::{self, Keep, MaskMode};
+use super::super::message::Role;
+use super::super::shape::AsShape;
+use super::emit;
+use super::ids::{self, Ids};
+use super::turns::{Maker, Turns};
+use super::{ContextInput, Counted, Entry};
+
+/// A stored message and what is done to it.
+#[derive(Clone, Debug)]
+pub(super) struct Slot<'a> {
+    pub entry: &'a Entry,
+    /// Results that are served as placeholders, ascending.
+    pub masked: Vec<usize>,
+    /// The tokens that it is clipped to.
+    pub clip: Option<u32>,
+    /// The caller wants it out: a line stands for it.
+    pub removed: bool,
+}
+
+impl<'a> Slot<'a> {
+    pub(super) fn new(entry: &'a Entry) -> Self {
+        Self { entry, masked: Vec::new(), clip: None, removed: false }
+    }
+
+    pub(super) fn is_untouched(&self) -> bool {
+        self.masked.is_empty() && self.clip.is_none() && !self.removed
+    }
+}
+
+/// Which form of the summary is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SummaryForm {
+    Full,
+    Least,
+    Gone,
+}
+
+/// A context in the making.
+pub(super) struct Plan<'a, 'i> {
+    pub input: &'i ContextInput<'a>,
+    pub slots: Vec<Slot<'a>>,
+    pub groups: Vec<Group>,
+    pub ids: Vec<Ids>,
+    pub turns: Vec<Turns<'a>>,
+    /// By group.
+    pub dropped: Vec<bool>,
+    pub system: Vec<Turns<'a>>,
+    pub carried: Option<(Slot<'a>, Turns<'a>)>,
+    pub summary: SummaryForm,
+    pub recap: Option<String>,
+    pub recap_tokens: u32,
+    /// The tokens of all kept groups.
+    pub group_tokens: u64,
+    /// How many runs of messages are left out.
+    pub gap_count: u64,
+    system_tokens: u64,
+}
+
+impl<'a, 'i> Plan<'a, 'i> {
+    pub(super) fn new(input: &'i ContextInput<'a>) -> Self {
+        let maker = Maker::new(input);
+        let mut slots: Vec<Slot<'a>> = input.tail.iter().map(Slot::new).collect();
+        let groups = group::groups(input.tail);
+        if input.mask.mode == MaskMode::Auto {
+            let mask = &input.mask;
+            for at in mask::masked(input.tail, mask.upto, mask.marks, input.head_seq) {
+                if let Some(slot) = slots.get_mut(at.item) {
+                    slot.masked.push(at.result);
+                }
+            }
+            if mask.marks.values().any(|k| *k == Keep::Never) {
+                for slot in &mut slots {
+                    slot.removed =
+                        is_removable(slot.entry) && mask.marks.get(&slot.entry.seq) == Some(&Keep::Never);
+                }
+            }
+        }
+        let ids = ids::served(input.format, input.tail, &groups);
+        let turns: Vec<Turns<'a>> =
+            groups.iter().zip(&ids).map(|(group, ids)| maker.group(&slots, group, ids)).collect();
+        let group_tokens = turns.iter().map(|t| u64::from(t.tokens)).sum();
+        let carried = input.carried.map(|entry| {
+            let slot = Slot::new(entry);
+            let turns = maker.plain(&slot);
+            (slot, turns)
+        });
+        // A recap after an open call would stand between it and its result.
+        let pending = groups.last().is_some_and(Group::is_pending);
+        let recap = input.recap.filter(|_| !pending).map(super::recap_text);
+        let recap_tokens = recap.as_deref().map_or(0, |text| Counted::new(text, input.counter).tokens);
+        let system: Vec<Turns<'a>> = input.system.iter().map(|entry| maker.system(entry)).collect();
+        let system_tokens: u64 = system.iter().map(|t| u64::from(t.tokens)).sum();
+        Self {
+            input,
+            dropped: vec![false; groups.len()],
+            slots,
+            groups,
+            ids,
+            turns,
+            system,
+            system_tokens: system_tokens + input.pins.map_or(0, |p| u64::from(p.tokens)),
+            gap_count: u64::from(input.tail_omitted.is_some()),
+            carried,
+            summary: if input.summary.is_some() { SummaryForm::Full } else { SummaryForm::Gone },
+            recap,
+            recap_tokens,
+            group_tokens,
+        }
+    }
+
+    /// Makes a group's turns again after its slots changed.
+    pub(super) fn remake(&mut self, index: usize) {
+        let (Some(group), Some(ids)) = (self.groups.get(index), self.ids.get(index)) else { return };
+        let made = Maker::new(self.input).group(&self.slots, group, ids);
+        let kept = self.dropped.get(index) == Some(&false);
+        if let Some(turns) = self.turns.get_mut(index) {
+            if kept {
+                self.group_tokens = self.group_tokens - u64::from(turns.tokens) + u64::from(made.tokens);
+            }
+            *turns = made;
+        }
+    }
+
+    pub(super) fn remake_carried(&mut self) {
+        if let Some((slot, turns)) = &mut self.carried {
+            *turns = Maker::new(self.input).plain(slot);
+        }
+    }
+
+    pub(super) fn drop_group(&mut self, index: usize) {
+        let before = match index.checked_sub(1) {
+            Some(before) => self.is_dropped(before),
+            None => self.input.tail_omitted.is_some(),
+        };
+        let after = self.is_dropped(index + 1);
+        if let (Some(dropped @ false), Some(turns)) = (self.dropped.get_mut(index), self.turns.get(index)) {
+            *dropped = true;
+            self.group_tokens -= u64::from(turns.tokens);
+            match (before, after) {
+                (false, false) => self.gap_count += 1,
+                (true, true) => self.gap_count -= 1,
+                (true, false) | (false, true) => {}
+            }
+        }
+    }
+
+    pub(super) fn is_dropped(&self, index: usize) -> bool {
+        self.dropped.get(index) == Some(&true)
+    }
+
+    /// The summary's message as it is served.
+    pub(super) fn summary_message(&self) -> Option<Counted<'a>> {
+        let summary = self.input.summary?;
+        match self.summary {
+            SummaryForm::Full => Some(summary.message),
+            SummaryForm::Least => Some(summary.least.unwrap_or(summary.message)),
+            SummaryForm::Gone => None,
+        }
+    }
+
+    /// All tokens, but for the notes about what is left out.
+    pub(super) fn tokens(&self) -> u64 {
+        let summary = self.summary_message().map_or(0, |m| u64::from(m.tokens));
+        let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
+        let recap = u64::from(self.recap_tokens);
+        self.system_tokens + summary + carried + self.group_tokens + recap + emit::opening_tokens(self)
+    }
+
+    /// System prompt and pins.
+    pub(super) fn system_tokens(&self) -> u64 {
+        self.system_tokens
+    }
+
+    /// The runs of messages that are left out for want of room, in order.
+    pub(super) fn gaps(&self) -> Vec<(Option<usize>, i64, i64)> {
+        let mut gaps: Vec<(Option<usize>, i64, i64)> = Vec::new();
+        if let Some((from, to)) = self.input.tail_omitted {
+            gaps.push((None, from, to));
+        }
+        for (index, group) in self.groups.iter().enumerate() {
+            if !self.is_dropped(index) {
+                continue;
+            }
+            let seq = |i: usize| self.input.tail.get(i).map_or(0, |e| e.seq);
+            let (from, to) = (seq(group.range.start), seq(group.range.end.saturating_sub(1)));
+            let follows = index == 0 || self.is_dropped(index - 1);
+            match gaps.last_mut() {
+                Some((at, _, last)) if follows && (index > 0 || *last < from) => {
+                    *last = to;
+                    *at = Some(index);
+                }
+                _ => gaps.push((Some(index), from, to)),
+            }
+        }
+        gaps
+    }
+}
+
+/// Whether a line may stand for a whole message: it has no calls or results and is not the operator's.
+fn is_removable(entry: &Entry) -> bool {
+    let bound = entry.calls().is_empty() && entry.results().is_empty();
+    bound
+        && matches!(entry.role, Role::User | Role::Assistant)
+        && !entry.has(super::super::shape::Feature::OnlyThinking)
+}

@@ -1,0 +1,494 @@
+use serde_json::{Value, json};
+
+use super::super::format::parse;
+use super::super::mask::Keep;
+use super::super::tokens::Tokenizer;
+use super::*;
+
+const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
+
+fn entry(format: Format, seq: Seq, message: &Value) -> Entry {
+    let raw = message.to_string();
+    let parsed = parse(format, &raw).unwrap();
+    let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
+    Entry { seq, format, role: parsed.role, tokens, shape, raw }
+}
+
+fn entries(format: Format, messages: &[Value]) -> Vec<Entry> {
+    messages.iter().enumerate().map(|(i, m)| entry(format, Seq::try_from(i).unwrap() + 1, m)).collect()
+}
+
+/// A session of these messages, its leading system messages taken for the system prompt.
+struct Session {
+    entries: Vec<Entry>,
+    marks: Marks,
+}
+
+impl Session {
+    fn new(format: Format, messages: &[Value]) -> Self {
+        Self { entries: entries(format, messages), marks: Marks::new() }
+    }
+
+    fn input(&self, format: Format) -> ContextInput<'_> {
+        let leading = self.entries.iter().take_while(|e| e.role.is_system()).count();
+        let (system, tail) = self.entries.split_at(leading);
+        ContextInput {
+            session: "s",
+            format,
+            budget: 100_000,
+            head_seq: Seq::try_from(self.entries.len()).unwrap(),
+            context_revision: 1,
+            system,
+            pins: None,
+            summary: None,
+            carried: None,
+            tail,
+            tail_omitted: None,
+            mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &self.marks },
+            recap: None,
+            counter: &COUNTER,
+        }
+    }
+
+    fn serve(&self, format: Format) -> Value {
+        serve(&self.input(format))
+    }
+}
+
+/// The reply, checked.
+fn serve(input: &ContextInput<'_>) -> Value {
+    let reply: Value = serde_json::from_str(&assemble(input).unwrap().to_json()).unwrap();
+    assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
+    reply
+}
+
+fn texts(reply: &Value) -> String {
+    reply["messages"].to_string()
+}
+
+fn call(id: &str, arguments: &str) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}})
+}
+
+fn calls(ids: &[&str]) -> Value {
+    let calls: Vec<Value> = ids.iter().map(|id| call(id, "{\"path\":\"a\"}")).collect();
+    json!({"role": "assistant", "content": null, "tool_calls": calls})
+}
+
+fn result(id: &str, text: &str) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "content": text})
+}
+
+fn user(text: &str) -> Value {
+    json!({"role": "user", "content": text})
+}
+
+fn assistant(text: &str) -> Value {
+    json!({"role": "assistant", "content": text})
+}
+
+fn long(words: usize) -> String {
+    "some words of an output\n".repeat(words / 5)
+}
+
+#[test]
+fn what_needs_no_change_is_passed_on_byte_for_byte() {
+    let messages = [
+        json!({"role": "system", "content": "sys"}),
+        json!({"role": "user", "content": "\u{0} hi", "x_unknown": 1, "name": "ann"}),
+        calls(&["a", "b"]),
+        result("b", "B"),
+        result("a", "A"),
+        assistant("done"),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let reply = session.serve(Format::OpenaiChat);
+    assert_eq!(reply["messages"], Value::Array(messages.to_vec()));
+    assert_eq!(reply["sources"], json!([[1], [2], [3], [4], [5], [6]]));
+    let stored: u32 = session.entries.iter().map(|e| e.tokens).sum();
+    assert_eq!(reply["tokens"]["total"], stored);
+}
+
+#[test]
+fn a_chat_session_comes_out_in_the_other_formats_whole() {
+    let messages = [
+        json!({"role": "system", "content": "sys"}),
+        user("look"),
+        json!({"role": "assistant", "content": "I look", "tool_calls": [call("a", "{\"n\": 12345678901234567890123}"), call("b", "not json")]}),
+        result("a", "A"),
+        result("b", "B"),
+        json!({"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}]}),
+        assistant("done"),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let reply = session.serve(Format::Anthropic);
+    assert_eq!(reply["system"], "sys");
+    let turns = reply["messages"].as_array().unwrap();
+    assert_eq!(turns.len(), 4);
+    assert_eq!(turns[1]["content"][1]["name"], "f");
+    assert!(session.input(Format::Anthropic).tail.len() == 6);
+    let raw = assemble(&session.input(Format::Anthropic)).unwrap().to_json();
+    assert!(raw.contains("\"input\":{\"n\": 12345678901234567890123}"), "{raw}");
+    assert_eq!(turns[1]["content"][2]["input"], json!({"arguments": "not json"}));
+    assert_eq!(turns[2]["content"][0], json!({"type": "tool_result", "tool_use_id": "a", "content": "A"}));
+    assert_eq!(
+        turns[2]["content"][3]["source"],
+        json!({"type": "base64", "media_type": "image/png", "data": "AAAA"})
+    );
+    assert_eq!(reply["sources"], json!([[2], [3], [4, 5, 6], [7]]));
+    let items = session.serve(Format::OpenaiResponses);
+    let kinds: Vec<&str> =
+        items["messages"].as_array().unwrap().iter().map(|i| i["type"].as_str().unwrap_or("raw")).collect();
+    assert_eq!(
+        kinds,
+        [
+            "message",
+            "message",
+            "message",
+            "function_call",
+            "function_call",
+            "function_call_output",
+            "function_call_output",
+            "message",
+            "message"
+        ]
+    );
+    assert_eq!(items["messages"][7]["content"][1]["image_url"], "data:image/png;base64,AAAA");
+}
+
+#[test]
+fn anthropic_blocks_come_out_as_chat_messages() {
+    let messages = [
+        json!({"role": "system", "content": "sys"}),
+        json!({"role": "user", "content": "go"}),
+        json!({"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "sig"},
+            {"type": "text", "text": "I look"},
+            {"type": "tool_use", "id": "t1", "name": "f", "input": {"p": 1.0}},
+            {"type": "tool_use", "id": "t2", "name": "f", "input": {}}]}),
+        json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t2", "is_error": true, "content": [{"type": "text", "text": "no"}, {"type": "image", "source": {"type": "url", "url": "http://x/y.png"}}]},
+            {"type": "tool_result", "tool_use_id": "t1"},
+            {"type": "text", "text": "go on"}]}),
+    ];
+    let session = Session::new(Format::Anthropic, &messages);
+    let chat = session.serve(Format::OpenaiChat);
+    let out = chat["messages"].as_array().unwrap();
+    assert_eq!(out[2]["tool_calls"][0]["function"]["arguments"], "{\"p\":1.0}");
+    assert_eq!(out[3], json!({"role": "tool", "tool_call_id": "t2", "content": "[error]\nno"}));
+    assert_eq!(out[4]["content"], "[no output]");
+    assert_eq!(out[5]["content"][1]["image_url"]["url"], "http://x/y.png");
+    assert!(out[5].to_string().contains("go on"));
+    assert_eq!(chat["omitted"], json!([{"from_seq": 3, "to_seq": 3, "reason": "thinking"}]));
+    let same = session.serve(Format::Anthropic);
+    assert_eq!(same["messages"][1], messages[2]);
+    assert_eq!(same["omitted"], json!([{"from_seq": 1, "to_seq": 1, "reason": "in_system"}]));
+}
+
+#[test]
+fn responses_items_come_out_as_one_message_of_parallel_calls() {
+    let messages = [
+        json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}),
+        json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "xyz"}),
+        json!({"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}),
+        json!({"type": "function_call", "call_id": "b", "name": "f", "arguments": "{}"}),
+        json!({"type": "function_call_output", "call_id": "a", "output": "A"}),
+        json!({"type": "function_call_output", "call_id": "b", "output": [{"type": "input_text", "text": "B"}]}),
+    ];
+    let session = Session::new(Format::OpenaiResponses, &messages);
+    assert_eq!(session.serve(Format::OpenaiResponses)["messages"], Value::Array(messages.to_vec()));
+    let chat = session.serve(Format::OpenaiChat);
+    assert_eq!(chat["messages"][1]["tool_calls"].as_array().unwrap().len(), 2);
+    assert_eq!(chat["sources"], json!([[1], [2, 3, 4], [5], [6]]));
+    session.serve(Format::Anthropic);
+}
+
+#[test]
+fn a_pending_call_is_served_open_and_named() {
+    let session = Session::new(Format::OpenaiChat, &[user("x"), calls(&["a", "b"]), result("a", "A")]);
+    for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+        let mut input = session.input(format);
+        input.recap = Some("never between a call and its result");
+        let reply: Value = serde_json::from_str(&assemble(&input).unwrap().to_json()).unwrap();
+        assert_eq!(reply["pending_tool_calls"], json!(["b"]));
+        assert!(!texts(&reply).contains("never between"));
+        assert!(!texts(&reply).contains("never answered"));
+    }
+}
+
+#[test]
+fn a_call_that_was_never_answered_is_closed() {
+    let session = Session::new(
+        Format::OpenaiChat,
+        &[user("x"), calls(&["a", "b"]), result("a", "A"), user("stop"), result("b", "late B")],
+    );
+    let reply = session.serve(Format::OpenaiChat);
+    let out = reply["messages"].as_array().unwrap();
+    assert_eq!(
+        out[3],
+        json!({"role": "tool", "tool_call_id": "b", "content": "[no result: this call was never answered]"})
+    );
+    assert_eq!(reply["sources"][3], json!([]));
+    assert_eq!(out[5], user("[late result of tool call b]\nlate B"));
+    session.serve(Format::Anthropic);
+    session.serve(Format::OpenaiResponses);
+}
+
+#[test]
+fn a_result_between_a_call_and_its_result_waits_until_after() {
+    let mut messages = vec![user("x"), calls(&["a"]), result("z", "stray")];
+    let held = Session::new(Format::OpenaiChat, &messages).serve(Format::OpenaiChat);
+    assert_eq!(held["omitted"], json!([{"from_seq": 3, "to_seq": 3, "reason": "held"}]));
+    messages.push(result("a", "A"));
+    let reply = Session::new(Format::OpenaiChat, &messages).serve(Format::OpenaiChat);
+    assert_eq!(reply["sources"], json!([[1], [2], [4], [3]]));
+}
+
+#[test]
+fn ids_are_made_unique_where_a_provider_needs_it() {
+    let messages = [
+        user("x"),
+        calls(&["a", "a", ""]),
+        result("a", "1"),
+        result("a", "2"),
+        result("", "3"),
+        calls(&["a"]),
+        result("a", "4"),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let chat = session.serve(Format::OpenaiChat);
+    assert_eq!(chat["messages"][6], messages[6]);
+    assert_eq!(chat["messages"][3]["tool_call_id"], "a_2");
+    assert_eq!(chat["messages"][4]["tool_call_id"], "call_2_2");
+    let anthropic = session.serve(Format::Anthropic);
+    assert!(texts(&anthropic).contains("\"a_6\""));
+    session.serve(Format::OpenaiResponses);
+}
+
+#[test]
+fn nothing_is_served_empty() {
+    let messages = [
+        user(""),
+        json!({"role": "assistant", "content": null, "reasoning_content": "hm"}),
+        json!({"role": "user", "content": [{"type": "text", "text": " "}, {"type": "text", "text": "x"}]}),
+        calls(&["a"]),
+        result("a", ""),
+        json!({"role": "assistant"}),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+        session.serve(format);
+    }
+}
+
+#[test]
+fn later_system_messages_keep_their_place() {
+    let messages = [
+        json!({"role": "system", "content": "first"}),
+        user("x"),
+        assistant("y"),
+        json!({"role": "system", "content": "later"}),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    assert_eq!(session.serve(Format::OpenaiChat)["messages"][3], messages[3]);
+    let anthropic = session.serve(Format::Anthropic);
+    assert_eq!(
+        anthropic["messages"][2]["content"],
+        json!([{"type": "text", "text": "[system message]"}, {"type": "text", "text": "later"}])
+    );
+}
+
+#[test]
+fn legacy_function_calls_come_out_as_calls() {
+    let messages = [
+        user("x"),
+        json!({"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}}),
+        json!({"role": "function", "name": "f", "content": "out"}),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let reply = session.serve(Format::OpenaiChat);
+    assert_eq!(
+        reply["messages"][2],
+        json!({"role": "tool", "tool_call_id": "call_2_0", "name": "f", "content": "out"})
+    );
+}
+
+fn with_summary<'a>(
+    session: &'a Session,
+    format: Format,
+    text: &'a str,
+    least: &'a str,
+    anchor: usize,
+) -> ContextInput<'a> {
+    let mut input = session.input(format);
+    input.tail = &session.entries[anchor..];
+    input.summary = Some(SummaryInput {
+        version: 3,
+        anchor_seq: Seq::try_from(anchor).unwrap(),
+        message: Counted::new(text, &COUNTER),
+        least: Some(Counted::new(least, &COUNTER)),
+    });
+    input
+}
+
+#[test]
+fn system_pins_summary_the_carried_message_and_the_tail_come_in_this_order() {
+    let messages = [
+        json!({"role": "system", "content": "sys"}),
+        user("task"),
+        assistant("y"),
+        user("next"),
+        assistant("z"),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let summary = summary_message_text("## Session Intent\nx");
+    let pins = pins_text(&["never push"]);
+    let mut input = with_summary(&session, Format::OpenaiChat, &summary, "least", 3);
+    input.pins = Some(Counted::new(&pins, &COUNTER));
+    input.carried = Some(&session.entries[1]);
+    input.recap = Some("do the rest");
+    let reply = serve(&input);
+    assert_eq!(reply["sources"], json!([[1], null, null, [2], [4], [5], null]));
+    assert_eq!(reply["messages"][1]["role"], "system");
+    assert_eq!(reply["messages"][2], json!({"role": "user", "content": summary}));
+    assert_eq!(reply["messages"][3], messages[1]);
+    assert_eq!(reply["stable_prefix"]["messages"], 3);
+    assert_eq!(reply["summary_version"], 3);
+    input.format = Format::Anthropic;
+    let reply = serve(&input);
+    assert_eq!(reply["system"], format!("sys\n\n{pins}"));
+    assert_eq!(reply["sources"], json!([[2, 4], [5], null]));
+    assert_eq!(reply["stable_prefix"]["messages"], 0);
+}
+
+#[test]
+fn the_prefix_stays_when_messages_come() {
+    let mut messages = vec![json!({"role": "system", "content": "sys"}), user("task"), assistant("y")];
+    let summary = summary_message_text("x");
+    let hash = |messages: &[Value]| {
+        let session = Session::new(Format::Anthropic, messages);
+        serve(&with_summary(&session, Format::Anthropic, &summary, "least", 2))["stable_prefix"]["sha256"]
+            .clone()
+    };
+    let before = hash(&messages);
+    messages.push(user("more"));
+    assert_eq!(hash(&messages), before);
+}
+
+#[test]
+fn outputs_up_to_the_mask_position_become_placeholders() {
+    let messages =
+        [user("x"), calls(&["a"]), result("a", &long(900)), assistant("ok"), user("y"), assistant("z")];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let mut input = session.input(Format::OpenaiChat);
+    input.mask.upto = 3;
+    let reply = serve(&input);
+    let reference = reply["masked"][0]["ref"].as_str().unwrap();
+    let content = reply["messages"][2]["content"].as_str().unwrap();
+    assert!(content.starts_with(&format!("[tool output {reference}: 180 lines from \"f a\"")), "{content}");
+    assert!(content.ends_with(&format!("GET /v1/sessions/s/tool-outputs/{reference}]")));
+    assert!(reply["tokens"]["total"].as_u64().unwrap() < 200);
+    input.mask.mode = MaskMode::Off;
+    assert_eq!(serve(&input)["masked"], json!([]));
+}
+
+#[test]
+fn what_the_caller_marks_goes_at_once() {
+    let messages = [user(&long(900)), assistant("ok"), user("y")];
+    let mut session = Session::new(Format::OpenaiChat, &messages);
+    session.marks = Marks::from([(1, Keep::Never)]);
+    let reply = session.serve(Format::OpenaiChat);
+    assert!(reply["messages"][0]["content"].as_str().unwrap().starts_with("[message 1 left out as marked"));
+    assert_eq!(reply["omitted"][0]["reason"], "marked");
+}
+
+#[test]
+fn the_budget_takes_in_its_order() {
+    let mut messages = vec![user("task")];
+    for i in 0..8 {
+        messages.push(calls(&[&format!("c{i}")]));
+        messages.push(result(&format!("c{i}"), &format!("{i} {}", long(500))));
+    }
+    messages.extend([assistant("a"), user("b"), assistant("c"), user("the question")]);
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let mut input = session.input(Format::OpenaiChat);
+    let whole = assemble(&input).unwrap().tokens.total();
+    input.budget = whole - 200;
+    let reply = serve(&input);
+    assert!(!reply["masked"].as_array().unwrap().is_empty());
+    assert_eq!(reply["omitted"], json!([]));
+    input.budget = 500;
+    let reply = serve(&input);
+    assert_eq!(reply["omitted"][0]["reason"], "budget");
+    assert!(texts(&reply).contains("left out here"));
+    assert!(texts(&reply).contains("the question"));
+    input.budget = 60;
+    serve(&input);
+    input.budget = 3;
+    let error = assemble(&input).unwrap_err();
+    input.budget = error.min_tokens;
+    serve(&input);
+}
+
+#[test]
+fn the_summary_shrinks_before_the_newest_message_is_clipped() {
+    let messages = [user("task"), assistant("y"), user(&long(400))];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let (full, least) = (long(1_000), long(100));
+    let mut input = with_summary(&session, Format::OpenaiChat, &full, &least, 2);
+    input.budget = 800;
+    let reply = serve(&input);
+    assert_eq!(reply["messages"][0]["content"], least);
+    assert_eq!(reply["messages"][1], messages[2]);
+    input.budget = 300;
+    let reply = serve(&input);
+    assert!(reply["messages"][1]["content"].as_str().unwrap().contains("tokens left out · message 3"));
+    assert_eq!(reply["omitted"], json!([{"from_seq": 3, "to_seq": 3, "reason": "clipped"}]));
+}
+
+#[test]
+fn a_tail_that_was_not_loaded_is_named() {
+    let messages = [user("1"), assistant("2"), user("3"), assistant("4")];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let mut input = session.input(Format::OpenaiChat);
+    input.tail = &session.entries[2..];
+    input.tail_omitted = Some((1, 2));
+    let reply = serve(&input);
+    assert_eq!(reply["sources"], json!([[], [3], [4]]));
+    assert_eq!(reply["omitted"], json!([{"from_seq": 1, "to_seq": 2, "reason": "budget"}]));
+}
+
+#[test]
+fn oversized_arguments_are_clipped_to_an_object() {
+    let arguments = json!({"path": "src/a.rs", "content": long(5_000), "mode": 7}).to_string();
+    let messages = [
+        user("x"),
+        json!({"role": "assistant", "content": null, "tool_calls": [call("a", &arguments)]}),
+        result("a", "ok"),
+        assistant("z"),
+    ];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let mut input = session.input(Format::OpenaiChat);
+    input.budget = 600;
+    let reply = serve(&input);
+    let clipped = reply["messages"][1]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+    let clipped: Value = serde_json::from_str(clipped).unwrap();
+    assert_eq!(clipped["path"], "src/a.rs");
+    assert_eq!(clipped["mode"], 7);
+    assert!(clipped["content"].as_str().unwrap().contains("tokens left out"));
+}
+
+#[test]
+fn an_assistant_who_begins_gets_a_user_before_it_where_needed() {
+    let session = Session::new(Format::OpenaiChat, &[assistant("Welcome!"), user("hi")]);
+    let reply = session.serve(Format::Anthropic);
+    assert_eq!(reply["sources"], json!([[], [1], [2]]));
+}
+
+#[test]
+fn an_empty_session_has_an_empty_context() {
+    let session = Session::new(Format::OpenaiChat, &[]);
+    for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+        assert_eq!(session.serve(format)["messages"], json!([]));
+    }
+}

@@ -1,0 +1,323 @@
+//! What happened to files, as an associative composition.
+//!
+//! A fact about a file is what was there before, what is there after, and whether anything
+//! changed in between. Composing two facts keeps the first's before and the last's after, so that
+//! it does not matter how a session is cut into spans: `(a then b) then c` is `a then (b then c)`.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ledger::FileFact;
+use super::summary::FileAction;
+use super::wording::join_seqs;
+
+/// Whether a file was there before the first event that is known of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    There,
+    Absent,
+    /// Written whole by a tool that does not say; `true` when a creation is assumed.
+    Unknown(bool),
+}
+
+fn before(fact: &FileFact) -> Before {
+    match fact.action {
+        Some(FileAction::Created) if fact.overwrite_possible => Before::Unknown(true),
+        Some(FileAction::Deleted) if fact.overwrite_possible => Before::Unknown(fact.transient),
+        Some(FileAction::Modified) if fact.overwrite_possible => Before::Unknown(false),
+        Some(FileAction::Created) => Before::Absent,
+        Some(FileAction::Deleted) if fact.transient => Before::Absent,
+        Some(FileAction::Deleted | FileAction::Modified | FileAction::Renamed) | None => Before::There,
+    }
+}
+
+/// Composes two facts about one file, the earlier one first.
+///
+/// When `later` is a rename, `earlier` is the history of the path that it came from.
+#[must_use]
+pub fn compose(earlier: FileFact, later: FileFact) -> FileFact {
+    let (was_changed, is_changed) = (earlier.action.is_some(), later.action.is_some());
+    let start = before(&earlier);
+    let gone = later.action == Some(FileAction::Deleted);
+    let path = later.path;
+    let renamed_from = earlier.renamed_from.or(later.renamed_from).filter(|from| *from != path);
+    // A file that was only read was there.
+    let action = match start {
+        _ if !was_changed && !is_changed => None,
+        _ if gone => Some(FileAction::Deleted),
+        Before::Absent | Before::Unknown(true) => Some(FileAction::Created),
+        Before::There if renamed_from.is_some() => Some(FileAction::Renamed),
+        Before::There | Before::Unknown(false) => Some(FileAction::Modified),
+    };
+    let mut changes = earlier.changes;
+    append_distinct(&mut changes, later.changes);
+    // A changed file names the messages that changed it; reading it before or after adds nothing.
+    let seqs = match (was_changed, is_changed) {
+        (true, false) => earlier.seqs,
+        (false, true) => later.seqs,
+        (true, true) | (false, false) => {
+            let mut seqs = earlier.seqs;
+            join_seqs(&mut seqs, &later.seqs);
+            seqs
+        }
+    };
+    FileFact {
+        path,
+        action,
+        overwrite_possible: matches!(start, Before::Unknown(_)),
+        renamed_from,
+        transient: gone && matches!(start, Before::Absent | Before::Unknown(true)),
+        changes,
+        reason: earlier.reason.or(later.reason),
+        seqs,
+    }
+}
+
+fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
+    if more.is_empty() {
+        return;
+    }
+    let mut seen: HashSet<String> = changes.iter().cloned().collect();
+    changes.extend(more.into_iter().filter(|c| !c.trim().is_empty() && seen.insert(c.clone())));
+}
+
+/// One spelling for one path: forward slashes, no leading `./`, no doubled slashes.
+#[must_use]
+pub fn path_key(path: &str) -> String {
+    let path = path.trim().replace('\\', "/");
+    let mut out = String::with_capacity(path.len());
+    for c in path.chars() {
+        if c != '/' || !out.ends_with('/') {
+            out.push(c);
+        }
+    }
+    while let Some(rest) = out.strip_prefix("./") {
+        out = rest.to_owned();
+    }
+    out
+}
+
+/// Every file of a session, in the order of first appearance.
+#[derive(Clone, Debug, Default)]
+pub struct FileHistory {
+    files: Vec<Option<FileFact>>,
+    at: HashMap<String, usize>,
+}
+
+impl FileHistory {
+    /// Takes up what is already folded over the whole session: its renames are done.
+    #[must_use]
+    pub fn of(files: Vec<FileFact>) -> Self {
+        let mut history = Self::default();
+        for fact in files {
+            history.at.insert(path_key(&fact.path), history.files.len());
+            history.files.push(Some(fact));
+        }
+        history
+    }
+
+    /// Adds one event.
+    pub fn push(&mut self, event: FileFact) {
+        self.extend(vec![event]);
+    }
+
+    /// Adds a later span whose own events are already folded, one fact per file.
+    ///
+    /// Renames of the span are taken from what was there before it, all at once, so that two
+    /// files may swap names.
+    pub fn extend(&mut self, span: Vec<FileFact>) {
+        let sources: HashSet<String> = span
+            .iter()
+            .filter_map(|f| f.renamed_from.as_deref().map(path_key).filter(|from| *from != path_key(&f.path)))
+            .collect();
+        let mut moved: HashMap<String, (usize, FileFact)> = HashMap::new();
+        for source in &sources {
+            if let Some(slot) = self.at.remove(source)
+                && let Some(fact) = self.files.get_mut(slot).and_then(Option::take)
+            {
+                moved.insert(source.clone(), (slot, fact));
+            }
+        }
+        for fact in span {
+            let key = path_key(&fact.path);
+            // The old name of a renamed file is told by the new one.
+            if sources.contains(&key) && fact.action == Some(FileAction::Deleted) && !fact.transient {
+                continue;
+            }
+            let source = fact.renamed_from.as_deref().map(path_key).filter(|from| *from != key);
+            let old = self.at.get(&key).copied();
+            let (slot, fact) = match source {
+                // What stood at the new name is overwritten: its own history ends here.
+                Some(source) => match moved.remove(&source) {
+                    Some((slot, earlier)) => (old.unwrap_or(slot), compose(earlier, fact)),
+                    None => (old.unwrap_or(self.files.len()), fact),
+                },
+                None => match old.and_then(|slot| Some((slot, self.files.get_mut(slot)?.take()?))) {
+                    Some((slot, earlier)) => {
+                        let spelt = earlier.path.clone();
+                        (slot, FileFact { path: spelt, ..compose(earlier, fact) })
+                    }
+                    None => (self.files.len(), fact),
+                },
+            };
+            match self.files.get_mut(slot) {
+                Some(place) => *place = Some(fact),
+                None => self.files.push(Some(fact)),
+            }
+            self.at.insert(key, slot);
+        }
+    }
+
+    /// The facts, one per file.
+    #[must_use]
+    pub fn into_facts(self) -> Vec<FileFact> {
+        self.files.into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn fact(path: &str, action: Option<FileAction>, seq: i64) -> FileFact {
+        FileFact {
+            path: path.to_owned(),
+            action,
+            overwrite_possible: false,
+            renamed_from: None,
+            transient: false,
+            changes: action.map(|a| format!("{} {seq}", a.as_str())).into_iter().collect(),
+            reason: None,
+            seqs: vec![seq],
+        }
+    }
+
+    const READ: Option<FileAction> = None;
+    const CREATED: Option<FileAction> = Some(FileAction::Created);
+    const MODIFIED: Option<FileAction> = Some(FileAction::Modified);
+    const DELETED: Option<FileAction> = Some(FileAction::Deleted);
+
+    #[rstest]
+    #[case(READ, MODIFIED, MODIFIED, false)]
+    #[case(READ, CREATED, MODIFIED, false)]
+    #[case(READ, READ, READ, false)]
+    #[case(READ, DELETED, DELETED, false)]
+    #[case(CREATED, MODIFIED, CREATED, false)]
+    #[case(CREATED, READ, CREATED, false)]
+    #[case(CREATED, DELETED, DELETED, true)]
+    #[case(MODIFIED, DELETED, DELETED, false)]
+    #[case(MODIFIED, READ, MODIFIED, false)]
+    #[case(DELETED, CREATED, MODIFIED, false)]
+    fn an_action_follows_from_what_was_there_before(
+        #[case] first: Option<FileAction>,
+        #[case] second: Option<FileAction>,
+        #[case] action: Option<FileAction>,
+        #[case] transient: bool,
+    ) {
+        let both = compose(fact("a", first, 1), fact("a", second, 2));
+        assert_eq!((both.action, both.transient), (action, transient));
+    }
+
+    #[test]
+    fn a_file_made_again_after_a_transient_life_is_created() {
+        let gone = compose(fact("a", CREATED, 1), fact("a", DELETED, 2));
+        let back = compose(gone, fact("a", CREATED, 3));
+        assert_eq!((back.action, back.transient), (CREATED, false));
+    }
+
+    #[test]
+    fn a_write_that_may_overwrite_is_decided_by_what_is_known() {
+        let write = FileFact { overwrite_possible: true, ..fact("a", CREATED, 2) };
+        assert_eq!(compose(fact("a", READ, 1), write.clone()).action, MODIFIED);
+        assert_eq!(compose(fact("a", CREATED, 1), write.clone()).action, CREATED);
+        assert_eq!(compose(fact("a", DELETED, 1), write).action, MODIFIED);
+    }
+
+    #[test]
+    fn a_rename_carries_the_history_along() {
+        let mut history = FileHistory::default();
+        history.push(fact("a", MODIFIED, 1));
+        history.push(FileFact { renamed_from: Some("a".into()), ..fact("b", Some(FileAction::Renamed), 2) });
+        history.push(fact("b", MODIFIED, 3));
+        let facts = history.into_facts();
+        assert_eq!(facts.len(), 1);
+        assert_eq!(facts[0].path, "b");
+        assert_eq!(facts[0].action, Some(FileAction::Renamed));
+        assert_eq!(facts[0].renamed_from.as_deref(), Some("a"));
+        assert_eq!(facts[0].changes, ["modified 1", "renamed 2", "modified 3"]);
+    }
+
+    #[test]
+    fn two_files_may_swap_their_names() {
+        let rename = |from: &str, to: &str, seq| FileFact {
+            renamed_from: Some(from.to_owned()),
+            ..fact(to, Some(FileAction::Renamed), seq)
+        };
+        let mut history = FileHistory::default();
+        history.extend(vec![fact("a", MODIFIED, 1), fact("b", MODIFIED, 2)]);
+        history.extend(vec![rename("a", "b", 3), rename("b", "a", 4)]);
+        let facts = history.into_facts();
+        let b = facts.iter().find(|f| f.path == "b").unwrap();
+        assert_eq!(b.changes, ["modified 1", "renamed 3"]);
+        let a = facts.iter().find(|f| f.path == "a").unwrap();
+        assert_eq!(a.changes, ["modified 2", "renamed 4"]);
+    }
+
+    #[test]
+    fn one_path_has_one_spelling() {
+        let mut history = FileHistory::default();
+        history.push(fact("src/a.rs", READ, 1));
+        history.push(fact("./src//a.rs", MODIFIED, 2));
+        history.push(fact("src\\a.rs", MODIFIED, 3));
+        let facts = history.into_facts();
+        assert_eq!(facts.len(), 1);
+        assert_eq!(facts[0].path, "src/a.rs");
+    }
+
+    fn event() -> impl Strategy<Value = FileFact> {
+        (0..5usize, any::<bool>(), 1..50i64, 0..3usize).prop_map(|(action, unsure, seq, path)| {
+            let path = ["a", "b/c", "d"][path];
+            let action = [READ, CREATED, MODIFIED, DELETED, CREATED][action];
+            FileFact { overwrite_possible: unsure && action == CREATED, ..fact(path, action, seq) }
+        })
+    }
+
+    fn fold(events: &[FileFact]) -> Vec<FileFact> {
+        let mut history = FileHistory::default();
+        for e in events {
+            history.push(e.clone());
+        }
+        history.into_facts()
+    }
+
+    proptest! {
+        #[test]
+        fn composing_is_associative(
+            a in event(), b in event(), c in event(),
+        ) {
+            let one = |f: &FileFact| FileFact { path: "a".into(), ..f.clone() };
+            let left = compose(compose(one(&a), one(&b)), one(&c));
+            let right = compose(one(&a), compose(one(&b), one(&c)));
+            prop_assert_eq!(left, right);
+        }
+
+        #[test]
+        fn it_does_not_matter_where_a_session_is_cut(
+            events in proptest::collection::vec(event(), 0..20), cut in 0..20usize,
+        ) {
+            let cut = cut.min(events.len());
+            let mut halves = FileHistory::default();
+            halves.extend(fold(&events[..cut]));
+            halves.extend(fold(&events[cut..]));
+            prop_assert_eq!(halves.into_facts(), fold(&events));
+        }
+
+        #[test]
+        fn a_file_met_twice_is_no_longer_new(a in event()) {
+            let twice = compose(a.clone(), a.clone());
+            prop_assert_eq!(compose(twice.clone(), a).action, twice.action);
+        }
+    }
+}

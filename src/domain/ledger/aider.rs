@@ -1,0 +1,173 @@
+//! aider: what its console lines say was applied, and the commands that its user ran.
+
+use std::borrow::Cow;
+
+use serde_json::json;
+
+use super::super::message::{Numbered, Role};
+use super::invocation::{Invocation, text_of};
+use super::outcome::head;
+
+/// The tool name under which an applied edit is passed on.
+pub(super) const EDIT: &str = "aider_applied_edit";
+/// The tool name under which a file that was added to the chat is passed on.
+pub(super) const ADDED: &str = "aider_added_to_chat";
+/// The tool name under which a new file is passed on.
+pub(super) const CREATED: &str = "aider_created";
+
+/// The most lines of a console message that are read.
+const MAX_LINES: usize = 20_000;
+/// The most bytes of one edit that are handed on for its wording.
+const EDIT_BYTES: usize = 16 * 1024;
+
+/// Reads a console message.
+pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
+    let Some(said) = span.get(at) else { return Vec::new() };
+    let mut uses = Vec::new();
+    if let Some(command) = asked_command(span, at) {
+        let mut one = Invocation::shell(Cow::Borrowed(command), said.seq);
+        one.answer(Cow::Borrowed(text), None, said.seq);
+        uses.push(one);
+    }
+    let mut edits: Option<Vec<Block<'a>>> = None;
+    for line in text.lines().take(MAX_LINES) {
+        let Some(line) = line.strip_prefix("> ") else { continue };
+        let line = line.trim();
+        let (tool, path) = if let Some(path) = line.strip_prefix("Applied edit to ") {
+            (EDIT, path)
+        } else if let Some(path) = line.strip_prefix("Creating empty file ") {
+            (CREATED, path)
+        } else if let Some(path) = added(line) {
+            (ADDED, path)
+        } else {
+            continue;
+        };
+        if path.is_empty() || path.len() > 1024 {
+            continue;
+        }
+        let arguments = if tool == EDIT {
+            let blocks = edits.get_or_insert_with(|| proposed(span, at));
+            let own: Vec<_> = blocks
+                .iter()
+                .filter(|b| b.path == path)
+                .take(20)
+                .map(|b| json!({"old_string": head(b.search, EDIT_BYTES), "new_string": head(b.replace, EDIT_BYTES)}))
+                .collect();
+            json!({"path": path, "edits": own})
+        } else {
+            json!({"path": path})
+        };
+        let mut one = Invocation::pending(Cow::Borrowed(tool), Cow::Owned(arguments.to_string()), said.seq);
+        one.output = Some(Cow::Borrowed(""));
+        one.failed = Some(false);
+        one.result_seq = Some(said.seq);
+        uses.push(one);
+    }
+    uses
+}
+
+fn added(line: &str) -> Option<&str> {
+    let path = line.strip_prefix("Added ")?;
+    let path = path.strip_suffix(" to the chat.").or_else(|| path.strip_suffix(" to the chat"))?;
+    Some(path.strip_suffix(" to read-only files").unwrap_or(path)).filter(|p| !p.contains(" files"))
+}
+
+/// The command of `/run …`, `/test …` or `!…` in the message before.
+fn asked_command(span: &[Numbered], at: usize) -> Option<&str> {
+    let before = span.get(at.checked_sub(1)?)?;
+    if before.message.role != Role::User || before.message.name.is_some() {
+        return None;
+    }
+    let Cow::Borrowed(text) = text_of(&before.message.parts) else { return None };
+    let text = text.trim();
+    let command = text
+        .strip_prefix("/run ")
+        .or_else(|| text.strip_prefix("/test "))
+        .or_else(|| text.strip_prefix('!'))?;
+    Some(command.trim()).filter(|c| !c.is_empty() && !c.contains('\n'))
+}
+
+/// A SEARCH/REPLACE block; `search` is empty for a whole file.
+struct Block<'a> {
+    path: &'a str,
+    search: &'a str,
+    replace: &'a str,
+}
+
+/// The edits that the latest assistant message before `at` proposes.
+fn proposed(span: &[Numbered], at: usize) -> Vec<Block<'_>> {
+    let said = span.get(..at).unwrap_or(&[]).iter().rev().take(4).find(|n| n.message.role == Role::Assistant);
+    let Some(said) = said else { return Vec::new() };
+    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
+    blocks(text)
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    // The last two lines that were not a fence: the file's name stands right above the block, or
+    // above the fence that opens it.
+    let mut path = "";
+    let mut state = At::Text;
+    let mut offset = 0;
+    let (mut search_from, mut search_to, mut replace_from) = (0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        let start = offset;
+        offset += line.len();
+        let bare = line.trim_end();
+        match state {
+            At::Text if bare.starts_with("<<<<<<< SEARCH") => {
+                state = At::Search;
+                search_from = offset;
+            }
+            At::Text if bare.starts_with("```") && bare.len() > 3 || bare == "```" => {
+                state = At::Fence(offset);
+            }
+            At::Fence(_) if bare.starts_with("<<<<<<< SEARCH") => {
+                state = At::Search;
+                search_from = offset;
+            }
+            At::Fence(from) if bare.starts_with("```") => {
+                let replace = text.get(from..start).unwrap_or("");
+                if !path.is_empty() {
+                    found.push(Block { path, search: "", replace });
+                }
+                state = At::Text;
+            }
+            At::Search if bare.starts_with("=======") => {
+                state = At::Replace;
+                search_to = start;
+                replace_from = offset;
+            }
+            At::Replace if bare.starts_with(">>>>>>> REPLACE") => {
+                state = At::After;
+                let search = text.get(search_from..search_to).unwrap_or("");
+                let replace = text.get(replace_from..start).unwrap_or("");
+                if !path.is_empty() {
+                    found.push(Block { path, search, replace });
+                }
+            }
+            At::After if bare.starts_with("<<<<<<< SEARCH") => {
+                state = At::Search;
+                search_from = offset;
+            }
+            At::After if bare.starts_with("```") => state = At::Text,
+            At::Text => {
+                let name = bare.trim().trim_matches(|c| matches!(c, '*' | '`' | '#' | ':' | ' '));
+                if !name.is_empty() && !name.contains(' ') {
+                    path = name;
+                }
+            }
+            At::Fence(_) | At::Search | At::Replace | At::After => {}
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy)]
+enum At {
+    Text,
+    Fence(usize),
+    Search,
+    Replace,
+    After,
+}

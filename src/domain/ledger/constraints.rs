@@ -1,0 +1,330 @@
+//! What must hold: demands of the person and of later system messages, word for word.
+//!
+//! Invariant: nothing that a tool printed, a file holds or an issue quotes becomes a constraint.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use sha2::{Digest, Sha256};
+
+use super::super::message::{Numbered, Role};
+use super::super::summary::{Constraint, ConstraintSource};
+use super::line::clip;
+use super::prose::{self, Language};
+
+/// The longest constraint of a person, in characters.
+const MAX_TEXT: usize = 400;
+/// The longest later system message kept word for word, in characters.
+const MAX_SYSTEM_TEXT: usize = 4_000;
+/// The most constraints taken from one message: what demands more is a document.
+const MAX_PER_MESSAGE: usize = 20;
+/// The most constraints taken from one span.
+const MAX_PER_SPAN: usize = 80;
+/// The most messages that one constraint names.
+const MAX_SEQS: usize = 20;
+
+/// Reads the constraints of a span, in the order of first appearance.
+#[must_use]
+pub fn read(span: &[Numbered]) -> Vec<Constraint> {
+    let mut all: Vec<Constraint> = Vec::new();
+    let mut ids = BTreeSet::new();
+    // The leading system messages are the system prompt and are served as they are.
+    let mut leading = span.first().is_some_and(|n| n.seq <= 1);
+    for Numbered { seq, message } in span {
+        leading &= message.role.is_system();
+        let found: Vec<(String, ConstraintSource)> = match message.role {
+            Role::System | Role::Developer if !leading => {
+                let text = message.text();
+                let text = text.trim();
+                (!text.is_empty())
+                    .then(|| (clip(text, MAX_SYSTEM_TEXT), ConstraintSource::System))
+                    .into_iter()
+                    .collect()
+            }
+            Role::User => prose::person_text(message)
+                .map(|text| demands(&text))
+                .unwrap_or_default()
+                .into_iter()
+                .map(|text| (text, ConstraintSource::User))
+                .collect(),
+            Role::System | Role::Developer | Role::Assistant | Role::Tool => Vec::new(),
+        };
+        for (text, source) in found {
+            let id = id(source, &text);
+            if !ids.contains(&id) {
+                if all.len() >= MAX_PER_SPAN && source == ConstraintSource::User {
+                    continue;
+                }
+                ids.insert(id.clone());
+                all.push(Constraint { id, text, source, seqs: vec![*seq] });
+            } else if let Some(known) = all.iter_mut().find(|c| c.id == id)
+                && known.seqs.len() < MAX_SEQS
+                && known.seqs.last() != Some(seq)
+            {
+                known.seqs.push(*seq);
+            }
+        }
+    }
+    all
+}
+
+/// The id of a constraint: the same demand from the same source is the same constraint.
+#[must_use]
+pub fn id(source: ConstraintSource, text: &str) -> String {
+    let name = match source {
+        ConstraintSource::Pin => "pin",
+        ConstraintSource::User => "user",
+        ConstraintSource::System => "system",
+    };
+    let digest = Sha256::new().chain_update(name).chain_update(text).finalize();
+    let hex: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    format!("con_{hex}")
+}
+
+/// The sentences of a person's text that demand something.
+fn demands(text: &str) -> Vec<String> {
+    let own = prose::own_words(text);
+    let language = prose::language_of(&own);
+    let mut found = Vec::new();
+    for sentence in prose::sentences(&own) {
+        if found.len() >= MAX_PER_MESSAGE {
+            break;
+        }
+        let words = sentence.text.trim();
+        if words.chars().count() > 4 * MAX_TEXT || !speaks(words) {
+            continue;
+        }
+        if demands_in(words, language) {
+            found.push(clip(words, MAX_TEXT));
+        }
+    }
+    found
+}
+
+/// Whether a sentence is language at all, and not data with a marker in it.
+fn speaks(words: &str) -> bool {
+    let letters = words.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
+    letters * 10 >= words.chars().count() * 6 && !words.ends_with(':')
+}
+
+struct Table {
+    demand: Regex,
+    /// What takes the demand out of a sentence that has its words.
+    not: Regex,
+}
+
+fn table(demand: &str, not: &str) -> Table {
+    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
+    let compile = |p: &str| Regex::new(&format!("(?i){p}")).expect("the pattern is valid");
+    Table { demand: compile(demand), not: compile(not) }
+}
+
+// "Don't", "never", "only" demand something at the head of a clause; behind "I", "we", "it" they tell.
+static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"(?x)
+        (?:^|[,;:.(]\s*|\b(?:and|but|so|please|then|also|or|just|should|must|can|could|will|to|you)\s+) (?:please\s+|also\s+|just\s+|definitely\s+|absolutely\s+)?
+            (?:do\s+not|don['’]?t|never|always|make\s+sure|be\s+sure|ensure|avoid)\s+\w
+        | \b(?:must|must\s+not|mustn['’]?t|may\s+not|shall|shall\s+not|cannot\s+be|should\s+(?:not|never|only|always)|shouldn['’]?t)\b
+        | (?:^|[,;:]\s*|\b(?:please|and|but|should|must|can|to)\s+) only\s+\w
+        | \b(?:use|change|modify|edit|touch|run|add|allow|accept|keep|return|support|update|write|send|answer|respond)\b[^.]{0,60}\bonly\b
+        | \bwithout\s+(?:any\s+\w|\w+ing\b|my\s+\w|asking|breaking|permission|approval|confirmation)
+        | \b(?:is|are|it's)\s+(?:required|mandatory|forbidden|prohibited|not\s+allowed|off[- ]limits)\b | ^required:\s
+        | \bunder\s+no\s+circumstances\b | \bno\s+matter\s+what\b | \bat\s+all\s+times\b | \bstick\s+(?:to|with)\b | \bhands\s+off\b
+        ",
+        r"(?x)
+        \b(?:you|we|i|they|it|he|she|does|one)\s+(?:don['’]?t|do\s+not|doesn['’]?t|does\s+not)\s+(?:\w+\s+)?(?:have|need|know|think|want\s+to\s+know|care|mind|see|understand|remember|believe|like|get|seem|really)\b
+        | \b(?:don['’]?t|do\s+not)\s+(?:need|have)\s+to\b | \bnot\s+(?:required|necessary|mandatory)\b | \bno\s+need\b | \b(?:don['’]?t|do\s+not)\s+(?:worry|bother|mind)\b
+        | \bmust\s+(?:have|be\s+(?:a\s+(?:bug|mistake|problem)|because|something|why|due))\b | \bi\s+must\s+(?:say|admit|have)\b | \bnever\s*mind\b
+        | \b(?:i|we|they|it|he|she|which|that)\s+(?:should|must|never|always|only|can\s+only|could\s+only|just\s+don['’]?t|really\s+don['’]?t)\b (?:\s+(?:have|see|saw|seen|heard|been|was|were|had|get|got|happens?|works?|fails?|shows?))
+        | \bif\s+you\s+don['’]?t\s+mind\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
+        ",
+    )
+});
+static CHINESE: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"必须|必需|不要|不能|不得|不准|不许|不可以|不应该|禁止|严禁|切勿|请勿|千万别|千万不|别(?:改|动|删|用|加|忘|碰|修改|删除|使用)|只能|只(?:用|改|允许|需要|修改|使用|可以)|仅(?:用|限|允许|使用|修改|能)|务必|一定要|始终|永远不|总是要|每次都要|确保|保证(?:不|所有)|无论如何",
+        r"不必|不一定|不是必须|没必要|要不要|是不是必须|能不能|不能不说|不要紧|为什么(?:必须|不要|不能)|我(?:也|就|都|还|一直|总是|实在)?(?:不能|不得|只能|不要)|他(?:们)?(?:不能|只能|不得)|她(?:们)?(?:不能|只能|不得)|不得不|忍不住|[吗么][？?]?$",
+    )
+});
+static JAPANESE: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"必ず|絶対に|ないでください|しないで|禁止|てはいけない|てはなりません|てはならない|なければならない|なければなりません|ないように|のみ(?:を|で|に|使)|だけ(?:を|で|に)?(?:使|変|修|して)|避けて(?:ください)?|常に|決して|必須|注意してください|してはだめ|ダメです",
+        r"必ずしも|しなくても(?:いい|よい|大丈夫)|必要(?:は|が)(?:ない|ありません)|でしょうか|ですか[。？?]?$|心配しないで",
+    )
+});
+static RUSSIAN: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"\b(?:долж(?:ен|на|но|ны)|никогда|всегда|обязательно|нельзя|запрещено|запрещается|необходимо|требуется|убедись|убедитесь|ни в коем случае|следи(?:те)?\b.{0,20}чтобы|только (?:в|на|с|через|используй|измен|меняй|те|этот|эту|этих|один|одну)|не (?:меняй|изменяй|трогай|удаляй|используй|добавляй|делай|пиши|забудь|ломай|запускай|коммить|пуш|надо|следует|должн)\w*|без (?:изменени|внешн|использовани|нов|лишн|разрешени|подтверждени|сторонн|дополнительн)\w*)",
+        r"\bне (?:обязательно|нужно|требуется|необходимо)\b|\b(?:я|он|она|они|мы) (?:никогда|всегда|должен был|должна была)\b|\bдолжно быть, ",
+    )
+});
+static FRENCH: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"\b(?:doit|doivent|dois|devez|ne dois|il faut|il ne faut|jamais|toujours|uniquement|seulement|exclusivement|obligatoire(?:ment)?|interdit|interdite|impératif|impérativement|surtout pas|en aucun cas|assure-toi|assurez-vous|veille à|veillez à|sans (?:\w+er|\w+ir|\w+re|aucun|aucune|toucher|modifier|passer)|évite|évitez|n['’]oublie pas|pas de)\b|\b(?:ne|n['’])\s?\w+(?:-\w+)? (?:pas|jamais|rien|que)\b",
+        r"\b(?:je|on|nous|il|elle|ils|elles|ça|c['’]) (?:ne |n['’])\w+ (?:pas|jamais|plus|rien)\b|\bne (?:sais|comprends|vois|marche|fonctionne|suis|pense|crois) pas\b|\bpas (?:besoin|obligatoire|nécessaire)\b|\bil n['’]y a pas\b|\bn['’](?:est|ai|a|était) pas\b|\bcomme toujours\b|\bpas de (?:problème|souci)s?\b|\bdoit être (?:un|le) (?:bug|problème)\b|\bpourquoi\b",
+    )
+});
+static GERMAN: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"\b(?:muss|musst|müssen|müsst|darf (?:nicht|kein\w*|nur)|dürfen (?:nicht|kein\w*|nur)|darfst|niemals|nie|immer|nur|ausschließlich|unbedingt|zwingend|erforderlich|verboten|auf keinen fall|keinesfalls|stell(?:e|en sie)? sicher|achte(?:n sie)? darauf|vermeide|vermeiden|ohne (?:\w+ )?(?:zu|rückfrage|änderung|externe|neue|meine|ausnahme)|bitte (?:\w+ ){0,5}(?:nicht|keine?n?)|(?:ändere?|verwende?|benutze?|lösche?|schreibe?|mache?|füge?|nutze?|entferne?|nimm|committe?|pushe?)\b(?: \S+){0,6} (?:nicht|keine?n?)|keine? (?:neuen|externen|weiteren|änderungen))\b",
+        r"\b(?:muss|müssen) (?:\S+ ){0,4}nicht (?:unbedingt|zwingend|sein)\b|\bnicht (?:unbedingt|zwingend|erforderlich|nötig)\b|\b(?:ich|wir|er|sie|es) (?:\w+ )?(?:nie|immer|nur)\b|\bimmer (?:noch|wieder|mehr)\b|\bnoch nie\b|\bwie immer\b|\bnicht nur\b|\bmuss (?:ein|an|am) (?:fehler|bug|problem)\b|\bkein problem\b|\bkeine ahnung\b|\bwarum\b",
+    )
+});
+static SPANISH: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"\b(?:debe|deben|debes|debería|nunca|siempre|jamás|solo|sólo|solamente|únicamente|obligatorio|obligatoria|prohibido|prohibida|hay que|no hay que|asegúrate|asegúrese|en ningún caso|bajo ninguna|evita|evite|sin (?:\w+ar|\w+er|\w+ir|ningún|ninguna|permiso|confirmación)|no (?:uses|use|usen|cambies|cambie|modifiques|modifique|toques|toque|borres|borre|elimines|elimine|agregues|agregue|añadas|añada|hagas|haga|olvides|olvide|ejecutes|ejecute|escribas|escriba|rompas|rompa|instales|instale|crees|subas|envíes|envíe|incluyas|incluya|se (?:debe|puede|permite)|debe|deben|debes|puede[ns]?))\b",
+        r"\bno (?:es )?(?:necesario|obligatorio|hace falta|tiene que|tienes que)\b|\b(?:yo|él|ella|ellos) (?:nunca|siempre|sólo|solo)\b|\bno solo\b|\bcomo siempre\b|\bdebe (?:ser|haber) (?:un )?(?:error|problema|fallo)\b|\bpor qué\b|\bnunca (?:he|ha|había|lo he)\b|\bno (?:hay|tengo|sé|entiendo|veo) ",
+    )
+});
+
+/// Whether a sentence demands something, by its own language's markers.
+fn demands_in(words: &str, of_message: Language) -> bool {
+    // A message in two languages is read sentence by sentence; a short sentence follows the message.
+    let own = prose::language_of(words);
+    let language = if own == Language::English
+        && of_message != Language::English
+        && words.split_whitespace().count() < 4
+    {
+        of_message
+    } else {
+        own
+    };
+    let table = match language {
+        Language::English => &ENGLISH,
+        Language::Chinese => &CHINESE,
+        Language::Japanese => &JAPANESE,
+        Language::Russian => &RUSSIAN,
+        Language::French => &FRENCH,
+        Language::German => &GERMAN,
+        Language::Spanish => &SPANISH,
+    };
+    if !table.demand.is_match(words) || only_after_removing(words, table) {
+        return false;
+    }
+    !words.ends_with(['?', '？']) || asks_for_work(words)
+}
+
+/// Whether every demand in a sentence is one of those that its negations take away.
+fn only_after_removing(words: &str, table: &Table) -> bool {
+    table.not.is_match(words) && !table.demand.is_match(&table.not.replace_all(words, " … "))
+}
+
+/// Whether a question is a request ("can you … without …?") rather than a wish to know.
+fn asks_for_work(words: &str) -> bool {
+    static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+        #[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
+        Regex::new(r"(?i)^(?:\w+[,:]? )?(?:can|could|would|will) you\b.*\b(?:without|only|never|not|make sure|don['’]t)\b").expect("the pattern is valid")
+    });
+    REQUEST.is_match(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::message::{Message, Part};
+    use super::*;
+    use rstest::rstest;
+
+    fn message(seq: i64, role: Role, text: &str) -> Numbered {
+        Numbered { seq, message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] } }
+    }
+
+    fn of_user(text: &str) -> Vec<String> {
+        read(&[message(3, Role::User, text)]).into_iter().map(|c| c.text).collect()
+    }
+
+    #[rstest]
+    #[case("Never touch the schema.")]
+    #[case("Don't modify the tests.")]
+    #[case("Fix it, but do not change the public API.")]
+    #[case("You must keep Python 3.8 support.")]
+    #[case("Only edit files under src/.")]
+    #[case("Always run the linter before you commit.")]
+    #[case("Make sure the build passes.")]
+    #[case("Can you refactor this without changing its behaviour?")]
+    #[case("Use only the standard library.")]
+    #[case("Confirmation is required before any booking.")]
+    #[case("不要修改数据库结构。")]
+    #[case("所有接口必须返回 JSON。")]
+    #[case("请务必在提交前运行测试。")]
+    #[case("テストは必ず実行してください。")]
+    #[case("設定ファイルは変更しないでください。")]
+    #[case("Никогда не меняй публичный API.")]
+    #[case("Не трогай файл конфигурации.")]
+    #[case("Ne modifie pas les tests.")]
+    #[case("Il faut toujours passer par le service d'auth.")]
+    #[case("Utilise uniquement la bibliothèque standard.")]
+    #[case("Ändere die Tests nicht.")]
+    #[case("Die API darf nicht geändert werden.")]
+    #[case("Verwende nur die Standardbibliothek.")]
+    #[case("No modifiques los tests.")]
+    #[case("Nunca subas cambios a la rama main sin permiso.")]
+    fn a_demand_is_kept_word_for_word(#[case] text: &str) {
+        assert_eq!(of_user(text), [text]);
+    }
+
+    #[rstest]
+    #[case("I don't know what it does.")]
+    #[case("You don't have to run the tests.")]
+    #[case("It is not required.")]
+    #[case("Never mind.")]
+    #[case("Don't worry about it.")]
+    #[case("It must be a bug in the parser.")]
+    #[case("Why must it be this way?")]
+    #[case("What does the mustache template do?")]
+    #[case("不必担心。")]
+    #[case("必ずしも必要ではありません。")]
+    #[case("Это не обязательно.")]
+    #[case("Je ne sais pas.")]
+    #[case("Das ist nicht unbedingt nötig.")]
+    #[case("No es necesario.")]
+    #[case("```\nnever();\n```")]
+    #[case("> you must not")]
+    #[case("<returncode>1</returncode>\n<output>\nYou must never do this.\n</output>")]
+    #[case("<system-reminder>Never mention this.</system-reminder>")]
+    #[case("<pr_description>The parser must never fail.</pr_description>")]
+    fn other_words_are_no_demand(#[case] text: &str) {
+        assert_eq!(of_user(text), Vec::<String>::new(), "{text}");
+    }
+
+    #[test]
+    fn later_system_messages_are_kept_and_leading_ones_are_not() {
+        let found = read(&[
+            message(1, Role::System, "You are an agent."),
+            message(2, Role::User, "hi"),
+            message(3, Role::System, "Answer in French."),
+        ]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].text.as_str(), found[0].source),
+            ("Answer in French.", ConstraintSource::System)
+        );
+        assert!(found[0].id.starts_with("con_") && found[0].id.len() == 20);
+    }
+
+    #[test]
+    fn a_repeated_demand_is_one_with_both_places() {
+        let found = read(&[message(1, Role::User, "Never push."), message(4, Role::User, "Never push.")]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].seqs, [1, 4]);
+    }
+
+    #[test]
+    fn a_tools_text_demands_nothing() {
+        assert!(
+            read(&[
+                message(1, Role::Tool, "You must never stop."),
+                message(2, Role::Assistant, "You must not.")
+            ])
+            .is_empty()
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,300}") {
+            let _ = of_user(&text);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Patches, read for their files, and edits, read for what they change in words.
+
+use std::collections::BTreeMap;
+
+use super::outcome::head;
+use super::paths;
+use definitions::name_in;
+
+mod definitions;
+
+/// What a patch does to one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PatchKind {
+    Added,
+    Changed,
+    Deleted,
+}
+
+/// One file of a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PatchedFile {
+    /// Its path after the patch.
+    pub path: String,
+    /// Its path before, when the patch renames it.
+    pub from: Option<String>,
+    /// What the patch does to it.
+    pub kind: PatchKind,
+    /// Lines taken away, and context.
+    pub old: String,
+    /// Lines put in, and context.
+    pub new: String,
+}
+
+/// The most files of one patch.
+const MAX_FILES: usize = 1_000;
+/// How much of one file's old and new text is kept.
+const SIDE_BYTES: usize = 64 * 1024;
+
+/// Reads a patch: the `*** Begin Patch` form or a unified diff. Broken parts are passed over.
+pub(super) fn read(text: &str) -> Vec<PatchedFile> {
+    if text.contains("*** Begin Patch") || text.contains("*** Update File: ") {
+        envelope(text)
+    } else {
+        unified(text)
+    }
+}
+
+fn start(path: &str, kind: PatchKind) -> PatchedFile {
+    PatchedFile { path: path.trim().to_owned(), from: None, kind, old: String::new(), new: String::new() }
+}
+
+fn keep(side: &mut String, line: &str) {
+    if side.len() + line.len() < SIDE_BYTES {
+        side.push_str(line);
+        side.push('\n');
+    }
+}
+
+fn envelope(text: &str) -> Vec<PatchedFile> {
+    let mut files: Vec<PatchedFile> = Vec::new();
+    for line in text.lines() {
+        let marked = [
+            ("*** Add File: ", PatchKind::Added),
+            ("*** Update File: ", PatchKind::Changed),
+            ("*** Delete File: ", PatchKind::Deleted),
+        ]
+        .into_iter()
+        .find_map(|(mark, kind)| line.strip_prefix(mark).map(|path| start(path, kind)));
+        if let Some(file) = marked {
+            if files.len() < MAX_FILES {
+                files.push(file);
+            }
+            continue;
+        }
+        let Some(file) = files.last_mut() else { continue };
+        if let Some(to) = line.strip_prefix("*** Move to: ") {
+            file.from = Some(std::mem::replace(&mut file.path, to.trim().to_owned()));
+        } else if line.starts_with("*** End Patch") {
+            continue;
+        } else if let Some(added) = line.strip_prefix('+') {
+            keep(&mut file.new, added);
+        } else if let Some(removed) = line.strip_prefix('-') {
+            keep(&mut file.old, removed);
+        } else {
+            let context = line.strip_prefix("@@").or_else(|| line.strip_prefix(' ')).unwrap_or(line);
+            keep(&mut file.old, context);
+            keep(&mut file.new, context);
+        }
+    }
+    files.retain(|f| paths::is_file_name(&f.path));
+    files
+}
+
+fn unified(text: &str) -> Vec<PatchedFile> {
+    let mut files: Vec<PatchedFile> = Vec::new();
+    // Whether the latest file came from a `diff --git` line whose `---`/`+++` lines are still due.
+    let mut headed = false;
+    let mut before = "";
+    let mut hunk = false;
+    for line in text.lines() {
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            hunk = false;
+            headed = false;
+            if let Some(path) = git_names(names)
+                && files.len() < MAX_FILES
+            {
+                files.push(start(path, PatchKind::Changed));
+                headed = true;
+            }
+            continue;
+        }
+        if !hunk && let Some(old) = line.strip_prefix("--- ") {
+            before = side_name(old);
+            continue;
+        }
+        if !hunk && let Some(new) = line.strip_prefix("+++ ") {
+            let after = side_name(new);
+            if !headed && files.len() < MAX_FILES {
+                files.push(start(if after == "/dev/null" { before } else { after }, PatchKind::Changed));
+            }
+            if let Some(file) = files.last_mut() {
+                if before == "/dev/null" {
+                    file.kind = PatchKind::Added;
+                } else if after == "/dev/null" {
+                    file.kind = PatchKind::Deleted;
+                }
+            }
+            continue;
+        }
+        let Some(file) = files.last_mut() else { continue };
+        if let Some(context) = line.strip_prefix("@@ ") {
+            hunk = true;
+            if let Some((_, place)) = context.split_once(" @@") {
+                keep(&mut file.old, place.trim());
+                keep(&mut file.new, place.trim());
+            }
+        } else if !hunk {
+            if line.starts_with("new file mode") {
+                file.kind = PatchKind::Added;
+            } else if line.starts_with("deleted file mode") {
+                file.kind = PatchKind::Deleted;
+            } else if let Some(from) = line.strip_prefix("rename from ") {
+                file.from = Some(from.trim().to_owned());
+            }
+        } else if let Some(added) = line.strip_prefix('+') {
+            keep(&mut file.new, added);
+        } else if let Some(removed) = line.strip_prefix('-') {
+            if line == "-- " {
+                hunk = false;
+            }
+            // The next file of a diff without `diff --git` lines begins inside what looks like a hunk.
+            if let Some(old) = removed.strip_prefix("-- ")
+                && !headed
+            {
+                before = side_name(old);
+                hunk = false;
+                continue;
+            }
+            keep(&mut file.old, removed);
+        } else if let Some(context) = line.strip_prefix(' ') {
+            keep(&mut file.old, context);
+            keep(&mut file.new, context);
+        }
+    }
+    files.retain(|f| paths::is_file_name(&f.path));
+    files
+}
+
+fn git_names(names: &str) -> Option<&str> {
+    let at = names.rfind(" b/")?;
+    names.get(at + 3..).map(|p| p.trim_end_matches('"'))
+}
+
+fn side_name(text: &str) -> &str {
+    let name = text.split('\t').next().unwrap_or(text).trim().trim_matches('"');
+    name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
+}
+
+/// The most lines of one edit that are compared.
+const MAX_LINES: usize = 4_000;
+/// The longest wording of one change, in bytes.
+const WORDING_BYTES: usize = 120;
+
+/// What an edit changes, in words: definitions added, removed and changed, a short line as it was
+/// and is, or the place; and the line counts.
+#[must_use]
+pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let kind = paths::extension(path);
+    let before: Vec<&str> = old.lines().take(MAX_LINES).collect();
+    let after: Vec<&str> = new.lines().take(MAX_LINES).collect();
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    for line in &before {
+        *counts.entry(line.trim_end()).or_default() -= 1;
+    }
+    for line in &after {
+        *counts.entry(line.trim_end()).or_default() += 1;
+    }
+    let added = only(&after, &mut counts.clone(), 1);
+    let removed = only(&before, &mut counts, -1);
+    let names = |lines: &[&str]| -> Vec<String> {
+        let mut names = Vec::new();
+        for line in lines {
+            if let Some(name) = name_in(line, &kind)
+                && !names.contains(&name)
+                && names.len() < 40
+            {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let (gained, lost) = (names(&added), names(&removed));
+    let both: Vec<&str> = gained.iter().filter(|n| lost.contains(n)).map(String::as_str).collect();
+    let gained_only: Vec<&str> = gained.iter().filter(|n| !lost.contains(n)).map(String::as_str).collect();
+    let lost_only: Vec<&str> = lost.iter().filter(|n| !gained.contains(n)).map(String::as_str).collect();
+    let mut parts = Vec::new();
+    if !gained_only.is_empty() {
+        parts.push(format!("added {}", listed(&gained_only)));
+    }
+    if !both.is_empty() {
+        parts.push(format!("changed {}", listed(&both)));
+    }
+    if !lost_only.is_empty() {
+        parts.push(format!("removed {}", listed(&lost_only)));
+    }
+    if parts.is_empty() {
+        parts.extend(small(&added, &removed, &before, &after, &kind));
+    }
+    let lines = match (added.len(), removed.len()) {
+        (0, 0) => "whitespace".to_owned(),
+        (plus, 0) => format!("+{plus} lines"),
+        (0, minus) => format!("−{minus} lines"),
+        (plus, minus) => format!("+{plus} −{minus} lines"),
+    };
+    let room = WORDING_BYTES.saturating_sub(lines.len() + 3);
+    let words = clip(&parts.join("; "), room);
+    Some(if matches!(words.as_str(), "" | "…") { lines } else { format!("{words} ({lines})") })
+}
+
+/// The lines that one side has more of, each as often as it has more.
+fn only<'l>(lines: &[&'l str], counts: &mut BTreeMap<&'l str, i64>, sign: i64) -> Vec<&'l str> {
+    let mut found = Vec::new();
+    for line in lines {
+        let line = line.trim_end();
+        if let Some(count) = counts.get_mut(line)
+            && *count * sign > 0
+        {
+            *count -= sign;
+            if !line.trim().is_empty() {
+                found.push(line);
+            }
+        }
+    }
+    found
+}
+
+/// For an edit that touches no definition: the line as it was and is, or what it stands in.
+fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
+    if let ([new], [old]) = (added, removed)
+        && new.trim().chars().count() <= 48
+        && old.trim().chars().count() <= 48
+    {
+        return Some(format!("{} → {}", old.trim(), new.trim()));
+    }
+    if let ([new], []) = (added, removed) {
+        return Some(format!("added {}", clip(new.trim(), 80)));
+    }
+    if let ([], [old]) = (added, removed) {
+        return Some(format!("removed {}", clip(old.trim(), 80)));
+    }
+    // A lone bracket says nothing; a comment says less than code.
+    let tells = |l: &&&str| l.chars().filter(|c| c.is_alphanumeric()).count() > 2;
+    let code =
+        |l: &&&str| tells(l) && !l.trim_start().starts_with(['#', '*']) && !l.trim_start().starts_with("//");
+    let first = |lines: &'_ [&'_ str]| -> Option<usize> {
+        lines.iter().position(|l| code(&l)).or_else(|| lines.iter().position(|l| tells(&l)))
+    };
+    let changed = match (first(added), first(removed)) {
+        (Some(at), _) => (after, *added.get(at)?),
+        (None, Some(at)) => (before, *removed.get(at)?),
+        (None, None) => return None,
+    };
+    let at = changed.0.iter().position(|l| l.trim_end() == changed.1)?;
+    let place = changed.0.iter().take(at).rev().find_map(|l| name_in(l, kind));
+    Some(match place {
+        Some(name) => format!("changed {name}"),
+        None => clip(changed.1.trim(), 60),
+    })
+}
+
+/// The most bytes that one list of names takes.
+const LISTED_BYTES: usize = 64;
+
+/// Names joined, as many as fit, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let mut text = String::new();
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 && text.len() + name.len() > LISTED_BYTES {
+            return format!("{text} and {} more", names.len() - at);
+        }
+        if at > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(name);
+    }
+    text
+}
+
+/// Cuts between words and says so; never inside a path, an identifier or a number.
+pub(super) fn clip(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let cut = head(text, max.saturating_sub('…'.len_utf8()));
+    let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '+');
+    let inside = text.get(cut.len()..).and_then(|rest| rest.chars().next()).is_some_and(joined);
+    let kept = if inside { cut.trim_end_matches(joined) } else { cut };
+    format!("{}…", kept.trim_end_matches([',', ';', ' ']))
+}

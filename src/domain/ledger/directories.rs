@@ -1,0 +1,118 @@
+//! Where commands run: what the session says of its working directory, and `cd` in shells that
+//! stay open between calls.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::message::{Numbered, Role};
+use super::invocation::{Invocation, text_of};
+use super::outcome::{head, tail};
+use super::{Carry, paths, shell};
+
+/// How much of a system or user message is searched for the working directory.
+const SEARCHED: usize = 64 * 1024;
+
+static STATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?m)(?:<cwd>\s*|(?i:(?:current |primary )?working directory)(?: is)?:?\s*[`\x22(]?",
+        r"|^\s*(?i:cwd):\s*[`\x22]?|(?i:current (?:working|workspace) directory) \(",
+        r"|(?i:i'm currently working in the directory):\s*)",
+        r"(/[^\s`\x22'<>()]+|[A-Za-z]:[\\/][^\n`\x22'<>()]*)"
+    ))
+    .ok()
+});
+
+static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?:\((?:Current directory): |\[Current working directory: |Shell cwd was reset to ",
+        r"|\x22working_dir\x22: \x22)(/[^)\]\n\x22]+)"
+    ))
+    .ok()
+});
+
+/// The directories as they stand at some message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Directories {
+    /// What the session says of its working directory.
+    pub stated: Option<String>,
+    /// Where the shell stands, when it moved or showed it.
+    pub shell: Option<String>,
+}
+
+/// Fills in the directory of every use, in order, and returns how the directories stand at the end.
+pub(super) fn follow(span: &[Numbered], carry: &Carry, uses: &mut [Invocation<'_>]) -> Directories {
+    let mut now = Directories { stated: carry.cwd.clone(), shell: carry.shell_cwd.clone() };
+    let mut messages = span.iter().peekable();
+    for one in uses {
+        while let Some(next) = messages.next_if(|m| m.seq <= one.call_seq) {
+            now.hear(next);
+        }
+        now.place(one);
+    }
+    for rest in messages {
+        now.hear(rest);
+    }
+    now
+}
+
+impl Directories {
+    fn hear(&mut self, numbered: &Numbered) {
+        if let Some(dir) = stated_in(numbered) {
+            self.stated = Some(dir);
+        }
+    }
+
+    fn place(&mut self, one: &mut Invocation<'_>) {
+        // A tool that takes a path starts from the session's directory, not from the shell's, unless
+        // its answers show that it follows the shell.
+        let follows = one.command.is_some() || one.output.as_deref().and_then(shown_in).is_some();
+        let shell = if follows { self.shell.clone() } else { None };
+        let base = shell.or_else(|| self.stated.clone());
+        one.cwd = match one.cwd.take() {
+            Some(dir) => Some(paths::join(base.as_deref(), &dir)),
+            None => base,
+        };
+        if let Some(dir) = one.output.as_deref().and_then(shown_in) {
+            // The first sight of where the shell stands is also the session's root.
+            self.stated.get_or_insert_with(|| dir.clone());
+            one.cwd.get_or_insert_with(|| dir.clone());
+            self.shell = Some(dir);
+        } else if let Some(command) = one.command.as_deref()
+            && stays_open(&one.tool)
+            && command.contains("cd")
+            && one.output.is_some()
+            && one.failed != Some(true)
+            && let Some(dir) = shell::ends_in(command, one.cwd.as_deref())
+        {
+            self.shell = Some(dir);
+        }
+    }
+}
+
+/// Tools whose shell keeps its directory from one call to the next.
+fn stays_open(tool: &str) -> bool {
+    matches!(tool, "Bash" | "execute_bash" | "run_in_terminal" | "run_terminal_cmd")
+}
+
+fn stated_in(numbered: &Numbered) -> Option<String> {
+    if !(numbered.message.role.is_system() || numbered.message.role == Role::User) {
+        return None;
+    }
+    let text = text_of(&numbered.message.parts);
+    let text = head(&text, SEARCHED);
+    if !["irectory", "cwd", "Cwd", "CWD"].iter().any(|w| text.contains(w)) {
+        return None;
+    }
+    let found = STATED.as_ref()?.captures(text)?.get(1)?.as_str();
+    Some(paths::clean(found.trim_end_matches(['.', ',', ';'])))
+}
+
+fn shown_in(output: &str) -> Option<String> {
+    let end = tail(output, 400);
+    if !end.contains("irectory: ") && !end.contains("cwd was reset") && !end.contains("working_dir") {
+        return None;
+    }
+    let dir = SHOWN.as_ref()?.captures_iter(end).last()?.get(1)?.as_str();
+    Some(paths::clean(dir))
+}

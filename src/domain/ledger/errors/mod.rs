@@ -1,0 +1,456 @@
+//! Errors that the session met: exceptions, compiler and linter lines, failed commands and tools.
+//!
+//! Invariant: text that was only shown (files, searches, diffs) is no error; one entry per distinct
+//! message; an error is resolved only by its own work done again with success.
+
+mod families;
+mod source;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use self::families::{Context, Found};
+use self::source::Source;
+use super::super::id::Seq;
+use super::super::message::{Numbered, Role};
+use super::super::summary::TestOutcome;
+use super::invocation::Invocation;
+use super::line::{MAX_LINE, clip, plain, squash};
+use super::pipeline::clip_bytes;
+use super::{Carry, ErrorFact, prose, test_runs};
+
+/// The most distinct errors kept of one span; the most specific ones stay.
+const MAX_ERRORS: usize = 300;
+/// The most errors read from one output, so that one log does not fill the span.
+const MAX_PER_OUTPUT: usize = 200;
+/// The longest message, in characters.
+const MAX_MESSAGE: usize = 400;
+/// The most open errors handed to the next span.
+const MAX_CARRIED: usize = 100;
+/// The most messages that one error names.
+const MAX_SEQS: usize = 50;
+
+/// Reads the errors of a span. An error of an earlier span that this one resolves comes back with a
+/// count of 0 and its resolution.
+#[must_use]
+pub fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &Carry) -> Vec<ErrorFact> {
+    let mut ledger = Ledger::new(carry);
+    let mut told = BTreeSet::new();
+    let mut at = invocations.iter().peekable();
+    for numbered in span {
+        while let Some(invocation) = at.next_if(|i| i.result_seq.unwrap_or(i.call_seq) <= numbered.seq) {
+            told.extend(invocation.result_seq);
+            told.insert(invocation.call_seq);
+            ledger.invocation(invocation);
+        }
+        if !told.contains(&numbered.seq) {
+            ledger.message(numbered);
+        }
+    }
+    for invocation in at {
+        ledger.invocation(invocation);
+    }
+    ledger.finish()
+}
+
+/// The open errors that the next span needs, each with the work that showed it.
+#[must_use]
+pub fn open(errors: &[ErrorFact], carry: &Carry) -> Vec<(String, String)> {
+    let resolved: BTreeSet<String> =
+        errors.iter().filter(|e| e.resolution.is_some()).map(|e| normal(&e.message)).collect();
+    let fresh = errors
+        .iter()
+        .filter(|e| e.resolution.is_none())
+        .filter_map(|e| Some((e.message.clone(), e.command.clone()?)));
+    let again: BTreeSet<String> = errors.iter().map(|e| normal(&e.message)).collect();
+    let mut all: Vec<(String, String)> = carry
+        .open_errors
+        .iter()
+        .filter(|(m, _)| !resolved.contains(&normal(m)) && !again.contains(&normal(m)))
+        .cloned()
+        .chain(fresh)
+        .collect();
+    let surplus = all.len().saturating_sub(MAX_CARRIED);
+    all.drain(..surplus);
+    all
+}
+
+/// The form in which two messages are the same error.
+fn normal(message: &str) -> String {
+    squash(message).to_lowercase()
+}
+
+struct Entry {
+    fact: ErrorFact,
+    rank: u8,
+}
+
+struct Ledger {
+    entries: Vec<Entry>,
+    by_message: BTreeMap<(String, String), usize>,
+    /// Open entries by the work that showed them.
+    open: BTreeMap<String, Vec<usize>>,
+    /// Errors of earlier spans by the work that showed them.
+    carried: BTreeMap<String, Vec<String>>,
+}
+
+impl Ledger {
+    fn new(carry: &Carry) -> Self {
+        let mut carried: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (message, work) in &carry.open_errors {
+            carried.entry(key(work)).or_default().push(message.clone());
+        }
+        Self { entries: Vec::new(), by_message: BTreeMap::new(), open: BTreeMap::new(), carried }
+    }
+
+    fn add(&mut self, found: Found, work: Option<&str>, seqs: &[Seq]) {
+        let message = clip(&squash(&found.message), MAX_MESSAGE);
+        if message.is_empty() || found.kind.is_none() && !message.chars().any(char::is_alphabetic) {
+            return;
+        }
+        let id = (found.kind.clone().unwrap_or_default(), normal(&message));
+        let at = if let Some(at) = self.by_message.get(&id) {
+            *at
+        } else {
+            // Far above the cap nothing new is kept: a log of a million distinct lines stays bounded.
+            if self.entries.len() >= MAX_ERRORS * 20 {
+                return;
+            }
+            let fact = ErrorFact {
+                kind: found.kind,
+                message,
+                location: found.location,
+                command: work.map(str::to_owned),
+                resolution: None,
+                count: 0,
+                seqs: Vec::new(),
+            };
+            self.entries.push(Entry { fact, rank: found.rank });
+            self.by_message.insert(id, self.entries.len() - 1);
+            self.entries.len() - 1
+        };
+        let Some(entry) = self.entries.get_mut(at) else { return };
+        entry.fact.count = entry.fact.count.saturating_add(1);
+        entry.fact.resolution = None;
+        for seq in seqs {
+            if !entry.fact.seqs.contains(seq) && entry.fact.seqs.len() < MAX_SEQS {
+                entry.fact.seqs.push(*seq);
+            }
+        }
+        if let Some(work) = work {
+            entry.fact.command = Some(work.to_owned());
+            let open = self.open.entry(key(work)).or_default();
+            if !open.contains(&at) {
+                open.push(at);
+            }
+        }
+    }
+
+    fn invocation(&mut self, invocation: &Invocation<'_>) {
+        let Some(output) = invocation.output.as_deref() else { return };
+        if refused(output) {
+            return;
+        }
+        let source = source::of(invocation);
+        let work = source::work(invocation);
+        let seqs = invocation.seqs();
+        let found = of_output(invocation, source, output);
+        let clean = found.is_empty();
+        for one in found {
+            self.add(one, Some(&work), &seqs);
+        }
+        if succeeded(invocation, clean) {
+            self.resolve(invocation, &work);
+        }
+    }
+
+    fn resolve(&mut self, invocation: &Invocation<'_>, work: &str) {
+        if self.open.is_empty() && self.carried.is_empty() {
+            return;
+        }
+        let seq = invocation.result_seq.unwrap_or(invocation.call_seq);
+        let note = format!("`{}` succeeded", clip(work, 160));
+        let mut keys = vec![key(work)];
+        if invocation.command.is_some() {
+            keys.extend(source::keys(work).1);
+        }
+        for key in keys {
+            for at in self.open.remove(&key).unwrap_or_default() {
+                if let Some(entry) = self.entries.get_mut(at) {
+                    entry.fact.resolution = Some(note.clone());
+                    if entry.fact.seqs.last() != Some(&seq) {
+                        entry.fact.seqs.push(seq);
+                    }
+                }
+            }
+            for message in self.carried.remove(&key).unwrap_or_default() {
+                let known = self.entries.iter().any(|e| normal(&e.fact.message) == normal(&message));
+                if !known {
+                    let fact = ErrorFact {
+                        kind: None,
+                        message,
+                        location: None,
+                        command: Some(work.to_owned()),
+                        resolution: Some(note.clone()),
+                        count: 0,
+                        seqs: invocation.seqs(),
+                    };
+                    self.entries.push(Entry { fact, rank: families::PRECISE });
+                }
+            }
+        }
+    }
+
+    /// A message that no tool use explains: a console log, a result without its call, or a person
+    /// who pastes what they saw.
+    fn message(&mut self, numbered: &Numbered) {
+        let message = &numbered.message;
+        match message.role {
+            Role::Tool => {
+                for result in message.results() {
+                    let text = result.text();
+                    if let Some(found) = tool_failure(&text, result.is_error, false) {
+                        self.add(found, None, &[numbered.seq]);
+                    }
+                }
+            }
+            Role::User => {
+                let text = message.text();
+                let observed = prose::is_observation(message);
+                let log =
+                    if observed { prose::without_console_marks(&text) } else { Cow::Borrowed(text.as_str()) };
+                let mut found = Vec::new();
+                scan(&log, &mut found);
+                for one in found {
+                    // What a person writes is an error only when it has an error's exact form.
+                    if observed || one.rank >= families::PRECISE {
+                        self.add(one, None, &[numbered.seq]);
+                    }
+                }
+            }
+            Role::System | Role::Developer | Role::Assistant => {}
+        }
+    }
+
+    fn finish(self) -> Vec<ErrorFact> {
+        let mut entries: Vec<(usize, Entry)> = self.entries.into_iter().enumerate().collect();
+        if entries.len() > MAX_ERRORS {
+            entries.sort_by_key(|(at, e)| (std::cmp::Reverse(e.rank), *at));
+            entries.truncate(MAX_ERRORS);
+            entries.sort_by_key(|(at, _)| *at);
+        }
+        entries.into_iter().map(|(_, e)| e.fact).collect()
+    }
+}
+
+fn key(work: &str) -> String {
+    let (whole, _) = source::keys(work);
+    if whole.is_empty() { work.to_owned() } else { whole }
+}
+
+/// Whether the person or the harness declined the call: nothing ran, so nothing failed.
+fn refused(output: &str) -> bool {
+    let head = output.trim_start();
+    head.starts_with("The user doesn't want to") || head.starts_with("[Request interrupted by user")
+}
+
+fn of_output(invocation: &Invocation<'_>, source: Source, output: &str) -> Vec<Found> {
+    let guarded = invocation.command.is_some() || source::tool_shows(&invocation.tool);
+    if let Some(found) = tool_failure(output, invocation.failed, guarded) {
+        return vec![found];
+    }
+    let mut found = Vec::new();
+    match source {
+        Source::Answered => {}
+        Source::Shown => {
+            scan(output, &mut found);
+            found.retain(|f| {
+                f.kind.as_deref() == Some("shell") && names_showing_program(&f.message)
+                    || f.kind.as_deref() == Some("git")
+            });
+        }
+        Source::Ran => {
+            scan(output, &mut found);
+            let command = invocation.command.as_deref().unwrap_or("");
+            let failed = invocation.exit_code.is_some_and(|c| c != 0) || invocation.failed == Some(true);
+            if failed && found.is_empty() && !test_runs::is_test(command) && !source::answers_by_exit(command)
+            {
+                found.extend(first_useful_line(output));
+            }
+        }
+    }
+    found
+}
+
+/// `cat: x: No such file or directory` is the program's; the same words in a file are not.
+fn names_showing_program(message: &str) -> bool {
+    message.split_once(": ").is_some_and(|(program, _)| {
+        !program.contains(char::is_whitespace) && program.len() < 40 && !program.contains('.')
+    })
+}
+
+fn succeeded(invocation: &Invocation<'_>, clean: bool) -> bool {
+    if invocation.failed == Some(true) || invocation.exit_code.is_some_and(|c| c != 0) {
+        return false;
+    }
+    let Some(command) = invocation.command.as_deref() else { return clean };
+    if invocation.exit_code == Some(0) && source::is_single(command) {
+        return true;
+    }
+    if test_runs::is_test(command) {
+        return test_runs::read(std::slice::from_ref(invocation))
+            .first()
+            .is_some_and(|r| r.outcome == TestOutcome::Pass);
+    }
+    clean && source::unfiltered(command)
+}
+
+fn first_useful_line(output: &str) -> Option<Found> {
+    let line = output.lines().map(str::trim).find(|l| {
+        !l.is_empty()
+            && !l.starts_with("Exit code ")
+            && !l.starts_with('<')
+            && l.chars().any(char::is_alphabetic)
+    })?;
+    let line = plain(clip_bytes(line, MAX_LINE));
+    Some(Found { kind: None, message: line.into_owned(), location: None, rank: families::VAGUE })
+}
+
+/// What a tool's answer says of its own failure. `guarded`: words alone do not count, since the
+/// answer may be text that was shown or printed.
+fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Found> {
+    let head = clip_bytes(output.trim_start(), 4 * MAX_LINE);
+    if let Some(rest) = head.strip_prefix("<tool_use_error>") {
+        let message = rest.split("</tool_use_error>").next().unwrap_or(rest);
+        let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
+        return Some(Found {
+            kind: Some("tool_use_error".to_owned()),
+            message: line.to_owned(),
+            location: None,
+            rank: families::PRECISE,
+        });
+    }
+    if failed == Some(false) && guarded {
+        return None;
+    }
+    let first = head.lines().next().unwrap_or("").trim();
+    let said = [
+        "Error: ",
+        "ERROR: ",
+        "Error executing ",
+        "Error calling ",
+        "Error running ",
+        "MCP error ",
+        "InputValidationError",
+        "Tool error: ",
+        "error: ",
+    ]
+    .iter()
+    .any(|p| first.starts_with(p));
+    if said && (!guarded || failed == Some(true)) {
+        let message =
+            ["Error: ", "ERROR: ", "error: "].iter().find_map(|p| first.strip_prefix(p)).unwrap_or(first);
+        return Some(Found {
+            kind: Some("error".to_owned()),
+            message: message.to_owned(),
+            location: None,
+            rank: families::PRECISE,
+        });
+    }
+    if head.starts_with('{')
+        && !guarded
+        && let Some(message) = json_error(output)
+    {
+        return Some(Found {
+            kind: Some("error".to_owned()),
+            message,
+            location: None,
+            rank: families::PRECISE,
+        });
+    }
+    // A failed tool that shows text: its first line is the reason. Programs that ran are read line by line.
+    let ran = guarded && !first.starts_with("Error");
+    (failed == Some(true) && !ran).then(|| first_useful_line(head)).flatten()
+}
+
+/// The message of `{"error": …}` and its like.
+fn json_error(output: &str) -> Option<String> {
+    if output.len() > 64 * 1024 {
+        return None;
+    }
+    let value: Value = serde_json::from_str(output.trim()).ok()?;
+    let object = value.as_object()?;
+    let text = |v: &Value| match v {
+        Value::String(s) if !s.trim().is_empty() => Some(s.clone()),
+        Value::Object(o) => o.get("message").and_then(Value::as_str).map(str::to_owned),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+    };
+    let stated = ["error", "error_message", "errorMessage"].iter().find_map(|k| text(object.get(*k)?));
+    let status = object.get("status").and_then(Value::as_str).unwrap_or("");
+    let by_status = matches!(status, "error" | "failed" | "failure")
+        || object.get("success") == Some(&Value::Bool(false));
+    stated.or_else(|| {
+        by_status
+            .then(|| ["message", "detail", "reason"].iter().find_map(|k| text(object.get(*k)?)))
+            .flatten()
+    })
+}
+
+/// Reads the lines that a family may match.
+fn scan(output: &str, found: &mut Vec<Found>) {
+    let mut ctx = Context::default();
+    let mut from = 0;
+    let mut wants_place: Option<usize> = None;
+    let mut last_end = usize::MAX;
+    while let Some((start, end)) = families::next_candidate(output, from) {
+        // The line right behind an error may carry its place or, for a panic, its message.
+        if let Some(at) = wants_place.take() {
+            follow(output, last_end, &mut ctx, found.get_mut(at));
+        }
+        let line = plain(clip_bytes(output.get(start..end).unwrap_or_default(), MAX_LINE));
+        if line.starts_with([' ', '\t']) && line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+            ctx.heading(heading_before(output, start));
+        }
+        if let Some(one) = families::find(&line, &mut ctx) {
+            found.push(one);
+            wants_place = Some(found.len() - 1);
+            last_end = end;
+            if found.len() >= MAX_PER_OUTPUT {
+                break;
+            }
+        }
+        from = end + 1;
+        if from >= output.len() {
+            break;
+        }
+    }
+    if let Some(at) = wants_place {
+        follow(output, last_end, &mut ctx, found.get_mut(at));
+    }
+}
+
+/// The last line without indentation before a place: linters print the file's name once and its
+/// findings under it. Looks back a bounded way, since every finding asks.
+fn heading_before(output: &str, start: usize) -> Option<&str> {
+    let mut from = start.saturating_sub(4096);
+    while !output.is_char_boundary(from) {
+        from += 1;
+    }
+    output.get(from..start)?.lines().rev().find(|l| !l.is_empty() && !l.starts_with([' ', '\t']))
+}
+
+fn follow(output: &str, end: usize, ctx: &mut Context, found: Option<&mut Found>) {
+    let Some(found) = found else { return };
+    let Some(next) = output.get(end + 1..).and_then(|rest| rest.lines().next()) else { return };
+    let next = plain(clip_bytes(next, MAX_LINE));
+    if let Some(message) = families::panic_message(&next, ctx) {
+        found.message = message;
+    } else if found.location.is_none() {
+        found.location = families::place(&next);
+    }
+}
+
+#[cfg(test)]
+mod tests;

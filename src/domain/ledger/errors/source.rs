@@ -1,0 +1,149 @@
+//! What an output is: what a program printed as it ran, or text that was only shown.
+
+use serde_json::Value;
+
+use super::super::invocation::Invocation;
+use super::super::line::{clip, squash};
+use super::super::pipeline::{self, Pipeline};
+
+/// How much of an output may state errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A program ran: every family counts.
+    Ran,
+    /// Text was shown (a file, a search, a diff): only the complaints of the showing program count.
+    Shown,
+    /// A tool of the agent answered: only its own failure counts.
+    Answered,
+}
+
+const SHOWING_TOOLS: &[&str] = &[
+    "read", "view", "open", "search", "grep", "glob", "find", "list", "fetch", "web", "task", "agent",
+    "todo", "edit", "write", "create", "replace", "patch", "insert", "scroll", "goto", "ls", "cat",
+    "notebook", "diff",
+];
+
+/// Tells what the output of a tool use is.
+pub(super) fn of(invocation: &Invocation<'_>) -> Source {
+    if let Some(command) = invocation.command.as_deref() {
+        let pipelines = pipeline::parse(command);
+        return if pipelines.iter().all(shows) && !pipelines.is_empty() {
+            Source::Shown
+        } else {
+            Source::Ran
+        };
+    }
+    Source::Answered
+}
+
+/// Whether a tool without a command only shows or changes text, so that a word in its answer is not its own.
+pub(super) fn tool_shows(tool: &str) -> bool {
+    let lower = tool.to_ascii_lowercase();
+    SHOWING_TOOLS.iter().any(|w| lower.contains(w))
+}
+
+fn shows(pipeline: &Pipeline) -> bool {
+    let Some(first) = pipeline.stages.first() else { return true };
+    let sub = first.args().iter().find(|a| !a.starts_with('-')).map_or("", String::as_str);
+    match first.program() {
+        "cat" | "head" | "tail" | "awk" | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "find"
+        | "fd" | "ls" | "tree" | "wc" | "less" | "more" | "bat" | "nl" | "jq" | "yq" | "diff" | "cmp"
+        | "strings" | "xxd" | "od" | "file" | "stat" | "echo" | "printf" | "sort" | "uniq" | "cut"
+        | "which" | "whereis" | "type" | "env" | "printenv" | "ps" | "pwd" | "cd" | "export" | "date"
+        | "whoami" | "hostname" | "uname" | "curl" | "wget" | "column" | "basename" | "dirname"
+        | "realpath" | "readlink" | "du" | "df" | "history" | "sleep" | "true" | "set" | "mkdir"
+        | "touch" | "cp" | "mv" | "rm" | "chmod" | "ln" | "for" | "do" | "done" | "if" | "then" | "fi"
+        | "tee" | "source" | "pushd" | "popd" | "man" | "zcat" | "unzip" | "tar" | "sed" => true,
+        "git" => {
+            matches!(
+                sub,
+                "diff"
+                    | "log"
+                    | "show"
+                    | "blame"
+                    | "grep"
+                    | "status"
+                    | "ls-files"
+                    | "branch"
+                    | "remote"
+                    | "rev-parse"
+                    | "config"
+                    | "cat-file"
+                    | "shortlog"
+                    | "describe"
+                    | "reflog"
+            ) || first.word(1) == "-C" && matches!(first.word(3), "diff" | "log" | "show" | "status")
+        }
+        "gh" => !first.args().iter().any(|a| a == "--log" || a == "--log-failed"),
+        _ => false,
+    }
+}
+
+/// The programs that a command ran, without what only set the scene and without filters: the same
+/// key is the same work.
+pub(super) fn keys(command: &str) -> (String, Vec<String>) {
+    let parts: Vec<String> = pipeline::parse(command)
+        .iter()
+        .filter_map(|p| p.stages.first())
+        .filter(|s| {
+            !matches!(
+                s.program(),
+                "cd" | "export" | "set" | "echo" | "source" | "." | "pushd" | "popd" | "sleep"
+            )
+        })
+        .map(|s| s.words.join(" "))
+        .collect();
+    (clip(&squash(&parts.join(" && ")), 300), parts)
+}
+
+/// The work that a tool use does, for telling a repetition: the command, or the tool and what it was used on.
+pub(super) fn work(invocation: &Invocation<'_>) -> String {
+    if let Some(command) = &invocation.command {
+        return clip(&squash(command), 400);
+    }
+    let target = serde_json::from_str::<Value>(&invocation.arguments).ok().and_then(|v| {
+        let object = v.as_object()?;
+        ["file_path", "path", "notebook_path", "filename", "file", "target_file", "url", "query", "pattern"]
+            .iter()
+            .find_map(|k| object.get(*k)?.as_str().map(str::to_owned))
+    });
+    let target = target.unwrap_or_else(|| clip(&squash(&invocation.arguments), 120));
+    clip(format!("{} {target}", invocation.tool).trim(), 400)
+}
+
+/// Whether a command's reader sees all that it printed.
+pub(super) fn unfiltered(command: &str) -> bool {
+    pipeline::parse(command).iter().all(|p| {
+        !p.redirected && p.stages.iter().skip(1).all(|s| matches!(s.program(), "tail" | "tee" | "cat"))
+    })
+}
+
+/// Whether a command pipes or chains, so that its exit code is not its first program's alone.
+pub(super) fn is_single(command: &str) -> bool {
+    pipeline::parse(command).iter().all(|p| p.stages.len() == 1)
+}
+
+/// Programs whose exit code 1 is an answer.
+pub(super) fn answers_by_exit(command: &str) -> bool {
+    pipeline::parse(command).last().and_then(|p| p.stages.last()).is_some_and(|s| {
+        matches!(
+            s.program(),
+            "grep"
+                | "egrep"
+                | "rg"
+                | "diff"
+                | "cmp"
+                | "test"
+                | "["
+                | "[["
+                | "which"
+                | "false"
+                | "pgrep"
+                | "kill"
+                | "pkill"
+                | "command"
+                | "type"
+                | "git"
+        )
+    })
+}

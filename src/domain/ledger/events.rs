@@ -1,0 +1,560 @@
+//! What each tool use does to files, before the uses are folded per file.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::super::id::Seq;
+use super::invocation::Invocation;
+use super::outcome::{head, tail};
+use super::shell::{self, Effect, Op};
+use super::tools::{self, Kind};
+use super::{diff, paths, swe_agent};
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// It was shown.
+    Read,
+    /// It was made, and was not there before.
+    Create,
+    /// It was written whole; it may have been there.
+    Write,
+    /// It was changed, so it was there.
+    Modify,
+    /// It exists now, unchanged if it was there.
+    Touch,
+    /// It was removed.
+    Delete,
+    /// It, or all below it, were removed.
+    DeleteTree,
+    /// It, or all below it, have a new path.
+    Move,
+}
+
+/// One thing that happened to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    /// What happened.
+    pub act: Act,
+    /// The path as written.
+    pub written: String,
+    /// The path joined to where it started from, when that is known.
+    pub full: String,
+    /// The path before a move, as written and joined.
+    pub from: Option<(String, String)>,
+    /// What changed, in words.
+    pub change: Option<String>,
+    /// The message with the call.
+    pub call_seq: Seq,
+    /// The messages that show it.
+    pub seqs: Vec<Seq>,
+}
+
+/// How much of a text is worded.
+const WORDED: usize = 256 * 1024;
+
+/// Gathers the events of a span's uses, in order; returns the file left open too.
+pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
+    let mut gatherer = Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new() };
+    for one in uses {
+        gatherer.one(one);
+    }
+    (gatherer.events, gatherer.open_file)
+}
+
+struct Gatherer {
+    events: Vec<Event>,
+    open_file: Option<String>,
+    /// Scripts written in this span that edit files when they are run, by path.
+    scripts: BTreeMap<String, Vec<String>>,
+}
+
+impl Gatherer {
+    fn one(&mut self, one: &Invocation<'_>) {
+        let Some(output) = one.output.as_deref() else { return };
+        if let Some(command) = one.command.as_deref() {
+            // Without an exit code a failure is the tool's: the command never ran.
+            if one.failed != Some(true) || one.exit_code.is_some() {
+                if !self.editor_command(one, command, output) {
+                    self.shell(one, command, output);
+                }
+            }
+        } else if one.failed != Some(true) {
+            self.tool(one, output);
+        }
+        if let Some(open) = swe_agent::open_file(output) {
+            self.open_file = open;
+        }
+    }
+
+    fn push(&mut self, one: &Invocation<'_>, act: Act, path: &str, change: Option<String>) {
+        self.push_in(one, one.cwd.as_deref(), (act, path), change);
+    }
+
+    fn push_in(
+        &mut self,
+        one: &Invocation<'_>,
+        dir: Option<&str>,
+        (act, path): (Act, &str),
+        change: Option<String>,
+    ) {
+        let path = path.trim();
+        if !paths::is_file_name(path) {
+            return;
+        }
+        // aider's console names a file that is added in full and edits it by its name in the
+        // repository: only the latter is how the session spells it.
+        let console = one.tool == super::aider::ADDED || one.tool == super::aider::CREATED;
+        let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
+        self.events.push(Event {
+            act,
+            written: paths::clean(written),
+            full: paths::join(dir, path),
+            from: None,
+            change,
+            call_seq: one.call_seq,
+            seqs: one.seqs(),
+        });
+    }
+
+    // ---- tools with arguments
+
+    fn tool(&mut self, one: &Invocation<'_>, output: &str) {
+        let tool = tools::tool(&one.tool);
+        match tool.kind {
+            Kind::Other if !one.tool.eq_ignore_ascii_case("grep") => return,
+            Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => return,
+            Kind::Submit => return self.handed_in(one, output),
+            Kind::Patch => {
+                if let Some(patch) = tools::patch_in(&one.arguments) {
+                    self.patch(one, one.cwd.as_deref(), &patch);
+                }
+                return;
+            }
+            Kind::Read
+            | Kind::Open
+            | Kind::Create
+            | Kind::Write
+            | Kind::Edit
+            | Kind::Append
+            | Kind::Delete
+            | Kind::Move
+            | Kind::Editor
+            | Kind::Code
+            | Kind::Other => {}
+        }
+        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return };
+        match tool.kind {
+            Kind::Editor => self.editor(one, &arguments, output),
+            Kind::Code => self.code(one, &arguments),
+            Kind::Move => self.moved(one, &arguments),
+            Kind::Other => {
+                // A search in one named file shows that file.
+                if let [path] = *tools::paths_in(&arguments, false)
+                    && !paths::extension(path).is_empty()
+                {
+                    self.push(one, Act::Read, path, None);
+                }
+            }
+            kind => self.named(one, (kind, tool.known), &arguments, output),
+        }
+    }
+
+    /// A tool that names its file, or works on the open one.
+    fn named(
+        &mut self,
+        one: &Invocation<'_>,
+        (kind, known): (Kind, bool),
+        arguments: &Map<String, Value>,
+        output: &str,
+    ) {
+        let mut named: Vec<String> =
+            tools::paths_in(arguments, known).into_iter().map(str::to_owned).collect();
+        if named.is_empty() && known && matches!(kind, Kind::Edit | Kind::Append) {
+            // An editor without a path argument works on its open file, which its answer names.
+            named.extend(swe_agent::open_file(output).flatten().or_else(|| self.open_file.clone()));
+        }
+        for path in named {
+            let act = match kind {
+                Kind::Read | Kind::Open if shows_folder(output) => return,
+                Kind::Read | Kind::Open => Act::Read,
+                Kind::Create => told(output, Act::Create),
+                Kind::Write => told(output, Act::Write),
+                Kind::Delete => Act::Delete,
+                Kind::Edit if makes_file(arguments) => told(output, Act::Write),
+                _ => Act::Modify,
+            };
+            if !known && act != Act::Read && !known_enough(arguments) && act != Act::Delete {
+                // An unknown tool that takes a path but no text may well only look at the file.
+                continue;
+            }
+            let change = match act {
+                Act::Read | Act::Delete => None,
+                _ => wording_of(&path, arguments),
+            };
+            if matches!(kind, Kind::Write | Kind::Create | Kind::Editor)
+                && let Some(content) = tools::content_in(arguments)
+            {
+                self.remember_script(&paths::join(one.cwd.as_deref(), &path), content);
+            }
+            if kind == Kind::Open {
+                self.open_file = Some(path.clone());
+            }
+            self.push(one, act, &path, change);
+        }
+    }
+
+    fn editor(&mut self, one: &Invocation<'_>, arguments: &Map<String, Value>, output: &str) {
+        let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
+        let kind = match command {
+            "view" | "read" => Kind::Read,
+            "create" | "write" => Kind::Create,
+            "str_replace" | "insert" | "edit" | "undo_edit" | "replace" => Kind::Edit,
+            "delete" => Kind::Delete,
+            _ => return,
+        };
+        self.named(one, (kind, true), arguments, output);
+    }
+
+    fn moved(&mut self, one: &Invocation<'_>, arguments: &Map<String, Value>) {
+        let Some((from, to)) = tools::move_in(arguments) else { return };
+        let dir = one.cwd.as_deref();
+        self.events.push(Event {
+            act: Act::Move,
+            written: paths::clean(to),
+            full: paths::join(dir, to),
+            from: Some((paths::clean(from), paths::join(dir, from))),
+            change: None,
+            call_seq: one.call_seq,
+            seqs: one.seqs(),
+        });
+    }
+
+    fn code(&mut self, one: &Invocation<'_>, arguments: &Map<String, Value>) {
+        let Some(code) = tools::content_in(arguments) else { return };
+        if let Some(rest) = code.trim_start().strip_prefix("%%writefile ") {
+            let (path, text) = rest.split_once('\n').unwrap_or((rest, ""));
+            let path = path.trim().trim_start_matches("-a ").trim();
+            self.push(one, Act::Write, path, diff::wording(path, "", head(text, WORDED)));
+            return;
+        }
+        for (op, path) in shell::writes_in(code) {
+            self.push(one, act_of(op), &path, None);
+        }
+    }
+
+    fn patch(&mut self, one: &Invocation<'_>, dir: Option<&str>, patch: &str) {
+        for file in diff::read(patch) {
+            let change = diff::wording(&file.path, &file.old, &file.new);
+            if let Some(from) = &file.from {
+                self.events.push(Event {
+                    act: Act::Move,
+                    written: paths::clean(&file.path),
+                    full: paths::join(dir, &file.path),
+                    from: Some((paths::clean(from), paths::join(dir, from))),
+                    change,
+                    call_seq: one.call_seq,
+                    seqs: one.seqs(),
+                });
+                continue;
+            }
+            let act = match file.kind {
+                diff::PatchKind::Added => Act::Create,
+                diff::PatchKind::Changed => Act::Modify,
+                diff::PatchKind::Deleted => Act::Delete,
+            };
+            self.push_in(one, dir, (act, &file.path), if act == Act::Delete { None } else { change });
+        }
+    }
+
+    /// The patch that a tool prints when the work is handed in.
+    fn handed_in(&mut self, one: &Invocation<'_>, output: &str) {
+        if !output.contains("diff --git ") {
+            return;
+        }
+        for file in diff::read(output) {
+            let act = match file.kind {
+                diff::PatchKind::Added => Act::Create,
+                diff::PatchKind::Changed => Act::Modify,
+                diff::PatchKind::Deleted => Act::Delete,
+            };
+            let change = diff::wording(&file.path, &file.old, &file.new);
+            self.push(one, act, &file.path, if act == Act::Delete { None } else { change });
+        }
+    }
+
+    // ---- shell commands
+
+    /// SWE-agent's commands, where they are typed into its shell.
+    fn editor_command(&mut self, one: &Invocation<'_>, command: &str, output: &str) -> bool {
+        if self.open_file.is_none() && !output.contains("(Open file: ") && !output.contains("[File: ") {
+            return false;
+        }
+        let Some(typed) = swe_agent::typed(command) else { return false };
+        let path = match typed.path {
+            Some(path) => path,
+            None => match swe_agent::open_file(output).flatten().or_else(|| self.open_file.clone()) {
+                Some(path) => path,
+                None => return true,
+            },
+        };
+        let refused = [
+            "introduced new syntax error",
+            "already exists",
+            "not found",
+            "No file open",
+            "does not exist",
+            "Usage:",
+        ];
+        if refused.iter().any(|r| head(output, 400).contains(r)) {
+            return true;
+        }
+        let change = typed.text.and_then(|text| diff::wording(&path, "", text));
+        let act = match typed.kind {
+            Kind::Open => Act::Read,
+            Kind::Create => Act::Create,
+            _ => Act::Modify,
+        };
+        self.push(one, act, &path, change);
+        true
+    }
+
+    fn shell(&mut self, one: &Invocation<'_>, command: &str, output: &str) {
+        let found = shell::effects(command, one.cwd.as_deref());
+        let complaints = complaints(output);
+        let failed_alone = one.exit_code.is_some_and(|c| c != 0)
+            && !command.trim().contains(['\n', ';', '|'])
+            && !command.contains("&&");
+        for effect in found {
+            if complaints.iter().any(|line| names(line, &effect)) {
+                continue;
+            }
+            let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run);
+            if failed_alone && !redirected {
+                continue;
+            }
+            self.effect(one, effect);
+        }
+        if is_patch_command(command) {
+            for line in output.lines().take(500) {
+                if let Some(path) = line.strip_prefix("patching file ") {
+                    self.push(one, Act::Modify, path.trim().trim_matches('\''), None);
+                }
+            }
+        }
+        if stages_and_shows(command) {
+            self.handed_in(one, output);
+        }
+    }
+
+    fn effect(&mut self, one: &Invocation<'_>, effect: Effect) {
+        let Effect { op, path, full, from, text, words } = effect;
+        match op {
+            Op::Patch => {
+                let dir = Some(full).filter(|d| !d.is_empty());
+                if let Some(patch) = text {
+                    self.patch(one, dir.as_deref(), &patch);
+                }
+                return;
+            }
+            Op::Run => {
+                for edited in self.scripts.get(&full).cloned().unwrap_or_default() {
+                    let words = Some(format!("edited by {path}"));
+                    self.push(one, Act::Modify, &edited, words);
+                }
+                return;
+            }
+            Op::Write => {
+                if let Some(text) = &text {
+                    self.remember_script(&full, text);
+                }
+            }
+            Op::Read
+            | Op::Append
+            | Op::Modify
+            | Op::Touch
+            | Op::Delete
+            | Op::DeleteTree
+            | Op::Move
+            | Op::Revert => {}
+        }
+        let act = act_of(op);
+        let change = match act {
+            Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
+            Act::Create | Act::Write | Act::Modify => {
+                words.map(|w| diff::clip(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
+            }
+        };
+        self.events.push(Event {
+            act,
+            written: paths::clean(&path),
+            full,
+            from: from.map(|(written, full)| (paths::clean(&written), full)),
+            change,
+            call_seq: one.call_seq,
+            seqs: one.seqs(),
+        });
+    }
+
+    fn remember_script(&mut self, full: &str, text: &str) {
+        const MAX_SCRIPTS: usize = 500;
+        if !matches!(paths::extension(full).as_str(), "py" | "js" | "mjs" | "cjs" | "ts" | "rb") {
+            return;
+        }
+        let edits = shell::edits_in(text);
+        if !edits.is_empty() && self.scripts.len() < MAX_SCRIPTS {
+            self.scripts.insert(full.to_owned(), edits);
+        }
+    }
+}
+
+fn act_of(op: Op) -> Act {
+    match op {
+        Op::Read | Op::Run | Op::Patch => Act::Read,
+        Op::Write => Act::Write,
+        Op::Append | Op::Modify | Op::Revert => Act::Modify,
+        Op::Touch => Act::Touch,
+        Op::Delete => Act::Delete,
+        Op::DeleteTree => Act::DeleteTree,
+        Op::Move => Act::Move,
+    }
+}
+
+/// What the answer of a writing tool tells about the file before; `otherwise` when it tells nothing.
+fn told(output: &str, otherwise: Act) -> Act {
+    let start = head(output.trim_start(), 300).to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
+    if has(&[
+        "has been updated",
+        "overwrote",
+        "overwritten",
+        "overwrite",
+        "updated successfully",
+        "existing file",
+    ]) {
+        Act::Modify
+    } else if has(&[
+        "created successfully",
+        "created and wrote",
+        "new file",
+        "file created",
+        "successfully created",
+        "created file",
+    ]) {
+        Act::Create
+    } else {
+        otherwise
+    }
+}
+
+/// An edit that replaces nothing, in tools where that makes a new file.
+fn makes_file(arguments: &Map<String, Value>) -> bool {
+    ["old_string", "oldString", "old_str"]
+        .iter()
+        .any(|k| arguments.get(*k).and_then(Value::as_str) == Some(""))
+}
+
+/// Whether the arguments of an unknown tool carry text to put into a file.
+fn known_enough(arguments: &Map<String, Value>) -> bool {
+    !tools::edits_in(arguments).is_empty()
+}
+
+fn shows_folder(output: &str) -> bool {
+    let start = head(output.trim_start(), 200);
+    start.contains("files and directories")
+        || start.contains("Contents of directory")
+        || start.starts_with("<directory")
+}
+
+fn wording_of(path: &str, arguments: &Map<String, Value>) -> Option<String> {
+    let edits = tools::edits_in(arguments);
+    if let [(old, new)] = *edits {
+        if old.is_empty() && (new.contains("<<<<<<< SEARCH") || new.contains("------- SEARCH")) {
+            let (old, new) = sides(head(new, WORDED));
+            return diff::wording(path, &old, &new);
+        }
+        return diff::wording(path, head(old, WORDED), head(new, WORDED));
+    }
+    let (mut old, mut new) = (String::new(), String::new());
+    for (before, after) in edits {
+        if old.len() + new.len() > WORDED {
+            break;
+        }
+        old.push_str(head(before, WORDED));
+        old.push('\n');
+        new.push_str(head(after, WORDED));
+        new.push('\n');
+    }
+    diff::wording(path, &old, &new)
+}
+
+/// The two sides of SEARCH/REPLACE blocks inside one argument.
+fn sides(text: &str) -> (String, String) {
+    let (mut old, mut new) = (String::new(), String::new());
+    let mut side = 0;
+    for line in text.lines() {
+        if line.ends_with(" SEARCH") && line.starts_with(['<', '-']) {
+            side = 1;
+        } else if line.starts_with("=======") {
+            side = 2;
+        } else if line.ends_with(" REPLACE") && line.starts_with(['>', '+']) {
+            side = 0;
+        } else if line.starts_with(":start_line:") || line.starts_with(":end_line:") || line == "-------" {
+        } else if side == 1 {
+            old.push_str(line);
+            old.push('\n');
+        } else if side == 2 {
+            new.push_str(line);
+            new.push('\n');
+        }
+    }
+    (old, new)
+}
+
+/// The lines in which commands complain about a file, from the edges of the output.
+fn complaints(output: &str) -> Vec<&str> {
+    const EDGE: usize = 8 * 1024;
+    const WORDS: &[&str] = &[
+        "No such file",
+        "cannot ",
+        "can't ",
+        "Permission denied",
+        "did not match any file",
+        "not under version",
+    ];
+    let mut found: Vec<&str> = Vec::new();
+    let edges = if output.len() > 2 * EDGE { [head(output, EDGE), tail(output, EDGE)] } else { [output, ""] };
+    for line in edges.into_iter().flat_map(str::lines) {
+        if line.len() < 1_000 && found.len() < 50 && WORDS.iter().any(|w| line.contains(w)) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Whether a complaint names the file of an effect, as a whole word.
+fn names(line: &str, effect: &Effect) -> bool {
+    let path = effect.from.as_ref().map_or(effect.path.as_str(), |(from, _)| from.as_str());
+    if path.is_empty() {
+        return false;
+    }
+    line.match_indices(path).take(5).any(|(at, _)| {
+        let inside =
+            |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
+        let before = line.get(..at).and_then(|b| b.chars().next_back());
+        let after = line.get(at + path.len()..).and_then(|a| a.chars().next());
+        !inside(before) && !inside(after)
+    })
+}
+
+fn is_patch_command(command: &str) -> bool {
+    command.contains("patch ")
+}
+
+/// Staging everything and printing the staged patch is how work is handed in: the patch is the
+/// whole change. A mere `git diff` is not, as the work tree may have been dirty before.
+fn stages_and_shows(command: &str) -> bool {
+    let stages = ["git add -A", "git add .", "git add --all"].iter().any(|w| command.contains(w));
+    stages && (command.contains("git diff --cached") || command.contains("git diff --staged"))
+}

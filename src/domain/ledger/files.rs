@@ -1,0 +1,310 @@
+//! Folds what happened to files into one fact per file.
+
+use std::collections::BTreeMap;
+
+use super::super::id::Seq;
+use super::super::message::{Numbered, Part, Role};
+use super::super::summary::FileAction;
+use super::events::{Act, Event};
+use super::outcome::head;
+use super::paths::{self, Book};
+use super::{FileFact, KnownPaths, diff};
+
+/// The most distinct changes that are kept per file; what is in the middle goes first.
+const MAX_CHANGES: usize = 20;
+const FIRST_CHANGES: usize = 8;
+/// The most bytes of a reason.
+const REASON_BYTES: usize = 140;
+
+/// Folds the events of a span. Returns the facts and the directory that relative paths start from.
+pub(super) fn fold(
+    span: &[Numbered],
+    events: Vec<Event>,
+    known: &KnownPaths,
+    stated: Option<&str>,
+) -> (Vec<FileFact>, Option<String>) {
+    let given = events.iter().flat_map(|e| {
+        let before = e.from.as_ref().map(|(written, full)| (written.as_str(), full.as_str()));
+        std::iter::once((e.written.as_str(), e.full.as_str())).chain(before)
+    });
+    let book = Book::open(stated, &known.paths, given);
+    let mut folder = Folder { book, index: BTreeMap::new(), files: Vec::new() };
+    for event in events {
+        folder.take(span, event);
+    }
+    let root = folder.book.root().map(str::to_owned);
+    (folder.finish(), root)
+}
+
+/// What is known of one file so far.
+#[derive(Debug, Default)]
+struct File {
+    key: String,
+    action: Option<FileAction>,
+    /// It was seen to be there before anything changed it.
+    existed: bool,
+    overwrite_possible: bool,
+    transient: bool,
+    renamed_from: Option<String>,
+    /// It has a new path now and is told under that.
+    gone: bool,
+    changes: Vec<String>,
+    dropped: usize,
+    reason: Option<String>,
+    seqs: Vec<Seq>,
+}
+
+struct Folder {
+    book: Book,
+    index: BTreeMap<String, usize>,
+    files: Vec<File>,
+}
+
+impl Folder {
+    fn file(&mut self, key: &str) -> Option<&mut File> {
+        let at = match self.index.get(key) {
+            Some(at) => *at,
+            None => {
+                let at = self.files.len();
+                let existed = self.book.knows(key);
+                self.files.push(File { key: key.to_owned(), existed, ..File::default() });
+                self.index.insert(key.to_owned(), at);
+                at
+            }
+        };
+        self.files.get_mut(at)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.index.contains_key(key)
+    }
+
+    fn take(&mut self, span: &[Numbered], event: Event) {
+        let key = self.book.key(&event.full);
+        match event.act {
+            Act::Move => {
+                if let Some((_, from)) = &event.from {
+                    let from = self.book.key(from);
+                    self.moved(&from, &key, &event);
+                }
+            }
+            Act::DeleteTree => self.deleted_tree(&key, &event),
+            act => {
+                let reason = (act == Act::Read).then(|| reason(span, event.call_seq)).flatten();
+                let Some(file) = self.file(&key) else { return };
+                if act == Act::Touch && file.existed && file.action.is_none() {
+                    return;
+                }
+                file.apply(act);
+                file.see(&event);
+                if file.reason.is_none() {
+                    file.reason = reason;
+                }
+            }
+        }
+    }
+
+    /// The identities of the files known below a folder.
+    fn below(&self, folder: &str) -> Vec<String> {
+        let prefix = format!("{folder}/");
+        let mut keys: Vec<String> = self
+            .index
+            .range(prefix.clone()..)
+            .take_while(|(k, _)| k.starts_with(&prefix))
+            .filter(|(_, at)| {
+                self.files.get(**at).is_some_and(|f| !f.gone && f.action != Some(FileAction::Deleted))
+            })
+            .map(|(k, _)| k.clone())
+            .collect();
+        keys.extend(self.book.known_inside(folder).filter(|k| !self.has(k)).map(str::to_owned));
+        keys
+    }
+
+    fn deleted_tree(&mut self, key: &str, event: &Event) {
+        let below = self.below(key);
+        let itself =
+            self.has(key) || self.book.knows(key) || (below.is_empty() && !paths::extension(key).is_empty());
+        for key in below.into_iter().chain(itself.then(|| key.to_owned())) {
+            if let Some(file) = self.file(&key) {
+                file.apply(Act::Delete);
+                file.see(event);
+            }
+        }
+    }
+
+    fn moved(&mut self, from: &str, to: &str, event: &Event) {
+        if from == to {
+            return;
+        }
+        if !self.has(from) && !self.book.knows(from) {
+            let below = self.below(from);
+            if !below.is_empty() {
+                for key in below {
+                    let Some(rest) = key.strip_prefix(from) else { continue };
+                    self.moved_one(&key, &format!("{to}{rest}"), event);
+                }
+                return;
+            }
+            if paths::extension(from).is_empty() && paths::extension(to).is_empty() {
+                // Most likely a folder none of whose files the session has touched.
+                return;
+            }
+        }
+        self.moved_one(from, to, event);
+    }
+
+    fn moved_one(&mut self, from: &str, to: &str, event: &Event) {
+        let target_was = self.book.knows(to)
+            || self.index.get(to).and_then(|at| self.files.get(*at)).is_some_and(|f| {
+                !f.gone && (f.existed || f.action.is_some_and(|a| a != FileAction::Deleted))
+            });
+        let from_spelled = self.book.spell(from);
+        let Some(source) = self.file(from) else { return };
+        let made_here = source.action == Some(FileAction::Created) && !source.existed;
+        let changes = source.changes.clone();
+        let seqs = source.seqs.clone();
+        let origin = source.renamed_from.clone().unwrap_or(from_spelled);
+        let unsure = source.overwrite_possible;
+        if made_here || target_was {
+            source.apply(Act::Delete);
+            source.note(event);
+        } else {
+            source.gone = true;
+        }
+        let Some(target) = self.file(to) else { return };
+        target.gone = false;
+        if made_here || target_was {
+            if target_was {
+                target.existed = true;
+                target.apply(Act::Modify);
+            } else {
+                target.apply(Act::Write);
+                // A move onto a path that nothing has named before makes a new file.
+                target.overwrite_possible = unsure;
+            }
+        } else {
+            target.action = Some(FileAction::Renamed);
+            target.transient = false;
+            target.renamed_from = Some(origin);
+            for seq in seqs {
+                target.seqs.push(seq);
+            }
+        }
+        for change in changes {
+            target.change(change);
+        }
+        if made_here || target_was {
+            target.change(format!("moved from {}", diff::clip(from.rsplit('/').next().unwrap_or(from), 80)));
+        }
+        target.see(event);
+    }
+
+    fn finish(self) -> Vec<FileFact> {
+        let Self { book, files, .. } = self;
+        files
+            .into_iter()
+            .filter(|f| !f.gone && !f.seqs.is_empty())
+            .map(|mut file| {
+                file.seqs.sort_unstable();
+                file.seqs.dedup();
+                FileFact {
+                    path: book.spell(&file.key),
+                    action: file.action,
+                    overwrite_possible: file.overwrite_possible,
+                    renamed_from: file.renamed_from,
+                    transient: file.transient,
+                    changes: file.changes,
+                    reason: if file.action.is_none() { file.reason } else { None },
+                    seqs: file.seqs,
+                }
+            })
+            .collect()
+    }
+}
+
+impl File {
+    /// Moves the file's state on.
+    fn apply(&mut self, act: Act) {
+        if self.gone && act != Act::Delete {
+            // What stood here moved away; this is a new file under the old name.
+            self.gone = false;
+            self.existed = false;
+            self.action = None;
+            self.changes.clear();
+        }
+        let action = match (act, self.action) {
+            (Act::Read, None) => {
+                self.existed = true;
+                None
+            }
+            (Act::Read | Act::Move | Act::DeleteTree, now) => now,
+            (Act::Create | Act::Write | Act::Touch, None) if self.existed => Some(FileAction::Modified),
+            (Act::Create, None) => Some(FileAction::Created),
+            (Act::Write | Act::Touch, None) => {
+                self.overwrite_possible = true;
+                Some(FileAction::Created)
+            }
+            (Act::Modify, None) => {
+                self.existed = true;
+                Some(FileAction::Modified)
+            }
+            (Act::Create | Act::Write | Act::Touch | Act::Modify, Some(FileAction::Deleted)) => {
+                let again = if self.transient { FileAction::Created } else { FileAction::Modified };
+                self.transient = false;
+                Some(again)
+            }
+            (Act::Delete, Some(FileAction::Created)) => {
+                self.transient = true;
+                Some(FileAction::Deleted)
+            }
+            (Act::Delete, _) => Some(FileAction::Deleted),
+            (Act::Create | Act::Write | Act::Touch | Act::Modify, now) => now,
+        };
+        self.action = action;
+    }
+
+    /// Takes in the messages of an event.
+    fn note(&mut self, event: &Event) {
+        for seq in &event.seqs {
+            if self.seqs.last() != Some(seq) {
+                self.seqs.push(*seq);
+            }
+        }
+    }
+
+    /// Takes in the messages and the wording of an event.
+    fn see(&mut self, event: &Event) {
+        self.note(event);
+        if let Some(change) = &event.change {
+            self.change(change.clone());
+        }
+    }
+
+    fn change(&mut self, change: String) {
+        if change.is_empty() || self.changes.contains(&change) {
+            return;
+        }
+        if self.changes.len() >= MAX_CHANGES {
+            self.changes.remove(FIRST_CHANGES);
+            self.dropped += 1;
+        }
+        self.changes.push(change);
+    }
+}
+
+/// Why a file was read: the last sentence that the agent says before the call.
+fn reason(span: &[Numbered], call_seq: Seq) -> Option<String> {
+    let at = span.partition_point(|m| m.seq < call_seq);
+    let said = span.get(at).filter(|m| m.seq == call_seq && m.message.role == Role::Assistant)?;
+    let text = said.message.parts.iter().rev().find_map(|p| match p {
+        Part::Text(text) if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    })?;
+    if text.contains("```") || text.contains("</") {
+        return None;
+    }
+    let line = text.trim().lines().next_back()?.trim();
+    let line = super::outcome::tail(line, 400);
+    let sentence = line.trim_end_matches(['.', ':', '!']).rsplit(". ").next().unwrap_or(line).trim();
+    (sentence.split_whitespace().count() >= 3).then(|| diff::clip(head(sentence, 400), REASON_BYTES))
+}

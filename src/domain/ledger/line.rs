@@ -1,0 +1,84 @@
+//! One line of text as programs print it, cleaned and bounded.
+
+use std::borrow::Cow;
+
+/// The longest part of one line that is read, in bytes: what is longer is data, not a message.
+pub(crate) const MAX_LINE: usize = 2_000;
+
+/// Removes terminal escape sequences.
+pub(crate) fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains('\u{1b}') {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            out.push(c);
+        } else if chars.peek() == Some(&'[') {
+            chars.next();
+            for q in chars.by_ref() {
+                if ('@'..='~').contains(&q) {
+                    break;
+                }
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text with every run of whitespace as one space, none at the ends.
+pub(crate) fn squash(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(4096));
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// At most `max` characters, with `…` for what was cut; cut at a space when one is near.
+pub(crate) fn clip(text: &str, max: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
+    let head = text.get(..end).unwrap_or(text);
+    let cut = head.rfind(char::is_whitespace).filter(|at| end - at <= 24).unwrap_or(end);
+    let mut out = head.get(..cut).unwrap_or(head).trim_end().to_owned();
+    out.push('…');
+    out
+}
+
+/// At most `max` characters, the larger part from the start and the rest from the end.
+pub(crate) fn clip_middle(text: &str, max: usize) -> String {
+    let total = text.chars().count();
+    if total <= max {
+        return text.to_owned();
+    }
+    let tail = max / 3;
+    let start = text.char_indices().nth(total - tail).map_or(text.len(), |(at, _)| at);
+    let end = text.get(start..).unwrap_or_default();
+    // The tail begins at a word, so that no path or number is cut in half.
+    let end =
+        end.find(char::is_whitespace).filter(|at| *at < 24).map_or(end, |at| end.get(at..).unwrap_or(end));
+    format!("{} {}", clip(text, max - tail), end.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clipping_never_cuts_a_character_and_prefers_a_space() {
+        assert_eq!(clip("ééééé", 3), "ééé…");
+        assert_eq!(clip("read src/main.rs now", 12), "read…");
+        assert_eq!(clip("short", 10), "short");
+        assert!(clip_middle(&"word ".repeat(1000), 100).chars().count() <= 102);
+    }
+
+    #[test]
+    fn colours_are_removed() {
+        assert_eq!(plain("\u{1b}[1;31mFAIL\u{1b}[0m x"), "FAIL x");
+        assert_eq!(plain("\u{1b}"), "");
+    }
+}

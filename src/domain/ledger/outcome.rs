@@ -1,0 +1,241 @@
+//! What a tool's output says about its call: the exit code, and whether the call failed as a tool.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+/// The output of a call, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outcome<'a> {
+    /// The output, taken out of its JSON wrapping where it had one.
+    pub output: Cow<'a, str>,
+    /// The exit code, when the output states one.
+    pub exit_code: Option<i32>,
+    /// Whether the call failed, when the output or the harness says so.
+    pub failed: Option<bool>,
+}
+
+/// How much of an output's head and tail is searched for a harness's own words: what the harness
+/// adds stands at an edge, what stands in the middle is the tool's output.
+const EDGE: usize = 600;
+
+/// Words with which harnesses say that a call was not carried out, whatever its tool.
+const REFUSED: &[&str] = &[
+    "<tool_use_error>",
+    "the user doesn't want to proceed with this tool use",
+    "the user doesn't want to take this action",
+    "the user denied this operation",
+    "[request interrupted",
+    "the tool use was rejected",
+    "the tool call was rejected",
+    "user rejected",
+    "tool execution was cancelled",
+    "tool execution denied",
+    "permission to use ",
+    "claude requested permissions to",
+    "unknown tool",
+    "tool not found",
+    "invalid tool call",
+    "inputvalidationerror",
+    "the tool execution failed",
+    "[tool execution was interrupted",
+    "blocked by",
+    "blocked:",
+];
+
+/// Words with which editing and reading tools say that they did nothing.
+const NOT_DONE: &[&str] = &[
+    "file does not exist",
+    "does not exist",
+    "file not found",
+    "no such file",
+    "path does not exist",
+    "string to replace not found",
+    "old_string not found",
+    "old_str not found",
+    "oldtext not found",
+    "could not find the exact text",
+    "failed to edit",
+    "0 occurrences found",
+    "has not been read yet",
+    "has been modified since read",
+    "has been unexpectedly modified",
+    "no replacement was performed",
+    "your proposed edit has introduced new syntax error",
+    "your edit was not applied",
+    "edit was not applied",
+    "(file not modified)",
+    "no changes made",
+    "no changes to make",
+    "no file open",
+    "file already exists",
+    "invalid context",
+    "verification failed",
+    "search block",
+    "did not match",
+    "is a directory",
+    "permission denied",
+    "eisdir",
+    "enoent",
+];
+
+/// How an output begins when its tool reports an error and nothing else.
+const ERROR_START: &[&str] = &[
+    "error:",
+    "error -",
+    "error\n",
+    "error executing",
+    "error editing",
+    "error reading",
+    "error writing",
+    "error applying",
+    "failed to ",
+    "failed:",
+    "could not ",
+    "couldn't ",
+    "cannot ",
+    "can't ",
+    "unable to ",
+    "invalid ",
+    "traceback (most recent call last)",
+    "an error occurred",
+    "[an error occurred",
+    "[error]",
+    "usage:",
+];
+
+static EXIT_CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)(?:<returncode>\s*|<exit_code>\s*|\bexit[ _]code[:= ]\s*|\bexit status[:= ]\s*|\breturn ?code[:= ]\s*",
+        r"|exit code is\s*|exited with (?:exit )?(?:code|status) |(?:finished|completed) with exit code |\(exit code:? |^exit=)",
+        r"(-?\d{1,10})\b"
+    ))
+    .ok()
+});
+
+/// Reads an output. `shell` tells whether the tool runs a shell command, whose own output may hold
+/// any words and whose exit code the harness writes beside it.
+pub(super) fn read<'a>(output: Cow<'a, str>, is_error: Option<bool>, shell: bool) -> Outcome<'a> {
+    if shell {
+        return shell_outcome(output, is_error);
+    }
+    let failed = if is_error == Some(true) || refused(&output) || not_done(&output) {
+        Some(true)
+    } else {
+        Some(false)
+    };
+    Outcome { output, exit_code: None, failed }
+}
+
+fn shell_outcome<'a>(output: Cow<'a, str>, is_error: Option<bool>) -> Outcome<'a> {
+    if let Some((inner, exit_code)) = unwrap_json(&output) {
+        let failed = exit_code.map(|c| c != 0).or(is_error);
+        return Outcome { output: Cow::Owned(inner), exit_code, failed };
+    }
+    if refused(&output) {
+        return Outcome { output, exit_code: None, failed: Some(true) };
+    }
+    let exit_code = exit_code(&output).or(if is_error == Some(false) { Some(0) } else { None });
+    let failed = match exit_code {
+        Some(code) => Some(code != 0),
+        None => is_error,
+    };
+    Outcome { output, exit_code, failed }
+}
+
+/// Codex and others answer `{"output": …, "metadata": {"exit_code": 0}}` or a flat form of it.
+fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
+    let text = output.trim();
+    if !text.starts_with('{') || !text.ends_with('}') {
+        return None;
+    }
+    let value: Value = serde_json::from_str(text).ok()?;
+    let top = value.as_object()?;
+    let code = |v: &Value| {
+        ["exit_code", "exitCode", "returncode", "return_code", "exit_status", "code"]
+            .iter()
+            .find_map(|k| v.get(*k))
+            .and_then(Value::as_i64)
+            .and_then(|n| i32::try_from(n).ok())
+    };
+    let exit_code = top.get("metadata").and_then(code).or_else(|| code(&value));
+    let texts: Vec<&str> =
+        ["output", "stdout", "stderr"].iter().filter_map(|k| top.get(*k).and_then(Value::as_str)).collect();
+    if texts.is_empty() {
+        return None;
+    }
+    Some((texts.join("\n").trim_end().to_owned(), exit_code))
+}
+
+fn exit_code(output: &str) -> Option<i32> {
+    let find = |text: &str, last: bool| {
+        let regex = EXIT_CODE.as_ref()?;
+        let found = if last { regex.captures_iter(text).last() } else { regex.captures(text) };
+        found.and_then(|c| c.get(1)?.as_str().parse().ok())
+    };
+    let trimmed = output.trim_start();
+    // At the head only the very first lines are the harness's; a program's own "exit code" further
+    // down is its output.
+    let first = head(trimmed.lines().next().unwrap_or(""), 120);
+    let starts = |p: &str| first.get(..p.len()).is_some_and(|s| s.eq_ignore_ascii_case(p));
+    if ["exit code", "<returncode>", "<exit_code>", "process exited with", "command exited with", "chunk id"]
+        .iter()
+        .any(|p| starts(p))
+    {
+        if let Some(code) = find(head(trimmed, 300), false) {
+            return Some(code);
+        }
+    }
+    let last = tail(output.trim_end(), 300);
+    let harness = [
+        "[Command ",
+        "[The command ",
+        "Command exited with code",
+        "<exited with",
+        "Exit Code:",
+        "exit code: ",
+        "(exit code",
+    ];
+    if harness.iter().any(|h| last.contains(h)) {
+        return find(last, true);
+    }
+    None
+}
+
+fn refused(output: &str) -> bool {
+    let text = head(output.trim_start(), EDGE).to_ascii_lowercase();
+    REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 40))
+}
+
+fn not_done(output: &str) -> bool {
+    let trimmed = output.trim();
+    let text = head(trimmed, EDGE).to_ascii_lowercase();
+    if ERROR_START.iter().any(|w| text.starts_with(w)) {
+        return true;
+    }
+    // A long answer is content; a tool that did nothing says so briefly or on its first line.
+    let first = text.lines().next().unwrap_or("");
+    let searched =
+        if trimmed.len() <= 400 && trimmed.lines().count() <= 4 { text.as_str() } else { head(first, 200) };
+    NOT_DONE.iter().any(|w| searched.contains(w))
+}
+
+/// The first `max` bytes, cut at a character boundary.
+pub(super) fn head(text: &str, max: usize) -> &str {
+    let mut end = max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or("")
+}
+
+/// The last `max` bytes, cut at a character boundary.
+pub(super) fn tail(text: &str, max: usize) -> &str {
+    let mut start = text.len().saturating_sub(max);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or("")
+}

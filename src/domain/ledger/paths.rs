@@ -1,0 +1,245 @@
+//! Paths as text: cleaned, joined, told from other words, and one spelling for one file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The longest text that is taken for a path.
+const MAX_PATH: usize = 1024;
+
+/// Cleans a path: forward slashes for Windows paths, no `./`, no `//`, `..` folded.
+#[must_use]
+pub(super) fn clean(path: &str) -> String {
+    let windows = is_windows(path);
+    let slashed;
+    let path = if windows {
+        slashed = path.replace('\\', "/");
+        slashed.as_str()
+    } else {
+        path
+    };
+    let absolute = path.starts_with('/');
+    let mut kept: Vec<&str> = Vec::new();
+    for piece in path.split('/') {
+        match piece {
+            "" | "." => {}
+            ".." => {
+                let folds =
+                    kept.last().is_some_and(|last| *last != ".." && !last.ends_with(':') && *last != "~");
+                if folds {
+                    kept.pop();
+                } else if !absolute {
+                    kept.push("..");
+                }
+            }
+            piece => kept.push(piece),
+        }
+    }
+    let mut cleaned = String::with_capacity(path.len());
+    if absolute {
+        cleaned.push('/');
+    }
+    cleaned.push_str(&kept.join("/"));
+    cleaned
+}
+
+/// Joins a path to the directory it starts from; absolute paths stand alone.
+#[must_use]
+pub(super) fn join(base: Option<&str>, path: &str) -> String {
+    match base {
+        Some(base) if !is_absolute(path) => clean(&format!("{base}/{path}")),
+        _ => clean(path),
+    }
+}
+
+/// Whether a path does not depend on a directory: `/a`, `C:\a`, `~/a`.
+#[must_use]
+pub(super) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || path.starts_with("~/") || path.starts_with("\\\\") || has_drive(path)
+}
+
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [d, b':', b'/' | b'\\', ..] if d.is_ascii_alphabetic())
+}
+
+/// Backslashes separate in a Windows path; elsewhere they escape.
+fn is_windows(path: &str) -> bool {
+    if !path.contains('\\') {
+        return false;
+    }
+    has_drive(path) || path.starts_with("\\\\") || !path.contains('/') && !path.contains("\\ ")
+}
+
+/// Whether an argument that a tool calls a path can name one file.
+#[must_use]
+pub(super) fn is_file_name(text: &str) -> bool {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_PATH || text.contains("://") || text.ends_with(['/', '\\']) {
+        return false;
+    }
+    if text.chars().any(|c| c.is_control() || matches!(c, '*' | '<' | '>' | '|' | '"' | '`')) {
+        return false;
+    }
+    if text.starts_with("/dev/") || text.starts_with("/proc/") || text.starts_with('-') {
+        return false;
+    }
+    let last = text.rsplit(['/', '\\']).next().unwrap_or("");
+    !matches!(last, "" | "." | ".." | "~")
+}
+
+/// Whether a shell word, quotes already gone, can name one file.
+#[must_use]
+pub(super) fn is_shell_file(word: &str) -> bool {
+    is_file_name(word)
+        && !word.contains(['$', '?', '{', '}', '(', ')', ';', '&', '\'', '=', '!', ','])
+        && word.chars().any(char::is_alphanumeric)
+}
+
+/// Whether a text of unknown meaning looks like a file path: a folder or an extension.
+#[must_use]
+pub(super) fn looks_like_file(text: &str) -> bool {
+    let text = text.trim();
+    if !is_file_name(text) || text.contains(['@', '$', '?', '#', '=', '&', ',', ';']) {
+        return false;
+    }
+    let spaced = text.contains(' ');
+    let name = text.rsplit(['/', '\\']).next().unwrap_or("");
+    let folders = text.contains('/') || text.contains('\\');
+    match name.rsplit_once('.') {
+        Some((stem, ext)) => {
+            let ext_ok = (1..=8).contains(&ext.len())
+                && ext.bytes().all(|b| b.is_ascii_alphanumeric())
+                && ext.bytes().any(|b| b.is_ascii_alphabetic());
+            ext_ok && (!spaced || folders) && (folders || !stem.contains('.') || stem.len() > 3)
+        }
+        None => folders && !spaced && is_absolute(text) && text.matches('/').count() > 1,
+    }
+}
+
+/// The folder and the name's extension, lower case, without the dot.
+#[must_use]
+pub(super) fn extension(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or("");
+    name.rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// The identity of a path that was made absolute: drives and their folders ignore case.
+fn identity(path: &str) -> String {
+    if has_drive(path) { path.to_ascii_lowercase() } else { path.to_owned() }
+}
+
+/// One spelling for one file: gathers the paths of a span, then tells how each is spelled.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    root: Option<String>,
+    /// Spelling by identity.
+    spelling: BTreeMap<String, Spelling>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone)]
+enum Spelling {
+    /// As an earlier version spells it.
+    Known(String),
+    /// As a call spells it, absolute.
+    Given(String),
+}
+
+impl Book {
+    /// Opens the book. `stated` is the session's directory; `known` the spellings of earlier
+    /// versions; `given` the paths of this span as `(as written, joined to where it ran)`.
+    pub(super) fn open<'p>(
+        stated: Option<&str>,
+        known: &BTreeSet<String>,
+        given: impl Iterator<Item = (&'p str, &'p str)> + Clone,
+    ) -> Self {
+        let everything = known.iter().map(String::as_str).chain(given.clone().map(|(_, full)| full));
+        let root = stated.map(clean).or_else(|| infer_root(everything));
+        let mut book = Self { root, spelling: BTreeMap::new() };
+        for path in known {
+            let key = book.key(path);
+            // An absolute and a relative spelling of one file may both be known from before the
+            // root was; the first in order stays.
+            book.spelling.entry(key).or_insert_with(|| Spelling::Known(path.clone()));
+        }
+        for (written, full) in given {
+            if is_absolute(written) {
+                let key = book.key(full);
+                book.spelling.entry(key).or_insert_with(|| Spelling::Given(full.to_owned()));
+            }
+        }
+        book
+    }
+
+    /// The session's directory, stated or inferred.
+    pub(super) fn root(&self) -> Option<&str> {
+        self.root.as_deref()
+    }
+
+    /// The identity of a path.
+    pub(super) fn key(&self, full: &str) -> String {
+        identity(&join(self.root.as_deref(), full))
+    }
+
+    /// The spelling of the file with this identity.
+    pub(super) fn spell(&self, key: &str) -> String {
+        match self.spelling.get(key) {
+            Some(Spelling::Known(path) | Spelling::Given(path)) => path.clone(),
+            None => self
+                .root
+                .as_deref()
+                .and_then(|root| key.strip_prefix(root)?.strip_prefix('/'))
+                .unwrap_or(key)
+                .to_owned(),
+        }
+    }
+
+    /// Whether an earlier version knows the file.
+    pub(super) fn knows(&self, key: &str) -> bool {
+        matches!(self.spelling.get(key), Some(Spelling::Known(_)))
+    }
+
+    /// The identities of known files inside a folder.
+    pub(super) fn known_inside<'s>(&'s self, folder: &'s str) -> impl Iterator<Item = &'s str> + 's {
+        let prefix = format!("{folder}/");
+        self.spelling
+            .range(prefix.clone()..)
+            .take_while(move |(key, _)| key.starts_with(&prefix))
+            .filter(|(_, s)| matches!(s, Spelling::Known(_)))
+            .map(|(key, _)| key.as_str())
+    }
+}
+
+/// The most paths that the search for a root looks at.
+const ROOT_SAMPLE: usize = 5_000;
+
+/// Finds the directory that relative paths start from: the one that turns relative paths into
+/// absolute ones that are also used. A bare name says little (many folders have a `mod.rs`), so it
+/// takes three of them, or one path with a folder.
+fn infer_root<'p>(paths: impl Iterator<Item = &'p str>) -> Option<String> {
+    let unique: BTreeSet<&str> = paths.take(ROOT_SAMPLE).collect();
+    let (absolute, relative): (Vec<&str>, Vec<&str>) =
+        unique.into_iter().filter(|p| !p.starts_with("~/")).partition(|p| is_absolute(p));
+    let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for path in &absolute {
+        by_name.entry(last(path)).or_default().push(path);
+    }
+    let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in relative {
+        if path.starts_with("..") {
+            continue;
+        }
+        let Some(candidates) = by_name.get(last(path)) else { continue };
+        let weight = if path.contains('/') { 3 } else { 1 };
+        for full in candidates.iter().take(50) {
+            if let Some(root) = full.strip_suffix(path).and_then(|r| r.strip_suffix('/'))
+                && !root.is_empty()
+            {
+                *votes.entry(root).or_default() += weight;
+            }
+        }
+    }
+    let (root, weight) = votes.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.len().cmp(&a.0.len())))?;
+    (weight >= 3).then(|| root.to_owned())
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,128 @@
+//! Which language a text is in, among those whose marker phrases are known.
+
+/// A language with marker tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// English, and every language without a table.
+    English,
+    /// Chinese.
+    Chinese,
+    /// Japanese.
+    Japanese,
+    /// Russian.
+    Russian,
+    /// French.
+    French,
+    /// German.
+    German,
+    /// Spanish.
+    Spanish,
+}
+
+const FRENCH: &[&str] = &[
+    "le",
+    "la",
+    "de",
+    "les",
+    "des",
+    "une",
+    "est",
+    "et",
+    "je",
+    "tu",
+    "nous",
+    "vous",
+    "pas",
+    "ne",
+    "que",
+    "qui",
+    "dans",
+    "pour",
+    "sur",
+    "avec",
+    "sans",
+    "ce",
+    "cette",
+    "au",
+    "aux",
+    "du",
+    "il",
+    "faut",
+    "doit",
+    "sont",
+    "mais",
+    "plus",
+    "fait",
+    "être",
+    "uniquement",
+    "jamais",
+    "toujours",
+];
+const GERMAN: &[&str] = &[
+    "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "einen", "wir", "ich", "sie", "mit", "für",
+    "auf", "den", "dem", "zu", "bitte", "nur", "auch", "werden", "soll", "keine", "kein", "muss", "müssen",
+    "immer", "niemals", "ohne", "bei", "von", "wird", "sind", "oder", "du",
+];
+const SPANISH: &[&str] = &[
+    "el", "la", "de", "no", "los", "las", "una", "es", "y", "que", "en", "por", "para", "con", "del", "se",
+    "lo", "su", "como", "pero", "más", "está", "debe", "nunca", "siempre", "sin", "al", "un", "hay", "este",
+    "esta", "solo", "sólo", "vamos", "ningún", "ninguna",
+];
+const ENGLISH: &[&str] = &[
+    "the", "and", "is", "to", "of", "in", "it", "you", "that", "for", "with", "this", "do", "not", "must",
+    "be", "we", "i", "are", "should", "never", "always", "only", "don't", "please", "can", "use", "make",
+    "sure", "without", "any", "a", "on", "as", "will", "from", "have",
+];
+
+/// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
+pub(crate) fn of(text: &str) -> Language {
+    let (mut han, mut kana, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32);
+    for c in text.chars().take(2_000) {
+        match c {
+            '\u{3040}'..='\u{30ff}' => kana += 1,
+            '\u{4e00}'..='\u{9fff}' => han += 1,
+            '\u{0400}'..='\u{04ff}' => cyrillic += 1,
+            c if c.is_alphabetic() => letters += 1,
+            _ => {}
+        }
+    }
+    // A name or a path in Latin letters takes many characters where an ideograph takes one.
+    if kana > 0 && (kana + han) * 6 > letters {
+        return Language::Japanese;
+    }
+    if han * 6 > letters && han > 0 {
+        return Language::Chinese;
+    }
+    if cyrillic * 3 > letters && cyrillic > 0 {
+        return Language::Russian;
+    }
+    let mut counts =
+        [(Language::English, 0_u32), (Language::French, 0), (Language::German, 0), (Language::Spanish, 0)];
+    for word in text.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|w| !w.is_empty()).take(400) {
+        let word = word.to_lowercase();
+        for ((_, n), table) in counts.iter_mut().zip([ENGLISH, FRENCH, GERMAN, SPANISH]) {
+            *n += u32::from(table.contains(&word.as_str()));
+        }
+    }
+    // The first of equals wins, so that English keeps what nothing tells apart.
+    counts.iter().rev().max_by_key(|(_, n)| *n).map_or(Language::English, |(l, _)| *l)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("Never touch the database schema", Language::English)]
+    #[case("请不要修改 src/main.rs 里的接口", Language::Chinese)]
+    #[case("テストは必ず実行してください", Language::Japanese)]
+    #[case("Никогда не меняй API", Language::Russian)]
+    #[case("Ne modifie jamais les tests dans ce dossier", Language::French)]
+    #[case("Bitte ändere die Tests nicht", Language::German)]
+    #[case("No cambies la base de datos sin preguntar", Language::Spanish)]
+    #[case("", Language::English)]
+    fn the_language_is_told(#[case] text: &str, #[case] expected: Language) {
+        assert_eq!(of(text), expected);
+    }
+}

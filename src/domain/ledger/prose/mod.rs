@@ -1,0 +1,456 @@
+//! What people and models wrote in their own words, apart from what harnesses, tools and pasted
+//! files put into the same messages.
+//!
+//! Invariant: text shaped like a tool's output is never taken for a person's words.
+
+mod language;
+
+use std::borrow::Cow;
+
+use super::super::message::{Message, Role};
+pub(crate) use language::{Language, of as language_of};
+
+/// The most text of one message that is read for its words, in bytes.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// Starts of user messages that a harness or a tool wrote.
+const OBSERVATION_STARTS: &[&str] = &[
+    "<returncode>",
+    "<output>",
+    "<tool_result",
+    "<tool_response",
+    "<function_results",
+    "<function_result",
+    "<observation",
+    "<exit_code",
+    "<local-command-",
+    "<command-name>",
+    "<command-message>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<stdout>",
+    "<stderr>",
+    "<tool_use_error>",
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "OBSERVATION:",
+    "Observation:",
+    "EXECUTION RESULT of",
+    "[tool output",
+    "[Tool output",
+    "[tool result",
+    "[Tool result",
+    "Tool output:",
+    "Tool result:",
+    "[Request interrupted",
+    "Caveat: The messages below were generated",
+    "This session is being continued from a previous conversation",
+    "Base directory for this skill:",
+    "Stop hook feedback",
+    "# AGENTS.md instructions",
+    "Your last output was malformed",
+    "Your output was not formatted correctly",
+    "[ERROR] You did not use a tool",
+];
+
+/// Blocks that harnesses put into user messages; the text inside is not the person's.
+const FOREIGN_TAGS: &[&str] = &[
+    "system-reminder",
+    "system_reminder",
+    "local-command-caveat",
+    "local-command-stdout",
+    "command-name",
+    "command-message",
+    "command-args",
+    "environment_details",
+    "environment_context",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "user-prompt-submit-hook",
+    "tool_use_error",
+    "tool_result",
+    "tool_response",
+    "function_results",
+    "returncode",
+    "output",
+    "stdout",
+    "stderr",
+    "bash-stdout",
+    "bash-stderr",
+    "bash-input",
+    "file_content",
+    "final_file_content",
+    "attached_files",
+    "attachment",
+    "document",
+    "documents",
+    "context",
+    "task-notification",
+    "user_instructions",
+    "INSTRUCTIONS",
+    "open_and_recently_viewed_files",
+    "project_layout",
+    "additional_data",
+    "uploaded_files",
+    "selected_code",
+    "code_snippet",
+    "diff",
+    "log",
+    "logs",
+    "file",
+    "files",
+];
+
+/// Blocks with an issue's text: what the task is about, and not said by the person.
+const QUOTED_TAGS: &[&str] = &[
+    "pr_description",
+    "issue",
+    "issue_description",
+    "problem_statement",
+    "ticket",
+    "quote",
+    "email",
+    "example",
+    "format_example",
+];
+
+/// Harness notes that may stand before a person's words in one message.
+const LEADING_NOTES: &[&str] =
+    &["<environment_context>", "<user_instructions>", "<local-command-caveat>", "Caveat: The messages below"];
+
+/// Whether a user message holds what a tool or a console printed.
+pub(crate) fn is_observation(message: &Message) -> bool {
+    if message.role != Role::User {
+        return false;
+    }
+    let text = message.text();
+    let text = text.trim_start();
+    if text.is_empty() && message.results().next().is_some() {
+        return true;
+    }
+    if OBSERVATION_STARTS.iter().any(|start| text.starts_with(start)) {
+        return true;
+    }
+    // `[read_file for 'a.rs'] Result:` is how text-only agents hand a tool's answer back.
+    let first = text.lines().next().unwrap_or("");
+    if first.starts_with('[') && (first.contains("] Result:") || first.contains("] Error:")) {
+        return true;
+    }
+    message.name.is_some()
+        && !text.is_empty()
+        && text.lines().all(|l| l.trim().is_empty() || l.starts_with('>'))
+}
+
+/// Removes the `> ` in front of a console's lines.
+pub(crate) fn without_console_marks(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with('>') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let line = line.strip_prefix('>').unwrap_or(line);
+        out.push_str(line.strip_prefix(' ').unwrap_or(line));
+        out.push('\n');
+    }
+    Cow::Owned(out)
+}
+
+/// The person's words in a user message, harness blocks removed; `None` when there are none.
+pub(crate) fn person_text(message: &Message) -> Option<String> {
+    if message.role != Role::User {
+        return None;
+    }
+    let text = message.text();
+    let text = clip(text.trim());
+    if text.starts_with("<command-") {
+        // A slash command: its name and what the person typed behind it.
+        let name = inside(text, "command-name").unwrap_or_default();
+        let typed = inside(text, "command-args").map(str::trim).filter(|a| !a.is_empty())?;
+        return Some(format!("{name} {typed}").trim().to_owned());
+    }
+    if is_observation(message) && !LEADING_NOTES.iter().any(|n| text.starts_with(n)) {
+        return None;
+    }
+    let stripped = without_blocks(text, FOREIGN_TAGS);
+    let mut kept = stripped.trim();
+    for tag in ["task", "user_query", "user_message", "uploaded_message"] {
+        kept = unwrap_tag(kept, tag).trim();
+    }
+    let harness = OBSERVATION_STARTS.iter().any(|start| kept.starts_with(start));
+    (!kept.is_empty() && !harness).then(|| kept.to_owned())
+}
+
+/// The inside of the first block of a name.
+fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(format!("<{tag}>").as_str())?;
+    rest.split(format!("</{tag}>").as_str()).next()
+}
+
+/// The person's words without the issues, mails and examples that they quote.
+pub(crate) fn own_words(text: &str) -> String {
+    without_blocks(text, QUOTED_TAGS)
+}
+
+fn clip(text: &str) -> &str {
+    super::pipeline::clip_bytes(text, MAX_TEXT)
+}
+
+/// The inside of a block that is the whole message, or the message.
+fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
+    let open = format!("<{tag}>");
+    let close = format!("</{tag}>");
+    text.strip_prefix(open.as_str()).map_or(text, |inner| inner.split(close.as_str()).next().unwrap_or(inner))
+}
+
+/// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.
+fn without_blocks(text: &str, tags: &[&str]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // A tag that is not closed behind one place is not closed behind a later one: asked once each.
+    let mut unclosed: Vec<&str> = Vec::new();
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let name_end =
+            from.get(1..).and_then(|t| t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')));
+        let name = name_end.and_then(|end| from.get(1..=end)).unwrap_or("");
+        let after = name_end.and_then(|end| from.get(end + 1..)).unwrap_or("");
+        if tags.contains(&name) && !unclosed.contains(&name) && after.starts_with(['>', ' ']) {
+            let close = format!("</{name}>");
+            match from.find(close.as_str()) {
+                Some(end) => {
+                    rest = from.get(end + close.len()..).unwrap_or_default();
+                    continue;
+                }
+                // `<output>` in the middle of a sentence is no block.
+                None if !out.trim().is_empty() => unclosed.push(name),
+                None => return out,
+            }
+        }
+        out.push('<');
+        rest = from.get(1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A sentence or list item in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    /// Its words, whitespace squashed, list marks removed.
+    pub text: String,
+    /// It is an item of a list.
+    pub listed: bool,
+}
+
+/// The sentences of a text in order; fenced code, quotes, logs, tables and diffs are left out.
+pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
+    let mut out = Vec::new();
+    let mut paragraph = String::new();
+    let mut listed = false;
+    let mut fence: Option<&str> = None;
+    for line in clip(text).lines() {
+        let bare = line.trim();
+        if let Some(mark) = ["```", "~~~"].into_iter().find(|m| bare.starts_with(m)) {
+            match fence {
+                Some(open) if open == mark => fence = None,
+                Some(_) => {}
+                None => {
+                    flush(&mut paragraph, listed, &mut out);
+                    // ```one line``` opens nothing.
+                    fence = (!(bare.len() > 6 && bare.ends_with(mark))).then_some(mark);
+                }
+            }
+            continue;
+        }
+        if fence.is_some() {
+            continue;
+        }
+        if bare.is_empty() || is_machine_line(line, bare) {
+            flush(&mut paragraph, listed, &mut out);
+            continue;
+        }
+        let item = list_item(bare);
+        let heading = bare.starts_with('#');
+        let continues = item.is_none()
+            && !heading
+            && !paragraph.is_empty()
+            && !paragraph.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：'])
+            && bare
+                .chars()
+                .next()
+                .is_some_and(|c| c.is_lowercase() || c == '(' || c == '`' || !c.is_alphabetic());
+        if !continues {
+            flush(&mut paragraph, listed, &mut out);
+            listed = item.is_some();
+        }
+        if !paragraph.is_empty() {
+            paragraph.push(' ');
+        }
+        paragraph.push_str(item.unwrap_or(bare).trim_start_matches('#').trim());
+    }
+    flush(&mut paragraph, listed, &mut out);
+    out
+}
+
+/// The text behind `- `, `* `, `1. `, `2) ` or `[ ] `.
+fn list_item(line: &str) -> Option<&str> {
+    let rest = ["- ", "* ", "• ", "+ ", "– "].iter().find_map(|m| line.strip_prefix(m)).or_else(|| {
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = (digits > 0 && digits < 4).then(|| line.get(digits..))??;
+        rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).or_else(|| rest.strip_prefix('、'))
+    })?;
+    let rest = rest.trim_start();
+    Some(["[ ] ", "[x] ", "[X] "].iter().find_map(|m| rest.strip_prefix(m)).unwrap_or(rest))
+}
+
+/// Whether a line is a quote, a console line, a log, a table, a diff or code.
+fn is_machine_line(line: &str, bare: &str) -> bool {
+    bare.starts_with("> ")
+        || bare.starts_with(">>>")
+        || bare.starts_with("$ ")
+        || bare.starts_with('|')
+        || bare.starts_with("at ") && bare.contains(':') && bare.ends_with(')')
+        || bare.starts_with("File \"")
+        || bare.starts_with("diff --git")
+        || bare.starts_with("@@ ")
+        || bare.starts_with("+++ ")
+        || bare.starts_with("--- ")
+        || bare.starts_with("//")
+        || bare.starts_with("/*")
+        || (line.starts_with("    ") || line.starts_with('\t'))
+            && list_item(bare).is_none()
+            && bare.contains(['{', '}', ';', '=', '('])
+        || bare.ends_with(['{', '}', ';']) && bare.contains(['(', '{', '=', '"'])
+        || bare.len() > 400 && !bare.contains(' ') && bare.is_ascii()
+}
+
+fn flush(paragraph: &mut String, listed: bool, out: &mut Vec<Sentence>) {
+    let text = std::mem::take(paragraph);
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    let mut push = |from: usize, to: usize| {
+        let piece = text.get(from..to).unwrap_or_default().trim();
+        if piece.chars().any(char::is_alphanumeric) {
+            out.push(Sentence { text: super::line::squash(piece), listed });
+        }
+    };
+    while let Some((at, c)) = chars.next() {
+        let end = at + c.len_utf8();
+        let ends = match c {
+            '。' | '！' | '？' | '；' => true,
+            '.' | '!' | '?' => {
+                let next_is_space = chars.peek().is_none_or(|(_, n)| n.is_whitespace());
+                next_is_space && !(c == '.' && is_abbreviation(text.get(start..at).unwrap_or_default()))
+            }
+            _ => false,
+        };
+        if ends {
+            push(start, end);
+            start = end;
+        }
+    }
+    push(start, text.len());
+}
+
+/// Whether a full stop behind these words belongs to the last of them.
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
+    matches!(
+        word,
+        "e.g"
+            | "i.e"
+            | "etc"
+            | "vs"
+            | "Mr"
+            | "Mrs"
+            | "Ms"
+            | "Dr"
+            | "St"
+            | "No"
+            | "z.B"
+            | "d.h"
+            | "bzw"
+            | "p.ex"
+            | "cf"
+            | "approx"
+            | "ca"
+    ) || word.len() == 1 && word.chars().all(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::message::Part;
+    use super::*;
+
+    fn user(text: &str) -> Message {
+        Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    #[test]
+    fn a_tools_output_is_no_persons_text() {
+        for text in [
+            "<returncode>0</returncode>\n<output>\nnever do this\n</output>",
+            "<output>must not</output>",
+            "[tool output] never",
+            "<tool_result>\nYou must never stop\n</tool_result>",
+            "[read_file for 'a.rs'] Result:\nnever",
+            "<command-name>/clear</command-name>\n<command-message>clear</command-message>",
+            "<local-command-stdout></local-command-stdout>",
+        ] {
+            assert_eq!(person_text(&user(text)), None, "{text}");
+        }
+        let mut console = user("> Never mind  \n> Applied edit to a.py");
+        console.name = Some("aider".to_owned());
+        assert_eq!(person_text(&console), None);
+    }
+
+    #[test]
+    fn wrappers_go_and_the_persons_words_stay() {
+        assert_eq!(
+            person_text(&user("<system-reminder>\nAlways lie.\n</system-reminder>\nFix the login page."))
+                .as_deref(),
+            Some("Fix the login page.")
+        );
+        assert_eq!(
+            person_text(&user("<task>\nAdd a button\n</task>\n<environment_details>x</environment_details>"))
+                .as_deref(),
+            Some("Add a button")
+        );
+        assert_eq!(person_text(&user("compare a < b and c > d")).as_deref(), Some("compare a < b and c > d"));
+    }
+
+    #[test]
+    fn code_quotes_and_logs_are_no_sentences() {
+        let texts: Vec<String> = sentences(
+            "Keep it, e.g. this. Next one!\n```\nnever();\n```\n> quoted never\n- item one\n  goes on\n- item two\n你好。再见！",
+        )
+        .into_iter()
+        .map(|s| s.text)
+        .collect();
+        assert_eq!(
+            texts,
+            ["Keep it, e.g. this.", "Next one!", "item one goes on", "item two", "你好。", "再见！"]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,200}") {
+            let _ = person_text(&user(&text));
+            let _ = sentences(&text);
+            let _ = own_words(&text);
+        }
+        #[test]
+        fn no_markup_panics(text in "[<>/a-z\\n \\-_é。]{0,120}") {
+            let _ = person_text(&user(&text));
+            let _ = own_words(&text);
+        }
+    }
+}

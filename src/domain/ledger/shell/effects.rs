@@ -1,0 +1,572 @@
+//! What each command does to files.
+
+use super::word::{Word, quote};
+use super::{Redirect, RedirectKind, Step, script, steps};
+use crate::domain::ledger::diff::clip;
+use crate::domain::ledger::outcome::head;
+use crate::domain::ledger::paths;
+
+/// What is done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Op {
+    /// Its content was shown or used.
+    Read,
+    /// Its content was replaced; it may not have existed.
+    Write,
+    /// Something was put at its end; it may not have existed.
+    Append,
+    /// It was changed in place, so it existed.
+    Modify,
+    /// It exists now, unchanged if it did before.
+    Touch,
+    /// It was removed.
+    Delete,
+    /// It, or all files below it, were removed.
+    DeleteTree,
+    /// It, or the files below it, have a new path.
+    Move,
+    /// It was put back to what version control has.
+    Revert,
+    /// It was run as a script.
+    Run,
+    /// A patch was applied; its text tells the files.
+    Patch,
+}
+
+/// One thing that a command does to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Effect {
+    /// What is done.
+    pub op: Op,
+    /// The path as written; empty for a patch.
+    pub path: String,
+    /// The path joined to the directory that the command runs in.
+    pub full: String,
+    /// The path before a move, as written and joined.
+    pub from: Option<(String, String)>,
+    /// The text that was written, or the patch.
+    pub text: Option<String>,
+    /// The change in words, where the command itself tells (`sed s/a/b/`).
+    pub words: Option<String>,
+}
+
+/// How much of a written text is kept for its wording.
+const TEXT_BYTES: usize = 64 * 1024;
+/// The most effects of one script.
+const MAX_EFFECTS: usize = 500;
+
+/// Tells what a script does to files, in order.
+pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    for step in steps(script, dir, 0).0 {
+        if found.len() >= MAX_EFFECTS {
+            break;
+        }
+        Reader { step: &step, found: &mut found }.read();
+    }
+    found
+}
+
+/// Takes away what only wraps a command: `sudo`, `env A=b`, `timeout 10` …
+pub(super) fn unwrap(step: &mut Step) {
+    for _ in 0..6 {
+        let names: Vec<&str> = step.words.iter().take(2).map(|w| w.text.as_str()).collect();
+        let (mut skip, wrapper) = match *names.as_slice() {
+            ["uv" | "poetry" | "pipenv" | "pdm" | "hatch", "run"] => (2, false),
+            ["sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin", ..] => {
+                (1, true)
+            }
+            ["timeout" | "gtimeout", ..] => (1, true),
+            _ => return,
+        };
+        let timed = names.first().is_some_and(|n| n.ends_with("timeout"));
+        while wrapper
+            && step.words.get(skip).is_some_and(|w| {
+                w.text.starts_with('-') || w.text.split_once('=').is_some_and(|(n, _)| is_name(n))
+            })
+        {
+            skip += 1;
+        }
+        if timed {
+            skip += 1;
+        }
+        step.words.drain(..skip.min(step.words.len()));
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// The script that a step hands to another shell.
+pub(super) fn inner_script(step: &Step) -> Option<String> {
+    let name = base_name(step.words.first()?);
+    if name == "eval" {
+        return step.words.get(1).map(|w| w.text.clone());
+    }
+    if !matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh") {
+        return None;
+    }
+    let flag = step.words.iter().position(|w| {
+        w.text.starts_with('-') && !w.text.starts_with("--") && w.text.ends_with('c') && w.text.len() <= 5
+    });
+    match flag {
+        Some(at) => step.words.get(at + 1).map(|w| w.text.clone()),
+        None if step.words.iter().skip(1).all(|w| w.text.starts_with('-')) => step.heredoc.clone(),
+        None => None,
+    }
+}
+
+fn base_name(word: &Word) -> &str {
+    let text = word.text.as_str();
+    text.rsplit(['/', '\\']).next().unwrap_or(text)
+}
+
+/// Commands whose plain arguments are files that they show.
+const SHOW: &[&str] = &[
+    "cat",
+    "less",
+    "more",
+    "nl",
+    "bat",
+    "tac",
+    "xxd",
+    "hexdump",
+    "od",
+    "strings",
+    "wc",
+    "head",
+    "tail",
+    "diff",
+    "cmp",
+    "Get-Content",
+    "type",
+];
+
+/// Options that take the next word as their value, by command.
+fn takes_value(command: &str, option: &str) -> bool {
+    let options: &[&str] = match command {
+        "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
+        "sed" | "gsed" => &["-e", "-f", "--expression", "--file"],
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
+            &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "--include", "--exclude", "--glob", "--type"]
+        }
+        "awk" | "gawk" => &["-F", "-v", "-f"],
+        "perl" => &["-e", "-E", "-I"],
+        "touch" => &["-d", "-t", "-r"],
+        "cp" | "mv" | "install" => &["-t", "-m", "-o", "-g", "-S"],
+        "patch" => &["-p", "-d", "-i", "-o"],
+        "truncate" => &["-s", "-r"],
+        "curl" => &["-o", "-H", "-d", "-X", "-u", "--output", "--header", "--data", "-A", "-F"],
+        "wget" => &["-O", "-P", "--output-document"],
+        "bat" => &["-l", "-r", "--line-range", "--style"],
+        "nl" => &["-b", "-w", "-s"],
+        "jq" => &["--arg", "--argjson", "-L"],
+        "xxd" | "od" | "hexdump" => &["-l", "-s", "-n", "-N", "-j", "-c", "-t", "-A"],
+        _ => &[],
+    };
+    options.contains(&option)
+}
+
+struct Reader<'s> {
+    step: &'s Step,
+    found: &'s mut Vec<Effect>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let step = self.step;
+        let name = step.words.first().map(base_name).unwrap_or_default();
+        match name {
+            "" => {}
+            name if SHOW.contains(&name) => self.each(name, Op::Read),
+            "sed" | "gsed" => self.sed(name),
+            "perl" => self.perl(),
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.searched(name),
+            "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
+            "tee" => self.tee(),
+            "touch" => self.each(name, Op::Touch),
+            "truncate" => self.each(name, Op::Write),
+            "rm" | "unlink" | "trash" | "del" | "Remove-Item" => self.remove(name),
+            "mv" | "move" => self.moved(),
+            "cp" | "install" | "copy" => self.copied(),
+            "ln" => self.linked(),
+            "git" => self.git(),
+            "patch" | "apply_patch" | "applypatch" => self.patched(),
+            "ed" | "ex" => self.each(name, Op::Modify),
+            "dd" => self.dd(),
+            "curl" | "wget" => self.fetched(name),
+            "python" | "python2" | "python3" | "node" | "ruby" | "deno" | "bun" | "php" | "ipython" => {
+                self.ran()
+            }
+            name if name.starts_with("python3.") => self.ran(),
+            _ => {}
+        }
+        let writes =
+            !matches!(name, "python" | "python3" | "node" | "ruby" | "patch" | "bash" | "sh" | "git");
+        for Redirect { kind, target } in &step.redirects {
+            let op = match kind {
+                RedirectKind::Read => Op::Read,
+                RedirectKind::Write => Op::Write,
+                RedirectKind::Append => Op::Append,
+            };
+            let text = (writes && op != Op::Read).then(|| self.written()).flatten();
+            self.add(op, target, text, None);
+        }
+    }
+
+    /// The text that the command writes to its output, when the script holds it.
+    fn written(&self) -> Option<String> {
+        let name = self.step.words.first().map(base_name).unwrap_or_default();
+        match name {
+            "echo" | "printf" => {
+                let words: Vec<&str> = self
+                    .step
+                    .words
+                    .iter()
+                    .skip(1)
+                    .map(|w| w.text.as_str())
+                    .skip_while(|w| matches!(*w, "-e" | "-n" | "-en" | "--"))
+                    .collect();
+                Some(head(&words.join(" "), TEXT_BYTES).replace("\\n", "\n"))
+            }
+            _ => self.step.heredoc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned()),
+        }
+    }
+
+    fn add(&mut self, op: Op, word: &Word, text: Option<String>, words: Option<String>) {
+        if !word.literal || !paths::is_shell_file(&word.text) {
+            return;
+        }
+        let changes = matches!(op, Op::Write | Op::Append | Op::Modify);
+        let words = words.or_else(|| (changes && text.is_none()).then(|| self.told_by_command()));
+        self.found.push(self.effect(op, &word.text, text, words));
+    }
+
+    /// How a change is worded when only the command tells of it.
+    fn told_by_command(&self) -> String {
+        let line = quote(self.step.words.iter().take(12).map(|w| head(&w.text, 80)));
+        let line = clip(line.lines().next().unwrap_or(""), 60);
+        if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
+    }
+
+    fn effect(&self, op: Op, path: &str, text: Option<String>, words: Option<String>) -> Effect {
+        let full = paths::join(self.step.dir.as_deref(), path);
+        Effect { op, path: path.to_owned(), full, from: None, text, words }
+    }
+
+    /// The plain arguments: no options, no values of options.
+    fn arguments(&self, command: &str) -> Vec<Word> {
+        let mut plain = Vec::new();
+        let mut words = self.step.words.iter().skip(1);
+        let mut open = true;
+        while let Some(word) = words.next() {
+            if open && word.text == "--" {
+                open = false;
+            } else if open && word.text.starts_with('-') && word.text.len() > 1 {
+                if takes_value(command, &word.text) {
+                    words.next();
+                }
+            } else if !word.text.is_empty() {
+                plain.push(word.clone());
+            }
+        }
+        plain
+    }
+
+    fn has_flag(&self, short: char, long: &str) -> bool {
+        self.step.words.iter().skip(1).any(|w| {
+            let text = w.text.as_str();
+            if let Some(name) = text.strip_prefix("--") {
+                return !long.is_empty() && (name == long || name.starts_with(&format!("{long}=")));
+            }
+            text.strip_prefix('-').is_some_and(|flags| flags.chars().take(6).any(|c| c == short))
+        })
+    }
+
+    fn each(&mut self, command: &str, op: Op) {
+        for word in self.arguments(command) {
+            self.add(op, &word, None, None);
+        }
+    }
+
+    fn sed(&mut self, command: &str) {
+        let in_place = self.step.words.iter().skip(1).any(|w| {
+            let text = w.text.as_str();
+            text.starts_with("--in-place")
+                || (text.starts_with('-')
+                    && !text.starts_with("--")
+                    && text.chars().skip(1).take_while(char::is_ascii_alphabetic).any(|c| c == 'i'))
+        });
+        let mut arguments = self.arguments(command);
+        let given = self
+            .step
+            .words
+            .iter()
+            .position(|w| matches!(w.text.as_str(), "-e" | "-f" | "--expression" | "--file"))
+            .and_then(|at| self.step.words.get(at + 1));
+        let expression = given.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
+        for word in arguments {
+            if in_place {
+                let words = expression.as_ref().map(|e| format!("sed {}", one_line(&e.text)));
+                self.add(Op::Modify, &word, None, words);
+            } else {
+                self.add(Op::Read, &word, None, None);
+            }
+        }
+    }
+
+    fn perl(&mut self) {
+        let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
+        let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
+            w.text.chars().skip(1).take_while(|c| c.is_ascii_alphanumeric()).take(6).any(|c| c == 'i')
+        });
+        if !in_place {
+            return;
+        }
+        let mut words = self.step.words.iter().skip(1);
+        let mut program = None;
+        let mut files = Vec::new();
+        while let Some(word) = words.next() {
+            if word.text.starts_with('-') {
+                if word.text.ends_with(['e', 'E']) {
+                    program = words.next();
+                }
+            } else {
+                files.push(word.clone());
+            }
+        }
+        for word in files {
+            let words = program.map(|p| format!("perl {}", one_line(&p.text)));
+            self.add(Op::Modify, &word, None, words);
+        }
+    }
+
+    fn searched(&mut self, command: &str) {
+        let pattern_given = self.step.words.iter().any(|w| w.text == "-e" || w.text == "-f");
+        let skip = usize::from(!pattern_given);
+        for word in self.arguments(command).into_iter().skip(skip) {
+            // A folder is searched, a file is read; only an extension tells them apart.
+            if !paths::extension(&word.text).is_empty() && paths::looks_like_file(&word.text) {
+                self.add(Op::Read, &word, None, None);
+            }
+        }
+    }
+
+    fn after_program(&mut self, command: &str) {
+        for word in self.arguments(command).into_iter().skip(1) {
+            self.add(Op::Read, &word, None, None);
+        }
+    }
+
+    fn tee(&mut self) {
+        let op = if self.has_flag('a', "append") { Op::Append } else { Op::Write };
+        let text = self.step.heredoc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned());
+        for word in self.arguments("tee") {
+            self.add(op, &word, text.clone(), None);
+        }
+    }
+
+    fn remove(&mut self, command: &str) {
+        let tree = self.has_flag('r', "recursive") || self.has_flag('R', "");
+        for word in self.arguments(command) {
+            self.add(if tree { Op::DeleteTree } else { Op::Delete }, &word, None, None);
+        }
+    }
+
+    fn moved(&mut self) {
+        let mut arguments = self.arguments("mv");
+        let target = match self.target_folder() {
+            Some(folder) => folder,
+            None => match arguments.pop() {
+                Some(last) => last,
+                None => return,
+            },
+        };
+        if !target.literal {
+            return;
+        }
+        let many = arguments.len() > 1;
+        for source in arguments {
+            if !source.literal || !paths::is_shell_file(source.text.trim_end_matches('/')) {
+                continue;
+            }
+            let to = placed(&source.text, &target.text, many);
+            if !paths::is_shell_file(&to) {
+                continue;
+            }
+            let source = source.text.trim_end_matches('/');
+            let mut effect = self.effect(Op::Move, &to, None, None);
+            effect.from = Some((source.to_owned(), paths::join(self.step.dir.as_deref(), source)));
+            self.found.push(effect);
+        }
+    }
+
+    fn target_folder(&self) -> Option<Word> {
+        let at = self.step.words.iter().position(|w| w.text == "-t")?;
+        let mut folder = self.step.words.get(at + 1)?.clone();
+        folder.text.push('/');
+        Some(folder)
+    }
+
+    fn copied(&mut self) {
+        let mut arguments = self.arguments("cp");
+        let target = match self.target_folder() {
+            Some(folder) => folder,
+            None => match arguments.pop() {
+                Some(last) => last,
+                None => return,
+            },
+        };
+        let recursive =
+            self.has_flag('r', "recursive") || self.has_flag('R', "") || self.has_flag('a', "archive");
+        let many = arguments.len() > 1;
+        for source in arguments {
+            let folder = recursive && paths::extension(&source.text).is_empty();
+            if folder || !source.literal {
+                continue;
+            }
+            self.add(Op::Read, &source, None, None);
+            let to = Word { text: placed(&source.text, &target.text, many), literal: target.literal };
+            let words = Some(format!("copied from {}", one_line(&source.text)));
+            self.add(Op::Write, &to, None, words);
+        }
+    }
+
+    fn linked(&mut self) {
+        let arguments = self.arguments("ln");
+        if let [source, target] = arguments.as_slice() {
+            let words = Some(format!("link to {}", one_line(&source.text)));
+            self.add(Op::Write, target, None, words);
+        }
+    }
+
+    fn dd(&mut self) {
+        for word in self.step.words.iter().skip(1) {
+            let part = |prefix: &str, op| {
+                word.text
+                    .strip_prefix(prefix)
+                    .map(|p| (op, Word { text: p.to_owned(), literal: word.literal }))
+            };
+            if let Some((op, file)) = part("of=", Op::Write).or_else(|| part("if=", Op::Read)) {
+                self.add(op, &file, None, None);
+            }
+        }
+    }
+
+    fn fetched(&mut self, command: &str) {
+        let flags: &[&str] =
+            if command == "curl" { &["-o", "--output"] } else { &["-O", "--output-document"] };
+        let words = &self.step.words;
+        for (at, word) in words.iter().enumerate() {
+            if flags.contains(&word.text.as_str())
+                && let Some(target) = words.get(at + 1).cloned()
+            {
+                self.add(Op::Write, &target, None, Some("downloaded".to_owned()));
+            }
+        }
+    }
+
+    fn git(&mut self) {
+        let mut at = 1;
+        let mut dir = self.step.dir.clone();
+        while let Some(word) = self.step.words.get(at) {
+            match word.text.as_str() {
+                "-C" => {
+                    let to = self.step.words.get(at + 1).map(|w| w.text.clone()).unwrap_or_default();
+                    dir = Some(paths::join(dir.as_deref(), &to));
+                    at += 2;
+                }
+                "-c" => at += 2,
+                option if option.starts_with('-') => at += 1,
+                _ => break,
+            }
+        }
+        let Some(command) = self.step.words.get(at).map(|w| w.text.clone()) else { return };
+        let inner = Step {
+            words: self.step.words.iter().skip(at).cloned().collect(),
+            redirects: Vec::new(),
+            heredoc: self.step.heredoc.clone(),
+            dir,
+        };
+        let mut reader = Reader { step: &inner, found: self.found };
+        match command.as_str() {
+            "mv" => reader.moved(),
+            "rm" if !reader.has_flag('-', "cached") => reader.remove("rm"),
+            "checkout" => reader.reverted(true),
+            "restore" if !reader.has_flag('S', "staged") || reader.has_flag('W', "worktree") => {
+                reader.reverted(false)
+            }
+            "apply" | "am" => reader.patched(),
+            _ => {}
+        }
+    }
+
+    fn reverted(&mut self, needs_dashes: bool) {
+        let words = &self.step.words;
+        let after = words.iter().position(|w| w.text == "--").map(|at| at + 1);
+        let files: Vec<Word> = match after {
+            Some(from) => words.iter().skip(from).cloned().collect(),
+            None => self
+                .arguments("restore")
+                .into_iter()
+                .filter(|w| {
+                    !needs_dashes || !paths::extension(&w.text).is_empty() && paths::looks_like_file(&w.text)
+                })
+                .collect(),
+        };
+        for word in files {
+            if !paths::extension(&word.text).is_empty() {
+                self.add(Op::Revert, &word, None, Some("reverted to the committed version".to_owned()));
+            }
+        }
+    }
+
+    fn patched(&mut self) {
+        let text = self.step.heredoc.clone().or_else(|| {
+            self.step.words.iter().find(|w| w.text.contains("*** Begin Patch")).map(|w| w.text.clone())
+        });
+        if let Some(text) = text {
+            let mut effect = self.effect(Op::Patch, "", Some(text), None);
+            effect.full = self.step.dir.clone().unwrap_or_default();
+            self.found.push(effect);
+        }
+    }
+
+    fn ran(&mut self) {
+        let words = &self.step.words;
+        let name = words.first().map(base_name).unwrap_or_default().to_owned();
+        let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "--eval"));
+        let inline = flag.and_then(|at| words.get(at + 1)).map(|w| w.text.clone());
+        let first = words.iter().skip(1).find(|w| !w.text.starts_with('-'));
+        if inline.is_none()
+            && let Some(first) = first
+        {
+            if !words.iter().any(|w| w.text == "-m") && !paths::extension(&first.text).is_empty() {
+                self.add(Op::Run, first, None, None);
+            }
+            return;
+        }
+        let Some(code) = inline.or_else(|| self.step.heredoc.clone()) else { return };
+        for (op, path) in script::writes_in(&code) {
+            let words = (op != Op::Read).then(|| format!("written by a {name} script"));
+            self.found.push(self.effect(op, &path, None, words));
+        }
+    }
+}
+
+/// Where a moved or copied file ends up: in the target when that is a folder, else at the target.
+fn placed(source: &str, target: &str, many: bool) -> String {
+    let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
+    let last = target.rsplit('/').next().unwrap_or(target);
+    let folder = many
+        || matches!(last, "" | "." | "..")
+        || (!last.contains('.')
+            && paths::extension(source).len() > 1
+            && last.chars().any(char::is_lowercase));
+    if folder { format!("{}/{name}", target.trim_end_matches('/')) } else { target.to_owned() }
+}
+
+fn one_line(text: &str) -> String {
+    clip(text.lines().next().unwrap_or(""), 100)
+}

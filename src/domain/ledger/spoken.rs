@@ -1,0 +1,297 @@
+//! Tool uses that are written as text: fenced commands, XML tags, function tags, console lines.
+//!
+//! A block in an assistant's text is a use only when the message after it reports on it; otherwise
+//! it is an example or advice.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use super::super::id::Seq;
+use super::super::message::{Numbered, Role};
+use super::aider;
+use super::invocation::{Invocation, text_of};
+use super::outcome::head;
+
+/// The most uses read out of one message.
+const MAX_USES: usize = 64;
+
+/// The tool uses in an assistant message that has no structured calls.
+pub(super) fn assistant(span: &[Numbered], at: usize) -> Vec<Invocation<'_>> {
+    let (Some(said), Some(next)) = (span.get(at), span.get(at + 1)) else { return Vec::new() };
+    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
+    uses(text, said.seq, next)
+}
+
+/// The tool uses in the last text of the span before, which the first message of this span answers.
+pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Numbered]) -> Vec<Invocation<'a>> {
+    let Some(next) = span.first() else { return Vec::new() };
+    let late = |one: Invocation<'_>| {
+        let mut owned = Invocation::pending(
+            Cow::Owned(one.tool.into_owned()),
+            Cow::Owned(one.arguments.into_owned()),
+            seq,
+        );
+        owned.command = one.command.map(|c| Cow::Owned(c.into_owned()));
+        owned
+    };
+    let mut found: Vec<Invocation<'a>> = uses(text, seq, next).into_iter().map(late).collect();
+    let Cow::Borrowed(reply) = text_of(&next.message.parts) else { return Vec::new() };
+    for one in &mut found {
+        one.answer(Cow::Borrowed(reply), None, next.seq);
+    }
+    found
+}
+
+/// The last text of a span, when it may hold a use that only the next span answers.
+pub(super) fn unanswered(span: &[Numbered]) -> Option<(Seq, String)> {
+    const KEPT: usize = 64 * 1024;
+    let last = span.last().filter(|m| m.message.role == Role::Assistant)?;
+    if last.message.calls().next().is_some() {
+        return None;
+    }
+    let text = text_of(&last.message.parts);
+    let may_hold = text.len() <= KEPT && (text.contains("```") || text.contains("</"));
+    may_hold.then(|| (last.seq, text.into_owned()))
+}
+
+/// The uses in a text that the next message answers.
+fn uses<'t>(text: &'t str, seq: Seq, next: &'t Numbered) -> Vec<Invocation<'t>> {
+    if !matches!(next.message.role, Role::User | Role::Tool) || next.message.name.is_some() {
+        return Vec::new();
+    }
+    let mut found = if text.contains("</") { tagged(text, seq) } else { Vec::new() };
+    let fenced = found.is_empty();
+    if fenced {
+        found = fences(text).into_iter().map(|c| Invocation::shell(Cow::Borrowed(c), seq)).collect();
+    }
+    if found.is_empty() {
+        return found;
+    }
+    let Cow::Borrowed(reply) = text_of(&next.message.parts) else { return Vec::new() };
+    if fenced {
+        match observation(reply) {
+            Some(Seen::One) if found.len() == 1 => {}
+            Some(Seen::Any) => {}
+            Some(Seen::One) | None => return Vec::new(),
+        }
+    }
+    for one in &mut found {
+        one.answer(Cow::Borrowed(reply), None, next.seq);
+    }
+    found
+}
+
+/// How an observation reports on fenced commands.
+enum Seen {
+    /// Its harness runs one block per turn and refuses more.
+    One,
+    /// Its harness may run several.
+    Any,
+}
+
+fn observation(reply: &str) -> Option<Seen> {
+    let text = reply.trim_start();
+    const ONE: &[&str] = &["<returncode>", "diff --git ", "The last command <command>", "{\"returncode\""];
+    if ONE.iter().any(|p| text.starts_with(p)) {
+        return Some(Seen::One);
+    }
+    const ANY: &[&str] = &[
+        "<output>",
+        "Observation:",
+        "OBSERVATION:",
+        "EXECUTION RESULT",
+        "Execution result",
+        "Command output:",
+        "[Command ",
+        "Exit code: ",
+        "exitcode: ",
+    ];
+    if ANY.iter().any(|p| text.starts_with(p)) || text.trim_end().ends_with("bash-$") {
+        return Some(Seen::Any);
+    }
+    None
+}
+
+/// The commands in fenced shell blocks. Without any, one fence without a language counts, as in
+/// agents that put one bare command at the end of a turn.
+fn fences(text: &str) -> Vec<&str> {
+    let (mut shells, mut bare) = (Vec::new(), Vec::new());
+    let mut from = 0;
+    // Shell fences are looked for wherever they stand: a fence of another language before them may
+    // be indented, nested or never closed, and the harness does not care either.
+    while let Some(open) = text.get(from..).and_then(|rest| rest.find("```")) {
+        let after = from + open + 3;
+        let rest = text.get(after..).unwrap_or("");
+        from = after;
+        // A language is short; looking further for the line's end would cost a pass per fence.
+        let Some(line_end) = head(rest, 40).find('\n') else { continue };
+        let language = rest.get(..line_end).unwrap_or("").trim();
+        let is_shell = ["bash", "sh", "shell", "console", "zsh", "mswea_bash_command"].contains(&language);
+        if !is_shell && !language.is_empty() {
+            continue;
+        }
+        let body = rest.get((line_end + 1).min(rest.len())..).unwrap_or("");
+        let Some(end) = body.find("\n```") else { break };
+        let command = body.get(..end).unwrap_or("").trim();
+        if !command.is_empty() {
+            if is_shell { shells.push(command) } else { bare.push(command) }
+        }
+        if is_shell {
+            from = after + line_end + 1 + end + 4;
+        }
+        if shells.len() >= MAX_USES || bare.len() >= MAX_USES {
+            break;
+        }
+    }
+    if shells.is_empty() && bare.len() == 1 { bare } else { shells }
+}
+
+/// Tools that agents call by XML tags in their text.
+const TAGGED: &[&str] = &[
+    "write_to_file",
+    "replace_in_file",
+    "apply_diff",
+    "insert_content",
+    "search_and_replace",
+    "read_file",
+    "execute_command",
+    "list_files",
+    "search_files",
+    "new_rule",
+];
+
+static FUNCTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"<function=([A-Za-z0-9_.-]{1,80})>").ok());
+static PARAMETER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"<parameter=([A-Za-z0-9_.-]{1,80})>").ok());
+static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"<([a-z_]{2,40})>").ok());
+
+fn tagged(text: &str, seq: Seq) -> Vec<Invocation<'_>> {
+    let mut uses = Vec::new();
+    let mut from = 0;
+    let (Some(tag), Some(function)) = (TAG.as_ref(), FUNCTION.as_ref()) else { return uses };
+    if text.contains("<function=") {
+        for found in function.captures_iter(text).take(MAX_USES) {
+            let (Some(all), Some(name)) = (found.get(0), found.get(1)) else { continue };
+            if all.start() < from {
+                continue;
+            }
+            let body = text.get(all.end()..).unwrap_or("");
+            let end = body.find("</function>").unwrap_or(body.len());
+            from = all.end() + end;
+            uses.push(with_arguments(name.as_str(), parameters(body.get(..end).unwrap_or("")), seq));
+        }
+        return uses;
+    }
+    for found in tag.captures_iter(text) {
+        let (Some(all), Some(name)) = (found.get(0), found.get(1)) else { continue };
+        if all.start() < from || !TAGGED.contains(&name.as_str()) || uses.len() >= MAX_USES {
+            continue;
+        }
+        let close = format!("</{}>", name.as_str());
+        let body = text.get(all.end()..).unwrap_or("");
+        // Without its closing tag the use was cut off; looking on would cost a pass per tag.
+        let Some(end) = body.find(&close) else { break };
+        from = all.end() + end;
+        let arguments = children(body.get(..end).unwrap_or(""));
+        if !arguments.is_empty() {
+            uses.push(with_arguments(name.as_str(), arguments, seq));
+        }
+    }
+    uses
+}
+
+fn parameters(body: &str) -> Map<String, Value> {
+    let mut all = Map::new();
+    let Some(regex) = PARAMETER.as_ref() else { return all };
+    let mut from = 0;
+    for found in regex.captures_iter(body).take(MAX_USES) {
+        let (Some(open), Some(name)) = (found.get(0), found.get(1)) else { continue };
+        if open.start() < from {
+            continue;
+        }
+        let rest = body.get(open.end()..).unwrap_or("");
+        let end = rest.find("</parameter>").unwrap_or(rest.len());
+        from = open.end() + end;
+        let value = rest.get(..end).unwrap_or("");
+        let value = value.strip_prefix('\n').unwrap_or(value);
+        let value = value.strip_suffix('\n').unwrap_or(value);
+        all.insert(name.as_str().to_owned(), Value::String(value.to_owned()));
+    }
+    all
+}
+
+/// The child tags of a tool's tag; `<args><file>…` nests and is looked into.
+fn children(body: &str) -> Map<String, Value> {
+    let mut all = Map::new();
+    let Some(regex) = TAG.as_ref() else { return all };
+    let mut from = 0;
+    for found in regex.captures_iter(body) {
+        let (Some(open), Some(name)) = (found.get(0), found.get(1)) else { continue };
+        if open.start() < from || ["args", "file"].contains(&name.as_str()) || all.len() >= MAX_USES {
+            continue;
+        }
+        let close = format!("</{}>", name.as_str());
+        let rest = body.get(open.end()..).unwrap_or("");
+        // A file's content may hold its own closing tag; the last one is the tool's.
+        let end = if name.as_str() == "content" { rest.rfind(&close) } else { rest.find(&close) };
+        let Some(end) = end else { break };
+        from = open.end() + end;
+        let value = rest.get(..end).unwrap_or("");
+        let value = if name.as_str() == "content" || name.as_str() == "diff" { value } else { value.trim() };
+        match all.get_mut(name.as_str()) {
+            Some(Value::Array(list)) => list.push(Value::String(value.to_owned())),
+            Some(first) => {
+                let old = first.take();
+                *first = Value::Array(vec![old, Value::String(value.to_owned())]);
+            }
+            None => {
+                all.insert(name.as_str().to_owned(), Value::String(value.to_owned()));
+            }
+        }
+    }
+    all
+}
+
+fn with_arguments(name: &str, arguments: Map<String, Value>, seq: Seq) -> Invocation<'_> {
+    let value = Value::Object(arguments);
+    let mut one = Invocation::pending(Cow::Borrowed(name), Cow::Owned(value.to_string()), seq);
+    if super::tools::may_run_commands(name) {
+        one.command = super::tools::shell_command(name, &value).map(Cow::Owned);
+    }
+    one
+}
+
+/// The tool uses that a user message reports: aider's console, commands that the person ran.
+pub(super) fn user(span: &[Numbered], at: usize) -> Vec<Invocation<'_>> {
+    let Some(said) = span.get(at) else { return Vec::new() };
+    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
+    if said.message.name.as_deref() == Some("aider") {
+        return aider::console(span, at, text);
+    }
+    person_ran(span, at, text)
+}
+
+/// `<bash-input>` with the `<bash-stdout>` of the same or the next message.
+fn person_ran<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
+    let Some(said) = span.get(at) else { return Vec::new() };
+    let between = |text: &'a str, open: &str, close: &str| {
+        let from = text.find(open)? + open.len();
+        let rest = text.get(from..)?;
+        rest.get(..rest.find(close)?)
+    };
+    let Some(command) = between(text, "<bash-input>", "</bash-input>") else { return Vec::new() };
+    let mut one = Invocation::shell(Cow::Borrowed(command), said.seq);
+    let same = between(text, "<bash-stdout>", "</bash-stdout>").map(|o| (o, said.seq));
+    let next = span.get(at + 1).filter(|n| n.message.role == Role::User).and_then(|n| {
+        let Cow::Borrowed(text) = text_of(&n.message.parts) else { return None };
+        between(text, "<bash-stdout>", "</bash-stdout>").map(|o| (o, n.seq))
+    });
+    if let Some((output, seq)) = same.or(next) {
+        one.answer(Cow::Borrowed(output), None, seq);
+    }
+    vec![one]
+}

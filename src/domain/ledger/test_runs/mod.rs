@@ -1,0 +1,86 @@
+//! Test runs: which commands are one, and what their output says of the outcome.
+//!
+//! Invariant: one fact per run; an outcome that neither a summary line nor the exit code of a run
+//! on its own tells is `unknown`.
+
+mod command;
+mod outcome;
+
+use super::super::summary::TestOutcome;
+use super::TestRunFact;
+use super::invocation::Invocation;
+use super::line::{clip, squash};
+
+/// The longest command kept, in characters.
+const MAX_COMMAND: usize = 400;
+
+/// Reads the test runs among tool uses, in their order.
+#[must_use]
+pub fn read(invocations: &[Invocation<'_>]) -> Vec<TestRunFact> {
+    let mut runs: Vec<TestRunFact> = Vec::new();
+    for run in invocations.iter().filter_map(read_one) {
+        // One shell line shown twice by a harness is one run.
+        if !runs.iter().rev().take(8).any(|r| r.command == run.command && r.seqs == run.seqs) {
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+/// Whether a command runs tests, so that its failures are told by the run.
+pub(super) fn is_test(command: &str) -> bool {
+    command::reading(command).is_some_and(|r| !r.only_if_summary)
+}
+
+fn read_one(invocation: &Invocation<'_>) -> Option<TestRunFact> {
+    let command = invocation.command.as_deref()?;
+    let reading = command::reading(command)?;
+    let output = invocation.output.as_deref()?;
+    if never_ran(output) {
+        return None;
+    }
+    let tally = outcome::tally(output);
+    if reading.only_if_summary && !tally.has_summary() {
+        return None;
+    }
+    let cut = reading.filtered || reading.head.is_some_and(|n| output.lines().count() >= n);
+    let outcome = match tally.verdict(cut) {
+        TestOutcome::Unknown if reading.alone => by_exit(invocation, output),
+        told => told,
+    };
+    Some(TestRunFact {
+        command: clip(&squash(command), MAX_COMMAND),
+        outcome,
+        passed: tally.passed,
+        failed: tally.failed,
+        failing: tally.failing,
+        seqs: invocation.seqs(),
+    })
+}
+
+/// Whether the harness refused the call or sent it to the background: no run, or none to be read.
+fn never_ran(output: &str) -> bool {
+    let head = output.trim_start();
+    ["The user doesn't want to", "<tool_use_error>", "Permission to use", "Command running in background"]
+        .iter()
+        .any(|refused| head.starts_with(refused))
+}
+
+fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
+    if outcome::never_started(output) {
+        return TestOutcome::Error;
+    }
+    match invocation.exit_code {
+        Some(0) => TestOutcome::Pass,
+        // 1 is "tests failed" for every runner; what lies above is usage, collection, signals, time.
+        Some(1) => TestOutcome::Fail,
+        Some(_) => TestOutcome::Error,
+        None => match invocation.failed {
+            Some(true) => TestOutcome::Fail,
+            Some(false) | None => TestOutcome::Unknown,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Todo lists that tools write: whole lists, and items added and changed one at a time.
+
+use serde_json::{Map, Value};
+
+use super::diff::clip;
+use super::invocation::Invocation;
+use super::tools::{self, Kind};
+use super::{TodoItem, TodoList, TodoStatus};
+
+/// The most items of a list.
+const MAX_ITEMS: usize = 100;
+/// The most bytes of one item.
+const ITEM_BYTES: usize = 300;
+
+/// Follows the todo list through a span. `items` is the list by task id, carried on; the result is
+/// the list at the span's end, when a tool wrote one in the span.
+pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)>) -> Option<TodoList> {
+    let mut seqs = Vec::new();
+    let mut touched = false;
+    for one in uses {
+        if one.failed == Some(true) || one.command.is_some() {
+            continue;
+        }
+        let kind = tools::tool(&one.tool).kind;
+        if !matches!(kind, Kind::Todos | Kind::AddTodo | Kind::ChangeTodo) {
+            continue;
+        }
+        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { continue };
+        let done = match kind {
+            Kind::Todos => whole(&arguments, items),
+            Kind::AddTodo => add(&arguments, one.output.as_deref().unwrap_or(""), items),
+            _ => change(&arguments, items),
+        };
+        if done {
+            touched = true;
+            if kind == Kind::Todos {
+                seqs.clear();
+            }
+            seqs.extend(one.seqs());
+        }
+    }
+    items.truncate(MAX_ITEMS);
+    seqs.sort_unstable();
+    seqs.dedup();
+    touched.then(|| TodoList { items: items.iter().map(|(_, item)| item.clone()).collect(), seqs })
+}
+
+fn text_of<'v>(object: &'v Map<String, Value>, keys: &[&str]) -> Option<&'v str> {
+    keys.iter().find_map(|k| object.get(*k)?.as_str()).filter(|t| !t.trim().is_empty())
+}
+
+const CONTENT: &[&str] = &["content", "step", "subject", "title", "description", "task", "text", "name"];
+
+fn id_of(object: &Map<String, Value>) -> Option<String> {
+    match ["id", "taskId", "task_id"].iter().find_map(|k| object.get(*k))? {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// `None` when the item is no longer to be shown.
+fn status_of(word: &str) -> Option<TodoStatus> {
+    let word: String =
+        word.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect();
+    match word.as_str() {
+        "cancelled" | "canceled" | "deleted" | "removed" => None,
+        "completed" | "complete" | "done" | "finished" => Some(TodoStatus::Completed),
+        "inprogress" | "doing" | "active" | "started" => Some(TodoStatus::InProgress),
+        _ => Some(TodoStatus::Pending),
+    }
+}
+
+fn whole(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) -> bool {
+    let value =
+        ["todos", "plan", "task_list", "todoList", "items", "tasks"].iter().find_map(|k| arguments.get(*k));
+    let listed: Vec<(String, TodoItem)> = match value {
+        Some(Value::Array(list)) => list
+            .iter()
+            .take(MAX_ITEMS)
+            .enumerate()
+            .filter_map(|(at, item)| {
+                let object = item.as_object()?;
+                let content = clip(text_of(object, CONTENT)?.trim(), ITEM_BYTES);
+                let status = status_of(text_of(object, &["status", "state"]).unwrap_or("pending"))?;
+                Some((id_of(object).unwrap_or_else(|| (at + 1).to_string()), TodoItem { content, status }))
+            })
+            .collect(),
+        Some(Value::String(markdown)) => checklist(markdown),
+        _ => return false,
+    };
+    if arguments.get("merge").and_then(Value::as_bool) == Some(true) {
+        for (id, item) in listed {
+            match items.iter_mut().find(|(i, _)| *i == id) {
+                Some((_, old)) => *old = item,
+                None => items.push((id, item)),
+            }
+        }
+    } else {
+        *items = listed;
+    }
+    true
+}
+
+fn checklist(markdown: &str) -> Vec<(String, TodoItem)> {
+    let item = |line: &str| {
+        let rest = line.trim_start().trim_start_matches(['-', '*']).trim_start().strip_prefix('[')?;
+        let (mark, content) = rest.split_once(']')?;
+        let status = match mark.trim() {
+            "x" | "X" => TodoStatus::Completed,
+            "-" | "~" | "/" => TodoStatus::InProgress,
+            _ => TodoStatus::Pending,
+        };
+        Some(TodoItem { content: clip(content.trim(), ITEM_BYTES), status })
+    };
+    markdown
+        .lines()
+        .filter_map(item)
+        .take(MAX_ITEMS)
+        .enumerate()
+        .map(|(at, i)| ((at + 1).to_string(), i))
+        .collect()
+}
+
+fn add(arguments: &Map<String, Value>, output: &str, items: &mut Vec<(String, TodoItem)>) -> bool {
+    let Some(content) = text_of(arguments, &["subject", "title", "content", "description"]) else {
+        return false;
+    };
+    let told: String = output
+        .split_once('#')
+        .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect())
+        .unwrap_or_default();
+    let id = if told.is_empty() { (items.len() + 1).to_string() } else { told };
+    let item = TodoItem { content: clip(content.trim(), ITEM_BYTES), status: TodoStatus::Pending };
+    if let Some((_, old)) = items.iter_mut().find(|(i, _)| *i == id) {
+        *old = item;
+        return true;
+    }
+    let room = items.len() < MAX_ITEMS;
+    if room {
+        items.push((id, item));
+    }
+    room
+}
+
+fn change(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) -> bool {
+    let Some(id) = id_of(arguments) else { return false };
+    let Some(at) = items.iter().position(|(i, _)| *i == id) else { return false };
+    if let Some(word) = text_of(arguments, &["status", "state"]) {
+        match status_of(word) {
+            Some(status) => {
+                if let Some((_, item)) = items.get_mut(at) {
+                    item.status = status;
+                }
+            }
+            None => {
+                items.remove(at);
+                return true;
+            }
+        }
+    }
+    if let (Some(content), Some((_, item))) =
+        (text_of(arguments, &["subject", "title", "content"]), items.get_mut(at))
+    {
+        item.content = clip(content.trim(), ITEM_BYTES);
+    }
+    true
+}

@@ -1,0 +1,165 @@
+//! Which tool outputs are served as placeholders.
+//!
+//! What lives here: the policy of masking (what is eligible, what is protected), the stepwise move of
+//! the mask position, and the placeholder's text.
+//! Invariant: what is masked depends on stored positions alone, never on how long the conversation is
+//! at the moment, but for exact repeats, which are looked at anew only every [`STRIDE`] messages: the
+//! served prefix changes in steps, and stays cacheable between them.
+//! Must not know: bodies, formats, budgets.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::id::Seq;
+use super::shape::{AsShape, ResultShape};
+
+/// Exact repeats are looked at when the conversation passes a multiple of this many messages, so that
+/// one repeat after the other does not change the prefix at every turn. The cost: a repeat may be
+/// served whole for that long.
+pub const STRIDE: Seq = 20;
+/// The last messages, whose outputs are protected.
+pub const PROTECTED_MESSAGES: usize = 5;
+/// From the warn level on, the last tool results stay.
+const RECENT_RESULTS: usize = 10;
+/// A step masks at least this many outputs at once.
+const WARN_STEP_OUTPUTS: usize = 5;
+const FORCE_STEP_OUTPUTS: usize = 2;
+/// At the force level this many tokens are worth a step of their own.
+const FORCE_STEP_TOKENS: u32 = 2_000;
+
+/// What the caller wants done with a message's outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Keep {
+    /// Never masked, unless the budget binds.
+    Always,
+    /// Masked at once.
+    Never,
+}
+
+/// Marks by message. Messages that show open errors are put in as [`Keep::Always`] by the caller.
+pub type Marks = BTreeMap<Seq, Keep>;
+
+/// Whether tool outputs are masked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MaskMode {
+    /// By the policy of this module.
+    #[default]
+    Auto,
+    /// Never; a budget that binds clips outputs instead.
+    Off,
+}
+
+/// How hard the session presses on its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Below the warn level: the mask position does not move.
+    Calm,
+    /// From the warn level on.
+    Warn,
+    /// From the force level on.
+    Force,
+}
+
+/// A tool output among the messages that were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OutputAt {
+    /// The message's index.
+    pub item: usize,
+    /// The result's index within the message.
+    pub result: usize,
+}
+
+/// The outputs to mask, in order: the large ones up to `mask_upto`, the older copies of exact repeats,
+/// and what the caller wants removed.
+pub fn masked<T: AsShape>(items: &[T], mask_upto: Seq, marks: &Marks, head_seq: Seq) -> Vec<OutputAt> {
+    let mut found = Vec::new();
+    let repeats = repeats(items, marks, head_seq);
+    for (item, result, shape, seq) in outputs(items) {
+        let at = OutputAt { item, result };
+        let wanted = match marks.get(&seq) {
+            Some(Keep::Always) => false,
+            Some(Keep::Never) => true,
+            None => (seq <= mask_upto && shape.is_large()) || repeats.contains(&at),
+        };
+        if wanted && shape.is_maskable() {
+            found.push(at);
+        }
+    }
+    found
+}
+
+fn outputs<T: AsShape>(items: &[T]) -> impl DoubleEndedIterator<Item = (usize, usize, &ResultShape, Seq)> {
+    items.iter().enumerate().flat_map(|(i, item)| {
+        item.results().iter().enumerate().map(move |(r, shape)| (i, r, shape, item.seq()))
+    })
+}
+
+/// The older copies of outputs that came again, as they were at the last multiple of [`STRIDE`].
+fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<OutputAt> {
+    let seen_until = head_seq / STRIDE * STRIDE;
+    let protected_from = seen_until - Seq::try_from(PROTECTED_MESSAGES).unwrap_or(Seq::MAX);
+    let mut newest: HashSet<&str> = HashSet::new();
+    let mut older = HashSet::new();
+    for (item, result, shape, seq) in outputs(items).rev() {
+        if seq > seen_until || !shape.is_maskable() {
+            continue;
+        }
+        // A newer copy that is itself removed does not stand for the older one.
+        if marks.get(&seq) == Some(&Keep::Never) {
+            continue;
+        }
+        if !newest.insert(&shape.reference) && seq <= protected_from {
+            older.insert(OutputAt { item, result });
+        }
+    }
+    older
+}
+
+/// Where the mask position moves, given the messages after the anchor: on, in a step of several
+/// outputs, or not at all. It never moves back.
+pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level) -> Seq {
+    let (recent_results, step_outputs, step_tokens) = match level {
+        Level::Calm => return mask_upto,
+        Level::Warn => (RECENT_RESULTS, WARN_STEP_OUTPUTS, u32::MAX),
+        Level::Force => (0, FORCE_STEP_OUTPUTS, FORCE_STEP_TOKENS),
+    };
+    let protected_from = items.len().saturating_sub(PROTECTED_MESSAGES);
+    let (mut count, mut tokens, mut last) = (0, 0u32, mask_upto);
+    let all = outputs(items).count();
+    for (item, _, shape, seq) in outputs(items).take(all.saturating_sub(recent_results)) {
+        if item >= protected_from {
+            break;
+        }
+        if seq > mask_upto && shape.is_large() && !marks.contains_key(&seq) {
+            count += 1;
+            tokens = tokens.saturating_add(shape.tokens);
+            last = seq;
+        }
+    }
+    if count >= step_outputs || tokens >= step_tokens { last.max(mask_upto) } else { mask_upto }
+}
+
+/// The text that stands for a masked output. `what` is what was asked of the tool.
+#[must_use]
+pub fn placeholder(session: &str, result: &ResultShape, what: Option<&str>) -> String {
+    let reference = &result.reference;
+    let what = what.or(result.name.as_deref()).filter(|w| !w.is_empty()).unwrap_or("a tool");
+    let lines = if result.lines == 1 { "line" } else { "lines" };
+    let mut text = format!("[tool output {reference}: {} {lines}", result.lines);
+    if result.media > 0 {
+        let media = if result.media == 1 { "image or file" } else { "images or files" };
+        text.push_str(&format!(" and {} {media}", result.media));
+    }
+    text.push_str(&format!(" from \"{}\"", super::shape::one_line(what, 80)));
+    if let Some(key) = &result.key {
+        text.push_str(&format!(" · key: {key}"));
+    }
+    text.push_str(&format!(" · GET /v1/sessions/{session}/tool-outputs/{reference}]"));
+    text
+}
+
+#[cfg(test)]
+mod tests;

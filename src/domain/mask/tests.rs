@@ -1,0 +1,100 @@
+use super::*;
+use crate::domain::message::Role;
+use crate::domain::shape::{CallShape, Feature, Shape};
+
+struct Item(Seq, Shape);
+
+impl AsShape for Item {
+    fn seq(&self) -> Seq {
+        self.0
+    }
+    fn role(&self) -> Role {
+        if self.1.results.is_empty() { Role::Assistant } else { Role::Tool }
+    }
+    fn is_item(&self) -> bool {
+        false
+    }
+    fn shape(&self) -> Option<&Shape> {
+        Some(&self.1)
+    }
+}
+
+fn output(seq: Seq, reference: &str, tokens: u32, lines: u32) -> Item {
+    let result = ResultShape { reference: reference.into(), tokens, lines, ..ResultShape::default() };
+    Item(seq, Shape { results: vec![result], features: vec![Feature::OnlyResults], ..Shape::default() })
+}
+
+fn call(seq: Seq) -> Item {
+    Item(seq, Shape { calls: vec![CallShape::default()], ..Shape::default() })
+}
+
+/// Calls at odd seqs, outputs of these tokens at even ones, each different.
+fn session(tokens: &[u32]) -> Vec<Item> {
+    let mut items = Vec::new();
+    for (i, tokens) in tokens.iter().enumerate() {
+        let seq = Seq::try_from(2 * i + 1).unwrap();
+        items.push(call(seq));
+        items.push(output(seq + 1, &format!("r{i}"), *tokens, 1));
+    }
+    items
+}
+
+fn seqs(items: &[Item], found: &[OutputAt]) -> Vec<Seq> {
+    found.iter().map(|at| items[at.item].0).collect()
+}
+
+#[test]
+fn large_outputs_up_to_the_position_are_masked() {
+    let items = session(&[600, 50, 600, 600]);
+    assert_eq!(seqs(&items, &masked(&items, 6, &Marks::new(), 8)), [2, 6]);
+    assert_eq!(masked(&items, 0, &Marks::new(), 8), []);
+}
+
+#[test]
+fn marks_come_before_everything_else() {
+    let items = session(&[600, 600, 600]);
+    let marks = Marks::from([(2, Keep::Always), (6, Keep::Never)]);
+    assert_eq!(seqs(&items, &masked(&items, 4, &marks, 6)), [4, 6]);
+}
+
+#[test]
+fn small_outputs_are_never_masked() {
+    let items = vec![output(1, "a", 99, 9)];
+    assert_eq!(masked(&items, 9, &Marks::from([(1, Keep::Never)]), 9), []);
+}
+
+#[test]
+fn of_exact_repeats_the_newest_stays_and_the_rest_goes_in_strides() {
+    let items = vec![output(2, "a", 200, 3), output(6, "a", 200, 3), output(12, "a", 200, 3)];
+    assert_eq!(masked(&items, 0, &Marks::new(), 19), []);
+    assert_eq!(seqs(&items, &masked(&items, 0, &Marks::new(), 20)), [2, 6]);
+    assert_eq!(seqs(&items, &masked(&items, 0, &Marks::new(), 39)), [2, 6]);
+}
+
+#[test]
+fn the_position_moves_in_steps_and_only_from_warn_on() {
+    let items = session(&[600; 14]);
+    assert_eq!(step(0, &items, &Marks::new(), Level::Calm), 0);
+    // Four are older than the last ten: not yet a step.
+    assert_eq!(step(0, &items, &Marks::new(), Level::Warn), 0);
+    let items = session(&[600; 15]);
+    let moved = step(0, &items, &Marks::new(), Level::Warn);
+    assert_eq!(moved, 10);
+    assert_eq!(step(moved, &items, &Marks::new(), Level::Warn), 10);
+    assert_eq!(step(moved, &items, &Marks::new(), Level::Force), 24);
+    assert_eq!(step(26, &items, &Marks::new(), Level::Force), 26);
+}
+
+#[test]
+fn a_placeholder_names_tool_size_key_line_and_reference() {
+    let result = ResultShape {
+        reference: "1a2b3c4d5e6f7081".into(),
+        lines: 412,
+        key: Some("3 failed".into()),
+        ..ResultShape::default()
+    };
+    assert_eq!(
+        placeholder("s1", &result, Some("cargo test")),
+        "[tool output 1a2b3c4d5e6f7081: 412 lines from \"cargo test\" · key: 3 failed · GET /v1/sessions/s1/tool-outputs/1a2b3c4d5e6f7081]"
+    );
+}

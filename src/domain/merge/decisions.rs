@@ -1,0 +1,125 @@
+//! Decisions: appended, one per wording, and marked when a later one takes them back.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::summary::Decision;
+use super::super::wording::{self, join_seqs};
+
+/// Appends the span's decisions.
+pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
+    let mut at: HashMap<String, usize> =
+        record.iter().enumerate().map(|(i, d)| (wording::key(&d.decision), i)).collect();
+    let mut subjects: Vec<Subject> = record.iter().map(Subject::of).collect();
+    for new in proposed {
+        let key = wording::key(&new.decision);
+        if key.is_empty() {
+            continue;
+        }
+        let slot = if let Some(&slot) = at.get(&key) {
+            if let Some(old) = record.get_mut(slot) {
+                repeat(old, new);
+            }
+            slot
+        } else {
+            at.insert(key, record.len());
+            subjects.push(Subject::of(new));
+            record.push(new.clone());
+            record.len() - 1
+        };
+        let Some(subject) = subjects.get(slot) else { continue };
+        for (i, old) in record.iter_mut().enumerate() {
+            let Some(before) = subjects.get(i) else { continue };
+            if i != slot && old.superseded_by.is_none() && subject.reverses(before) {
+                old.superseded_by = Some(new.decision.clone());
+            }
+        }
+    }
+}
+
+/// Takes a decision up again: what was reversed stands, and what was unsaid is filled in.
+fn repeat(old: &mut Decision, new: &Decision) {
+    old.superseded_by.clone_from(&new.superseded_by);
+    if old.rationale.trim().is_empty() {
+        old.rationale.clone_from(&new.rationale);
+    }
+    for alternative in &new.alternatives {
+        if !old.alternatives.contains(alternative) {
+            old.alternatives.push(alternative.clone());
+        }
+    }
+    join_seqs(&mut old.seqs, &new.seqs);
+}
+
+/// What a decision chooses and what it turns away, as words.
+struct Subject {
+    chosen: BTreeSet<String>,
+    rejected: Vec<BTreeSet<String>>,
+    purpose: Option<(BTreeSet<String>, BTreeSet<String>)>,
+}
+
+static REJECTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:instead of|rather than|no longer|replac(?:e|es|ed|ing)|drop(?:s|ped|ping)?|switch(?:ed|ing)?(?: away)? from|mov(?:e|ed|ing) away from|revert(?:ed|ing)?|abandon(?:ed|ing)?)\s+([^.,;:()\n]{1,80})",
+    )
+    .ok()
+});
+static END_OF_PHRASE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\s(?:to|with|by|because|since|as|so|and|for|in favou?r)\b").ok());
+static PURPOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:use|using|chose|choose|pick|picked|adopt|adopted|go with|going with|keep)\s+([^.,;:()\n]{1,60}?)\s+(?:for|as)\s+([^.,;:()\n]{1,60})",
+    )
+    .ok()
+});
+
+impl Subject {
+    fn of(decision: &Decision) -> Self {
+        // Longer than any decision worth reading; bounds the work on hostile text.
+        let text = wording::clip_chars(&decision.decision, 1000);
+        let mut chosen = words(text);
+        let mut rejected: Vec<BTreeSet<String>> = decision.alternatives.iter().map(|a| words(a)).collect();
+        if let (Some(regex), Some(end)) = (REJECTED.as_ref(), END_OF_PHRASE.as_ref()) {
+            for found in regex.captures_iter(text) {
+                let phrase = found.get(1).map_or("", |m| m.as_str());
+                let cut = end.find(phrase).map_or(phrase.len(), |m| m.start());
+                let phrase = words(phrase.get(..cut).unwrap_or(phrase));
+                chosen.retain(|w| !phrase.contains(w));
+                rejected.push(phrase);
+            }
+        }
+        rejected.retain(|r| !r.is_empty() && r.is_disjoint(&chosen));
+        let purpose = PURPOSE.as_ref().and_then(|r| r.captures(text)).and_then(|found| {
+            let (what, why) = (words(found.get(1)?.as_str()), words(found.get(2)?.as_str()));
+            (!what.is_empty() && !why.is_empty()).then_some((what, why))
+        });
+        Self { chosen, rejected, purpose }
+    }
+
+    /// Whether this, the later one, takes `before` back.
+    fn reverses(&self, before: &Self) -> bool {
+        // What is turned away must be what the other one is about, not a word in passing.
+        let turned_away =
+            |r: &BTreeSet<String>| r.is_subset(&before.chosen) && r.len() * 3 >= before.chosen.len();
+        if self.rejected.iter().any(turned_away) {
+            return true;
+        }
+        match (&self.purpose, &before.purpose) {
+            (Some((what, why)), Some((was, why_before))) => why == why_before && what.is_disjoint(was),
+            _ => false,
+        }
+    }
+}
+
+/// The words that carry meaning.
+fn words(text: &str) -> BTreeSet<String> {
+    const EMPTY: [&str; 40] = [
+        "a", "an", "the", "to", "of", "in", "on", "for", "with", "and", "or", "we", "i", "it", "is", "are",
+        "be", "will", "use", "using", "used", "uses", "chose", "choose", "decided", "decide", "go", "going",
+        "let", "us", "our", "this", "that", "instead", "rather", "than", "no", "longer", "keep", "as",
+    ];
+    let folded = wording::key(text);
+    folded.split(' ').filter(|w| !w.is_empty() && !EMPTY.contains(w)).map(str::to_owned).collect()
+}

@@ -1,0 +1,120 @@
+//! Errors: one per normalised message; a fix flips the status.
+
+use std::collections::HashMap;
+
+use super::super::id::Seq;
+use super::super::ledger::{ErrorFact, Facts};
+use super::super::summary::{ErrorEntry, ErrorStatus, TestOutcome};
+use super::super::wording::{self, join_seqs};
+
+/// Longer commands are cut: a location is to find the place, not to run it again.
+const LOCATION_MAX_CHARS: usize = 160;
+
+/// Merges the span's errors.
+pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
+    let mut at: HashMap<String, usize> =
+        record.iter().enumerate().map(|(i, e)| (key(e.kind.as_deref(), &e.message), i)).collect();
+    for fact in &facts.errors {
+        if fact.message.trim().is_empty() {
+            continue;
+        }
+        let next = record.len();
+        let slot = *at.entry(key(fact.kind.as_deref(), &fact.message)).or_insert(next);
+        match record.get_mut(slot) {
+            Some(entry) => meet_again(entry, fact, version),
+            None => record.push(first_met(fact, version)),
+        }
+    }
+    resolve_by_passing_command(record, facts, version);
+}
+
+fn key(kind: Option<&str>, message: &str) -> String {
+    let message = wording::error_key(message);
+    match kind.map(str::trim).filter(|k| !k.is_empty()) {
+        // Some outputs repeat the kind in front of the message, some do not.
+        Some(kind) => {
+            let kind = kind.to_lowercase();
+            let rest = message.strip_prefix(kind.as_str()).unwrap_or(&message).trim_start().to_owned();
+            format!("{kind}|{rest}")
+        }
+        None => format!("|{message}"),
+    }
+}
+
+fn location(fact: &ErrorFact) -> Option<String> {
+    let shown = fact.location.as_deref().or(fact.command.as_deref())?;
+    Some(wording::clip_chars(shown.trim(), LOCATION_MAX_CHARS).to_owned()).filter(|l| !l.is_empty())
+}
+
+fn first_met(fact: &ErrorFact, version: i64) -> ErrorEntry {
+    let resolved = fact.resolution.is_some();
+    ErrorEntry {
+        kind: fact.kind.clone(),
+        message: fact.message.clone(),
+        status: if resolved { ErrorStatus::Resolved } else { ErrorStatus::Open },
+        resolution: fact.resolution.clone(),
+        location: location(fact),
+        count: fact.count.max(1),
+        resolved_in_version: resolved.then_some(version),
+        seqs: fact.seqs.clone(),
+    }
+}
+
+fn meet_again(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
+    entry.count = entry.count.saturating_add(fact.count);
+    join_seqs(&mut entry.seqs, &fact.seqs);
+    if fact.count > 0 {
+        // The latest spelling: its numbers are the ones that hold now.
+        entry.message.clone_from(&fact.message);
+        entry.location = location(fact).or_else(|| entry.location.take());
+    }
+    if fact.resolution.is_some() {
+        if entry.status != ErrorStatus::Resolved || fact.count > 0 {
+            entry.resolved_in_version = Some(version);
+        }
+        entry.status = ErrorStatus::Resolved;
+        entry.resolution.clone_from(&fact.resolution);
+    } else if fact.count > 0 {
+        entry.resolution = None;
+        entry.resolved_in_version = None;
+        if entry.status == ErrorStatus::Resolved {
+            entry.status = ErrorStatus::Open;
+        }
+    }
+}
+
+/// Resolves an open error that names a command as its place when that command passed since.
+fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version: i64) {
+    let mut latest: HashMap<&str, (bool, Seq)> = HashMap::new();
+    for command in &facts.commands {
+        let passed = match (command.exit_code, command.failed) {
+            (Some(code), failed) => Some(code == 0 && failed != Some(true)),
+            (None, Some(failed)) => Some(!failed),
+            (None, None) => None,
+        };
+        if let (Some(passed), Some(&seq)) = (passed, command.seqs.last()) {
+            latest.insert(wording::clip_chars(command.command.trim(), LOCATION_MAX_CHARS), (passed, seq));
+        }
+    }
+    for run in &facts.test_runs {
+        let passed = match run.outcome {
+            TestOutcome::Pass => true,
+            TestOutcome::Fail | TestOutcome::Error => false,
+            TestOutcome::Unknown => continue,
+        };
+        if let Some(&seq) = run.seqs.last() {
+            latest.insert(wording::clip_chars(run.command.trim(), LOCATION_MAX_CHARS), (passed, seq));
+        }
+    }
+    for entry in record.iter_mut().filter(|e| e.status != ErrorStatus::Resolved) {
+        let Some(place) = entry.location.as_deref() else { continue };
+        if let Some(&(true, seq)) = latest.get(place)
+            && entry.seqs.last().is_none_or(|met| *met < seq)
+        {
+            entry.status = ErrorStatus::Resolved;
+            entry.resolution = Some(format!("`{place}` passed"));
+            entry.resolved_in_version = Some(version);
+            join_seqs(&mut entry.seqs, &[seq]);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Files: the record's history, then the span's, by the rules of `file_history`.
+
+use std::collections::HashMap;
+
+use super::super::file_history::{FileHistory, path_key};
+use super::super::id::Seq;
+use super::super::ledger::{Facts, FileFact, TestRunFact};
+use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
+
+/// Merges the span's files into both file sections.
+pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
+    let mut earlier: HashMap<String, (FileStatus, Option<String>)> = HashMap::new();
+    let mut record = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
+    for file in summary.files_modified.drain(..) {
+        earlier.insert(path_key(&file.path), (file.status, file.session_id.clone()));
+        record.push(FileFact {
+            path: file.path,
+            action: Some(file.action),
+            overwrite_possible: false,
+            renamed_from: file.renamed_from,
+            transient: file.transient,
+            changes: file.changes,
+            reason: None,
+            seqs: file.seqs,
+        });
+    }
+    for file in summary.files_read.drain(..) {
+        record.push(FileFact {
+            path: file.path,
+            action: None,
+            overwrite_possible: false,
+            renamed_from: None,
+            transient: false,
+            changes: Vec::new(),
+            reason: file.reason,
+            seqs: file.seqs,
+        });
+    }
+    let mut history = FileHistory::of(record);
+    let changed_at: HashMap<String, Seq> = facts
+        .files
+        .iter()
+        .filter(|f| f.action.is_some())
+        .map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX)))
+        .collect();
+    history.extend(facts.files.clone());
+    for file in history.into_facts() {
+        let Some(action) = file.action else {
+            summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
+            continue;
+        };
+        let key = path_key(&file.path);
+        let (status, session_id) = earlier
+            .remove(&key)
+            .or_else(|| earlier.remove(&path_key(file.renamed_from.as_deref()?)))
+            .unwrap_or_default();
+        let status = match latest_run(&facts.test_runs, changed_at.get(&key).copied()) {
+            Some(outcome) => outcome,
+            None if changed_at.contains_key(&key) => FileStatus::Unknown,
+            None => status,
+        };
+        summary.files_modified.push(ModifiedFile {
+            path: file.path,
+            action,
+            renamed_from: file.renamed_from,
+            changes: file.changes,
+            status: if action == FileAction::Deleted { FileStatus::Unknown } else { status },
+            transient: file.transient,
+            seqs: file.seqs,
+            session_id,
+        });
+    }
+}
+
+/// What the latest decisive run after a change says; a run that cannot tell decides nothing.
+fn latest_run(runs: &[TestRunFact], changed_at: Option<Seq>) -> Option<FileStatus> {
+    let last = runs.iter().rev().find(|r| r.outcome != TestOutcome::Unknown)?;
+    let ran_at = last.seqs.last().copied()?;
+    if changed_at.is_some_and(|changed| changed >= ran_at) {
+        return None;
+    }
+    match last.outcome {
+        TestOutcome::Pass => Some(FileStatus::Pass),
+        TestOutcome::Fail | TestOutcome::Error => Some(FileStatus::Fail),
+        TestOutcome::Unknown => None,
+    }
+}

@@ -1,0 +1,132 @@
+//! The merge: one span's facts and proposal into the current summary.
+//!
+//! What lives here: a rule per section, each in the file of its subject.
+//! Invariant: pure and deterministic; files, errors and constraints of the record are never lost
+//! to a span; a span that is already covered changes nothing.
+//! Must not know: engines, renderings, token counts, where a summary is stored.
+
+mod decisions;
+mod errors;
+mod files;
+mod narrative;
+mod technical;
+
+use std::collections::BTreeSet;
+
+use super::id::Seq;
+use super::ledger::{Facts, TestRunFact};
+use super::proposal::Proposal;
+use super::summary::{Constraint, ConstraintSource, Summary, TestResult};
+use super::wording;
+
+/// What the merge needs to know besides the span.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeContext<'a> {
+    /// The version that is being made.
+    pub version: i64,
+    /// The message up to which the current summary covers the session; 0 when there is none.
+    pub anchor: Seq,
+    /// The last message of the span.
+    pub through_seq: Seq,
+    /// The caller's pins, in the caller's order.
+    pub pins: &'a [Constraint],
+    /// Ids of extracted constraints that the caller removed.
+    pub removed_constraints: &'a BTreeSet<String>,
+}
+
+/// A candidate: merged, not yet trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// The new document.
+    pub summary: Summary,
+    /// What the version should warn of.
+    pub warnings: Vec<String>,
+    /// Constraints that the caller took back since the last version, so that nobody asks for them.
+    pub dropped_constraints: Vec<Constraint>,
+}
+
+/// Merges a span into the current summary.
+#[must_use]
+pub fn merge(current: Option<&Summary>, facts: &Facts, proposal: &Proposal, ctx: MergeContext<'_>) -> Merged {
+    if let Some(current) = current.filter(|_| ctx.through_seq <= ctx.anchor) {
+        return Merged { summary: current.clone(), ..Merged::default() };
+    }
+    let mut merged = Merged {
+        summary: current.cloned().unwrap_or_default(),
+        warnings: proposal.warnings.clone(),
+        dropped_constraints: Vec::new(),
+    };
+    let summary = &mut merged.summary;
+    files::merge(summary, facts);
+    decisions::merge(&mut summary.decisions_made, &proposal.decisions);
+    errors::merge(&mut summary.errors, facts, ctx.version);
+    merge_test_results(&mut summary.test_results, &facts.test_runs);
+    technical::merge(&mut summary.technical_context, &facts.identifiers);
+    merged.dropped_constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
+    narrative::merge(summary, facts, proposal, &mut merged.warnings);
+    let mut seen = BTreeSet::new();
+    merged.warnings.retain(|w| seen.insert(w.clone()));
+    merged
+}
+
+/// Keeps the latest run of each command, in the order in which commands were first run.
+fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
+    let mut at: std::collections::HashMap<String, usize> =
+        results.iter().enumerate().map(|(i, r)| (wording::one_line(&r.command), i)).collect();
+    for run in runs {
+        let result = TestResult {
+            command: run.command.clone(),
+            outcome: run.outcome,
+            passed: run.passed,
+            failed: run.failed,
+            failing: run.failing.clone(),
+            seqs: run.seqs.clone(),
+        };
+        let next = results.len();
+        let slot = *at.entry(wording::one_line(&run.command)).or_insert(next);
+        match results.get_mut(slot) {
+            Some(earlier) => *earlier = result,
+            None => results.push(result),
+        }
+    }
+}
+
+/// Pins first, then what the record has, then what the span adds; returns what the caller took back.
+fn merge_constraints(
+    constraints: &mut Vec<Constraint>,
+    found: &[Constraint],
+    ctx: MergeContext<'_>,
+) -> Vec<Constraint> {
+    let mut ids = BTreeSet::new();
+    let mut texts = BTreeSet::new();
+    let mut kept = Vec::with_capacity(ctx.pins.len() + constraints.len() + found.len());
+    let mut dropped = Vec::new();
+    for pin in ctx.pins {
+        if ids.insert(pin.id.clone()) && texts.insert(wording::key(&pin.text)) {
+            kept.push(Constraint { source: ConstraintSource::Pin, ..pin.clone() });
+        }
+    }
+    for old in constraints.drain(..) {
+        let text = wording::key(&old.text);
+        let taken_back = old.source == ConstraintSource::Pin || ctx.removed_constraints.contains(&old.id);
+        if texts.contains(&text) {
+            // A pin, or a twin, already says it.
+        } else if taken_back {
+            dropped.push(old);
+        } else {
+            texts.insert(text);
+            kept.push(old);
+        }
+    }
+    for new in found {
+        let blank = new.text.trim().is_empty();
+        if !blank && !ctx.removed_constraints.contains(&new.id) && texts.insert(wording::key(&new.text)) {
+            kept.push(new.clone());
+        }
+    }
+    *constraints = kept;
+    dropped
+}
+
+#[cfg(test)]
+mod tests;

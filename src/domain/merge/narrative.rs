@@ -1,0 +1,104 @@
+//! The narrative: intent, state, blockers and next steps.
+
+use super::super::ledger::{Facts, TodoItem, TodoStatus};
+use super::super::proposal::{Proposal, ProposedIntent};
+use super::super::summary::{PastIntent, Summary};
+use super::super::wording::{self, join_seqs};
+
+/// Merges the span's narrative; what the span leaves unsaid stays, with a warning.
+pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {
+    if let Some(intent) = proposal.intent.as_ref().filter(|i| !i.text.trim().is_empty()) {
+        merge_intent(summary, intent);
+    }
+    if summary.session_intent.trim().is_empty() {
+        warnings.push("session_intent: no message states one".to_owned());
+    }
+    merge_state(summary, facts, proposal, warnings);
+    merge_next_steps(summary, facts, proposal, warnings);
+    if !proposal.blockers.is_empty() {
+        summary.blockers.clone_from(&proposal.blockers);
+    } else if proposal.blockers_resolved {
+        summary.blockers.clear();
+    }
+}
+
+fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
+    let known = wording::key(&summary.session_intent);
+    if known.is_empty() {
+        summary.session_intent.clone_from(&new.text);
+        summary.session_intent_seqs.clone_from(&new.seqs);
+    } else if known == wording::key(&new.text) {
+        join_seqs(&mut summary.session_intent_seqs, &new.seqs);
+    } else if new.changes_scope {
+        let text = std::mem::replace(&mut summary.session_intent, new.text.clone());
+        let seqs = std::mem::replace(&mut summary.session_intent_seqs, new.seqs.clone());
+        summary.intent_history.retain(|past| wording::key(&past.text) != known);
+        summary.intent_history.push(PastIntent { text, seqs });
+    }
+}
+
+fn todos(facts: &Facts, status: TodoStatus) -> impl Iterator<Item = &TodoItem> {
+    let items = facts.todos.iter().flat_map(|list| &list.items);
+    items.filter(move |item| item.status == status && !item.content.trim().is_empty())
+}
+
+fn filled(text: Option<&String>) -> Option<&String> {
+    text.filter(|t| !t.trim().is_empty())
+}
+
+fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {
+    let new = &proposal.current_state;
+    let doing = todos(facts, TodoStatus::InProgress).next().map(|item| item.content.clone());
+    let task = filled(new.task.as_ref()).cloned().or(doing);
+    let state = &mut summary.current_state;
+    if new.text.trim().is_empty() {
+        if let Some(phase) = filled(new.phase.as_ref()) {
+            state.phase = Some(phase.clone());
+        }
+        match task {
+            Some(task) => {
+                state.task = Some(task);
+                let from_todos = facts.todos.iter().flat_map(|t| t.seqs.iter().copied());
+                let seqs: Vec<_> = new.seqs.iter().copied().chain(from_todos).collect();
+                join_seqs(&mut state.seqs, &seqs);
+            }
+            None => warnings.push("current_state: the span states none; the earlier one is kept".to_owned()),
+        }
+        return;
+    }
+    let phase = filled(new.phase.as_ref()).cloned().or_else(|| state.phase.take());
+    *state = new.clone();
+    state.phase = phase;
+    state.task = task;
+}
+
+fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {
+    let proposed: Vec<String> =
+        proposal.next_steps.iter().filter(|s| !s.trim().is_empty()).cloned().collect();
+    if !proposed.is_empty() {
+        summary.next_steps = proposed;
+        summary.next_steps_seqs.clone_from(&proposal.next_steps_seqs);
+        return;
+    }
+    let Some(list) = &facts.todos else {
+        if summary.next_steps.is_empty() {
+            warnings.push("next_steps: the span states none".to_owned());
+        } else {
+            warnings.push("next_steps: the span states none; the earlier ones are kept".to_owned());
+        }
+        return;
+    };
+    let mut steps: Vec<String> = todos(facts, TodoStatus::Pending).map(|t| t.content.clone()).collect();
+    if steps.is_empty() {
+        steps.extend(todos(facts, TodoStatus::InProgress).map(|t| t.content.clone()));
+    }
+    if steps.is_empty() {
+        // Everything on the list is done: what it names is no longer to be done.
+        let done: Vec<String> =
+            todos(facts, TodoStatus::Completed).map(|t| wording::key(&t.content)).collect();
+        summary.next_steps.retain(|step| !done.contains(&wording::key(step)));
+    } else {
+        summary.next_steps = steps;
+        summary.next_steps_seqs.clone_from(&list.seqs);
+    }
+}

@@ -1,0 +1,99 @@
+//! Technical context: the latest value per key, save for keys that name one of many.
+
+use std::collections::HashMap;
+
+use super::super::ledger::IdentifierFact;
+use super::super::summary::TechnicalFact;
+use super::super::wording::join_seqs;
+
+/// Words of a key whose values are many at a time: a session has several reservations, commits and
+/// addresses, and a new one does not replace the others.
+const ONE_OF_MANY: [&str; 40] = [
+    "id",
+    "ids",
+    "uuid",
+    "guid",
+    "identifier",
+    "commit",
+    "commits",
+    "sha",
+    "hash",
+    "url",
+    "urls",
+    "uri",
+    "link",
+    "endpoint",
+    "route",
+    "email",
+    "ticket",
+    "issue",
+    "pr",
+    "order",
+    "reservation",
+    "booking",
+    "flight",
+    "ref",
+    "reference",
+    "account",
+    "user",
+    "customer",
+    "invoice",
+    "transaction",
+    "payment",
+    "tracking",
+    "phone",
+    "number",
+    "figure",
+    "amount",
+    "price",
+    "date",
+    "ip",
+    "name",
+];
+
+/// Merges the span's identifiers; the latest mention goes last.
+pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
+    let mut slots: Vec<Option<TechnicalFact>> = record.drain(..).map(Some).collect();
+    let mut at: HashMap<String, usize> = slots
+        .iter()
+        .enumerate()
+        .filter_map(|(i, f)| f.as_ref().map(|f| (identity(&f.key, &f.value), i)))
+        .collect();
+    for fact in found {
+        if fact.value.trim().is_empty() {
+            continue;
+        }
+        let identity = identity(&fact.key, &fact.value);
+        let earlier = at.get(&identity).and_then(|&i| slots.get_mut(i)?.take());
+        let seqs = match earlier {
+            Some(earlier) if earlier.value == fact.value => {
+                let mut seqs = earlier.seqs;
+                join_seqs(&mut seqs, &fact.seqs);
+                seqs
+            }
+            // The messages of a value that no longer holds are not the new value's.
+            Some(_) | None => fact.seqs.clone(),
+        };
+        at.insert(identity, slots.len());
+        slots.push(Some(TechnicalFact { key: fact.key.clone(), value: fact.value.clone(), seqs }));
+    }
+    record.extend(slots.into_iter().flatten());
+}
+
+/// What makes two facts one: for one of many the key and the value; else the key and whatever the
+/// value names besides its figures (`django 4.2` replaces `django 4.1`, not `numpy 1.26`).
+fn identity(key: &str, value: &str) -> String {
+    let key = key.trim().to_lowercase();
+    let many = key.split(|c: char| !c.is_alphanumeric()).any(|word| ONE_OF_MANY.contains(&word));
+    if many {
+        return format!("{key}={}", value.trim());
+    }
+    let is_figure = |w: &&str| {
+        w.trim_start_matches(['v', '=', '^', '~', '<', '>']).starts_with(|c: char| c.is_ascii_digit())
+    };
+    let mut words = value.split([' ', '@', '=', ':', '/']).filter(|w| !w.is_empty());
+    match words.next().filter(|w| !is_figure(w) && words.any(|later| is_figure(&later))) {
+        Some(name) => format!("{key}={}", name.to_lowercase()),
+        None => key,
+    }
+}

@@ -1,0 +1,391 @@
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::super::ledger::{
+    CommandFact, ErrorFact, FileFact, IdentifierFact, TodoItem, TodoList, TodoStatus,
+};
+use super::super::proposal::ProposedIntent;
+use super::super::summary::{
+    Blocker, CurrentState, Decision, ErrorStatus, FileAction, FileStatus, TestOutcome,
+};
+use super::*;
+
+static NONE_REMOVED: BTreeSet<String> = BTreeSet::new();
+
+fn ctx(version: i64) -> MergeContext<'static> {
+    MergeContext {
+        version,
+        anchor: (version - 1) * 100,
+        through_seq: version * 100,
+        pins: &[],
+        removed_constraints: &NONE_REMOVED,
+    }
+}
+
+fn file(path: &str, action: Option<FileAction>, seq: Seq) -> FileFact {
+    FileFact {
+        path: path.into(),
+        action,
+        overwrite_possible: false,
+        renamed_from: None,
+        transient: false,
+        changes: vec![format!("change {seq}")],
+        reason: None,
+        seqs: vec![seq],
+    }
+}
+
+fn decision(text: &str, why: &str) -> Decision {
+    Decision {
+        decision: text.into(),
+        rationale: why.into(),
+        alternatives: vec![],
+        superseded_by: None,
+        seqs: vec![1],
+        session_id: None,
+    }
+}
+
+fn error(message: &str, resolution: Option<&str>, seq: Seq) -> ErrorFact {
+    ErrorFact {
+        kind: None,
+        message: message.into(),
+        location: None,
+        command: None,
+        resolution: resolution.map(Into::into),
+        count: 1,
+        seqs: vec![seq],
+    }
+}
+
+fn run(command: &str, outcome: TestOutcome, seq: Seq) -> TestRunFact {
+    TestRunFact {
+        command: command.into(),
+        outcome,
+        passed: None,
+        failed: None,
+        failing: vec![],
+        seqs: vec![seq],
+    }
+}
+
+fn constraint(id: &str, text: &str, source: ConstraintSource) -> Constraint {
+    Constraint { id: id.into(), text: text.into(), source, seqs: vec![] }
+}
+
+fn with_facts(current: Option<&Summary>, facts: &Facts, version: i64) -> Merged {
+    merge(current, facts, &Proposal::default(), ctx(version))
+}
+
+fn with_proposal(current: Option<&Summary>, proposal: &Proposal, version: i64) -> Merged {
+    merge(current, &Facts::default(), proposal, ctx(version))
+}
+
+#[test]
+fn a_span_that_is_covered_changes_nothing() {
+    let facts = Facts { files: vec![file("a", Some(FileAction::Created), 1)], ..Facts::default() };
+    let current = with_facts(None, &facts, 1).summary;
+    let again =
+        merge(Some(&current), &facts, &Proposal::default(), MergeContext { through_seq: 50, ..ctx(2) });
+    assert_eq!(again.summary, current);
+    assert!(again.warnings.is_empty());
+}
+
+#[test]
+fn a_read_file_leaves_its_section_when_it_is_modified() {
+    let first = with_facts(None, &Facts { files: vec![file("a", None, 1)], ..Facts::default() }, 1).summary;
+    assert_eq!(first.files_read.len(), 1);
+    let write = FileFact { overwrite_possible: true, ..file("./a", Some(FileAction::Created), 101) };
+    let second = with_facts(Some(&first), &Facts { files: vec![write], ..Facts::default() }, 2).summary;
+    assert!(second.files_read.is_empty());
+    assert_eq!(second.files_modified[0].path, "a");
+    assert_eq!(second.files_modified[0].action, FileAction::Modified);
+}
+
+#[test]
+fn a_rename_in_a_later_span_carries_changes_and_status() {
+    let facts = Facts {
+        files: vec![file("a", Some(FileAction::Modified), 1)],
+        test_runs: vec![run("t", TestOutcome::Pass, 2)],
+        ..Facts::default()
+    };
+    let first = with_facts(None, &facts, 1).summary;
+    assert_eq!(first.files_modified[0].status, FileStatus::Pass);
+    let rename = FileFact { renamed_from: Some("a".into()), ..file("b", Some(FileAction::Renamed), 101) };
+    let gone = FileFact { changes: vec![], ..file("a", Some(FileAction::Deleted), 101) };
+    let second =
+        with_facts(Some(&first), &Facts { files: vec![gone, rename], ..Facts::default() }, 2).summary;
+    assert_eq!(second.files_modified.len(), 1, "{:?}", second.files_modified);
+    let b = &second.files_modified[0];
+    assert_eq!((b.path.as_str(), b.renamed_from.as_deref()), ("b", Some("a")));
+    assert_eq!(b.changes, ["change 1", "change 101"]);
+    let third = with_facts(Some(&second), &Facts::default(), 3).summary;
+    assert_eq!(third.files_modified, second.files_modified);
+}
+
+#[rstest]
+#[case(&[(TestOutcome::Pass, 20)], FileStatus::Pass)]
+#[case(&[(TestOutcome::Pass, 20), (TestOutcome::Fail, 30)], FileStatus::Fail)]
+#[case(&[(TestOutcome::Fail, 20), (TestOutcome::Unknown, 30)], FileStatus::Fail)]
+#[case(&[(TestOutcome::Error, 20)], FileStatus::Fail)]
+#[case(&[(TestOutcome::Pass, 5)], FileStatus::Unknown)]
+#[case(&[], FileStatus::Unknown)]
+fn a_file_has_the_status_of_the_latest_run_after_its_change(
+    #[case] runs: &[(TestOutcome, Seq)],
+    #[case] status: FileStatus,
+) {
+    let facts = Facts {
+        files: vec![file("a", Some(FileAction::Modified), 10)],
+        test_runs: runs.iter().map(|(o, s)| run("t", *o, *s)).collect(),
+        ..Facts::default()
+    };
+    assert_eq!(with_facts(None, &facts, 1).summary.files_modified[0].status, status);
+}
+
+#[test]
+fn a_change_after_the_last_run_makes_a_status_unknown_again() {
+    let facts = Facts {
+        files: vec![file("a", Some(FileAction::Modified), 1)],
+        test_runs: vec![run("t", TestOutcome::Pass, 2)],
+        ..Facts::default()
+    };
+    let first = with_facts(None, &facts, 1).summary;
+    let facts = Facts { files: vec![file("a", Some(FileAction::Modified), 101)], ..Facts::default() };
+    let second = with_facts(Some(&first), &facts, 2).summary;
+    assert_eq!(second.files_modified[0].status, FileStatus::Unknown);
+}
+
+#[rstest]
+#[case("Use Redis for the cache", "Use memcached instead of Redis")]
+#[case("Use Redis for the cache", "use memcached for the cache")]
+#[case("Store sessions in Redis", "No longer store sessions in Redis")]
+#[case("Going with Postgres", "Switching from Postgres to SQLite")]
+fn a_decision_that_is_reversed_is_kept_and_marked(#[case] old: &str, #[case] new: &str) {
+    let first =
+        with_proposal(None, &Proposal { decisions: vec![decision(old, "")], ..Proposal::default() }, 1);
+    let second = with_proposal(
+        Some(&first.summary),
+        &Proposal { decisions: vec![decision(new, "")], ..Proposal::default() },
+        2,
+    );
+    let [a, b] = &second.summary.decisions_made[..] else { panic!("{second:?}") };
+    assert_eq!(a.superseded_by.as_deref(), Some(new));
+    assert_eq!(b.superseded_by, None);
+}
+
+#[rstest]
+#[case("Use JWT instead of sessions", "Use httpOnly cookies for JWT")]
+#[case("Add an index on users in Postgres", "Use SQLite instead of Postgres in unit tests")]
+#[case("Use serde for JSON", "Use clap for arguments")]
+fn a_decision_about_something_else_reverses_nothing(#[case] old: &str, #[case] new: &str) {
+    let both = Proposal { decisions: vec![decision(old, ""), decision(new, "")], ..Proposal::default() };
+    let merged = with_proposal(None, &both, 1).summary;
+    assert!(merged.decisions_made.iter().all(|d| d.superseded_by.is_none()), "{merged:?}");
+}
+
+#[test]
+fn a_decision_is_kept_once_and_gains_what_was_unsaid() {
+    let two = Proposal {
+        decisions: vec![
+            decision("Use JWT.", ""),
+            Decision { seqs: vec![9], ..decision("use  JWT", "stateless") },
+        ],
+        ..Proposal::default()
+    };
+    let merged = with_proposal(None, &two, 1).summary;
+    assert_eq!(merged.decisions_made.len(), 1);
+    assert_eq!(merged.decisions_made[0].rationale, "stateless");
+    assert_eq!(merged.decisions_made[0].seqs, [1, 9]);
+}
+
+#[test]
+fn a_decision_taken_up_again_stands() {
+    let step = |current: Option<&Summary>, text: &str, v| {
+        with_proposal(current, &Proposal { decisions: vec![decision(text, "")], ..Proposal::default() }, v)
+            .summary
+    };
+    let a = step(None, "Use Redis for the cache", 1);
+    let b = step(Some(&a), "Use memcached for the cache", 2);
+    let c = step(Some(&b), "Use Redis for the cache", 3);
+    assert_eq!(c.decisions_made[0].superseded_by, None);
+    assert_eq!(c.decisions_made[1].superseded_by.as_deref(), Some("Use Redis for the cache"));
+}
+
+fn intent(text: &str, changes_scope: bool) -> Proposal {
+    Proposal {
+        intent: Some(ProposedIntent { text: text.into(), changes_scope, seqs: vec![1] }),
+        ..Proposal::default()
+    }
+}
+
+#[test]
+fn an_intent_stays_unless_the_scope_changes() {
+    let a = with_proposal(None, &intent("Fix the login", false), 1).summary;
+    let b = with_proposal(Some(&a), &intent("Look at the log", false), 2).summary;
+    assert_eq!(b.session_intent, "Fix the login");
+    let c = with_proposal(Some(&b), &intent("Rewrite the login in Go", true), 3).summary;
+    assert_eq!(c.session_intent, "Rewrite the login in Go");
+    assert_eq!(c.intent_history.len(), 1);
+    assert_eq!(c.intent_history[0].text, "Fix the login");
+}
+
+#[test]
+fn an_empty_state_keeps_the_old_one_and_says_so() {
+    let proposal = Proposal {
+        current_state: CurrentState { text: "Tests pass".into(), ..CurrentState::default() },
+        next_steps: vec!["Deploy".into()],
+        ..Proposal::default()
+    };
+    let a = with_proposal(None, &proposal, 1).summary;
+    let b = with_proposal(Some(&a), &Proposal::default(), 2);
+    assert_eq!(b.summary.current_state.text, "Tests pass");
+    assert_eq!(b.summary.next_steps, ["Deploy"]);
+    assert_eq!(b.warnings.iter().filter(|w| w.contains("kept")).count(), 2, "{:?}", b.warnings);
+}
+
+#[test]
+fn todos_feed_state_and_next_steps_that_the_proposal_leaves_open() {
+    let item = |content: &str, status| TodoItem { content: content.into(), status };
+    let list = |items| Facts { todos: Some(TodoList { items, seqs: vec![7] }), ..Facts::default() };
+    let a = with_facts(
+        None,
+        &list(vec![
+            item("write it", TodoStatus::Completed),
+            item("test it", TodoStatus::InProgress),
+            item("ship it", TodoStatus::Pending),
+        ]),
+        1,
+    );
+    assert_eq!(a.summary.current_state.task.as_deref(), Some("test it"));
+    assert_eq!(a.summary.next_steps, ["ship it"]);
+    assert_eq!(a.summary.next_steps_seqs, [7]);
+    let b = with_facts(Some(&a.summary), &list(vec![item("ship it", TodoStatus::Completed)]), 2);
+    assert!(b.summary.next_steps.is_empty());
+}
+
+#[test]
+fn blockers_are_replaced_and_cleared_only_when_resolved() {
+    let blocker = Blocker { text: "no key".into(), seqs: vec![1] };
+    let a = with_proposal(None, &Proposal { blockers: vec![blocker], ..Proposal::default() }, 1).summary;
+    let b = with_proposal(Some(&a), &Proposal::default(), 2).summary;
+    assert_eq!(b.blockers.len(), 1);
+    let c = with_proposal(Some(&b), &Proposal { blockers_resolved: true, ..Proposal::default() }, 3).summary;
+    assert!(c.blockers.is_empty());
+}
+
+#[test]
+fn an_error_is_upserted_resolved_and_opened_again() {
+    let facts = |e| Facts { errors: vec![e], ..Facts::default() };
+    let a = with_facts(None, &facts(error("a.py:12: boom at 0x7f01", None, 5)), 1).summary;
+    assert_eq!((a.errors[0].status, a.errors[0].count), (ErrorStatus::Open, 1));
+    let b = with_facts(Some(&a), &facts(error("a.py:14: boom at 0x99", Some("guarded"), 105)), 2).summary;
+    assert_eq!(b.errors.len(), 1);
+    assert_eq!((b.errors[0].status, b.errors[0].count), (ErrorStatus::Resolved, 2));
+    assert_eq!(b.errors[0].resolved_in_version, Some(2));
+    assert_eq!(b.errors[0].resolution.as_deref(), Some("guarded"));
+    assert_eq!(b.errors[0].seqs, [5, 105]);
+    let c = with_facts(Some(&b), &facts(error("a.py:15: boom at 0x99", None, 205)), 3).summary;
+    assert_eq!((c.errors[0].status, c.errors[0].resolved_in_version), (ErrorStatus::Open, None));
+    assert_eq!(c.errors[0].resolution, None);
+}
+
+#[test]
+fn a_command_that_passes_later_resolves_the_error_it_showed() {
+    let mut met = error("boom", None, 5);
+    met.command = Some("make all".into());
+    let a = with_facts(None, &Facts { errors: vec![met], ..Facts::default() }, 1).summary;
+    let ok =
+        CommandFact { command: "make all".into(), exit_code: Some(0), failed: None, seqs: vec![101, 102] };
+    let b = with_facts(Some(&a), &Facts { commands: vec![ok], ..Facts::default() }, 2).summary;
+    assert_eq!(b.errors[0].status, ErrorStatus::Resolved);
+    assert_eq!(b.errors[0].resolution.as_deref(), Some("`make all` passed"));
+}
+
+#[test]
+fn the_latest_run_of_a_command_replaces_the_earlier_one() {
+    let facts = Facts {
+        test_runs: vec![
+            run("cargo test", TestOutcome::Fail, 1),
+            run("npm test", TestOutcome::Pass, 2),
+            run("cargo  test", TestOutcome::Pass, 3),
+        ],
+        ..Facts::default()
+    };
+    let merged = with_facts(None, &facts, 1).summary;
+    let shown: Vec<_> = merged.test_results.iter().map(|r| (r.command.as_str(), r.outcome)).collect();
+    assert_eq!(shown, [("cargo  test", TestOutcome::Pass), ("npm test", TestOutcome::Pass)]);
+}
+
+#[rstest]
+#[case("reservation_id", "A1", "B2", 2)]
+#[case("commit", "abc1234", "def5678", 2)]
+#[case("port", "8080", "3000", 1)]
+#[case("python version", "3.9", "3.11", 1)]
+#[case("version", "django 4.1", "django 4.2", 1)]
+#[case("version", "django 4.1", "numpy 1.26", 2)]
+fn the_latest_value_holds_unless_the_key_names_one_of_many(
+    #[case] key: &str,
+    #[case] first: &str,
+    #[case] second: &str,
+    #[case] left: usize,
+) {
+    let fact = |value: &str, seq| IdentifierFact { key: key.into(), value: value.into(), seqs: vec![seq] };
+    let a = with_facts(None, &Facts { identifiers: vec![fact(first, 1)], ..Facts::default() }, 1).summary;
+    let b =
+        with_facts(Some(&a), &Facts { identifiers: vec![fact(second, 101)], ..Facts::default() }, 2).summary;
+    assert_eq!(b.technical_context.len(), left, "{:?}", b.technical_context);
+    assert_eq!(b.technical_context.last().unwrap().value, second);
+}
+
+#[test]
+fn pins_come_first_and_only_removed_constraints_go() {
+    let user = constraint("u1", "never touch main", ConstraintSource::User);
+    let system = constraint("s1", "answer in French", ConstraintSource::System);
+    let facts = Facts { constraints: vec![user.clone(), system], ..Facts::default() };
+    let a = with_facts(None, &facts, 1).summary;
+    let pins = [constraint("p1", "keep the API", ConstraintSource::Pin)];
+    let b = merge(Some(&a), &Facts::default(), &Proposal::default(), MergeContext { pins: &pins, ..ctx(2) });
+    let ids = |s: &Summary| s.constraints.iter().map(|c| c.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&b.summary), ["p1", "u1", "s1"]);
+    let removed = BTreeSet::from(["u1".to_owned()]);
+    let c = merge(
+        Some(&b.summary),
+        &Facts { constraints: vec![user.clone()], ..Facts::default() },
+        &Proposal::default(),
+        MergeContext { removed_constraints: &removed, ..ctx(3) },
+    );
+    assert_eq!(ids(&c.summary), ["s1"], "a pin that the caller took away goes with it");
+    assert_eq!(c.dropped_constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["p1", "u1"]);
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just("instead of ".repeat(50)),
+        Just("`|\n## x\r\u{0}\u{202e}".to_owned()),
+        "[a-z/.0-9 ]{0,40}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn it_takes_any_text_and_the_same_input_gives_the_same_summary(
+        texts in proptest::collection::vec(hostile(), 1..12),
+    ) {
+        let facts = Facts {
+            files: texts.iter().enumerate().map(|(i, t)| file(t, (i % 2 == 0).then_some(FileAction::Created), 1)).collect(),
+            errors: texts.iter().map(|t| error(t, None, 1)).collect(),
+            identifiers: texts.iter().map(|t| IdentifierFact { key: t.clone(), value: t.clone(), seqs: vec![] }).collect(),
+            constraints: texts.iter().map(|t| constraint(t, t, ConstraintSource::User)).collect(),
+            ..Facts::default()
+        };
+        let proposal = Proposal { decisions: texts.iter().map(|t| decision(t, t)).collect(), ..intent(&texts[0], true) };
+        let a = merge(None, &facts, &proposal, ctx(1));
+        prop_assert_eq!(&a, &merge(None, &facts, &proposal, ctx(1)));
+        let b = merge(Some(&a.summary), &Facts::default(), &Proposal::default(), ctx(2)).summary;
+        prop_assert_eq!(a.summary.files_modified, b.files_modified);
+        prop_assert_eq!(a.summary.decisions_made, b.decisions_made);
+        prop_assert_eq!(a.summary.errors, b.errors);
+        prop_assert_eq!(a.summary.constraints, b.constraints);
+    }
+}

@@ -1,0 +1,66 @@
+//! Asking earlier spans' critical probes again, so that drift over many compressions shows.
+
+use std::collections::HashSet;
+
+use super::super::file_history::path_key;
+use super::super::section::Section;
+use super::super::summary::{Constraint, ErrorStatus, Summary};
+use super::super::wording;
+use super::{MAX_CARRIED, Probe};
+
+/// The earlier critical probes that the candidate must still answer, the latest last.
+///
+/// A probe is retired when a rule of the merge replaced or retired its fact: a file that was
+/// renamed, an error that was resolved, a state that moved on, an intent that changed, a constraint
+/// that the caller took back (`dropped`). A fact that is simply gone is asked for, and fails.
+#[must_use]
+pub fn carry_over(previous: &[Probe], candidate: &Summary, dropped: &[Constraint]) -> Vec<Probe> {
+    let renamed: HashSet<String> =
+        candidate.files_modified.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
+    let present: HashSet<String> = candidate.files_modified.iter().map(|f| path_key(&f.path)).collect();
+    let resolved: HashSet<String> = candidate
+        .errors
+        .iter()
+        .filter(|e| e.status == ErrorStatus::Resolved)
+        .map(|e| wording::error_key(&e.message))
+        .collect();
+    let intent = wording::key(&candidate.session_intent);
+    let taken_back: HashSet<String> = dropped.iter().filter_map(|c| super::generate::fact(&c.text)).collect();
+    let is_retired = |probe: &Probe| match probe.section {
+        Some(Section::FilesModified) => probe.expected.iter().any(|path| {
+            let key = path_key(path);
+            renamed.contains(&key) && !present.contains(&key)
+        }),
+        Some(Section::Errors) => probe.expected.iter().any(|message| {
+            // The probe has the first words of the message, whose numbers may be others by now.
+            let wanted = wording::error_key(message);
+            resolved.iter().any(|known| known.starts_with(&wanted))
+        }),
+        Some(Section::Constraints) => probe.expected.iter().any(|text| taken_back.contains(text)),
+        Some(Section::SessionIntent) => {
+            let still = probe.expected.iter().all(|text| intent.starts_with(&wording::key(text)));
+            let past = candidate.intent_history.iter().any(|p| {
+                probe.expected.iter().all(|text| wording::key(&p.text).starts_with(&wording::key(text)))
+            });
+            !still && past
+        }
+        // Replaced by every span that states them.
+        Some(Section::CurrentState | Section::NextSteps | Section::Blockers | Section::TestResults) => true,
+        Some(Section::DecisionsMade) => candidate.decisions_made.iter().any(|d| {
+            d.superseded_by.is_some() && super::generate::fact(&d.decision).as_ref() == probe.expected.first()
+        }),
+        Some(Section::TechnicalContext | Section::FilesRead | Section::IntentHistory) | None => false,
+    };
+    let mut seen = HashSet::new();
+    // The latest asking of a probe counts, so that the oldest go when there are too many.
+    let mut kept: Vec<Probe> = previous
+        .iter()
+        .rev()
+        .filter(|p| p.critical && !is_retired(p))
+        .filter(|p| seen.insert((p.section, p.question.clone())))
+        .take(MAX_CARRIED)
+        .cloned()
+        .collect();
+    kept.reverse();
+    kept
+}

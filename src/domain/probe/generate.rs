@@ -1,0 +1,296 @@
+//! Making probes from a span's facts and proposal.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use super::super::file_history::path_key;
+use super::super::id::Seq;
+use super::super::ledger::{Facts, FileFact, TodoStatus};
+use super::super::proposal::Proposal;
+use super::super::render::FACT_CHARS;
+use super::super::section::Section;
+use super::super::summary::{Constraint, ConstraintSource, FileAction, Summary};
+use super::super::wording;
+use super::{MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
+
+/// The latest changed files are critical: together their paths take a tenth of the least bound.
+const CRITICAL_FILES: usize = 8;
+/// Open errors that are critical.
+const CRITICAL_ERRORS: usize = 2;
+/// Characters of user constraints that are critical, the latest first; about a hundred tokens.
+const CRITICAL_CONSTRAINT_CHARS: usize = 400;
+
+/// Makes the probes of a span: bounded, each once, the critical ones first.
+///
+/// `base` and the candidate only tell which of the span's facts still hold (an intent that stays,
+/// pins); what is expected comes from the facts and the proposal.
+#[must_use]
+pub fn generate(
+    facts: &Facts,
+    proposal: &Proposal,
+    base: Option<&Summary>,
+    candidate: &Summary,
+) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    artifacts(facts, &mut probes);
+    constraints(facts, candidate, &mut probes);
+    recalls(facts, &mut probes);
+    continuation(facts, proposal, base, &mut probes);
+    decisions(proposal, &mut probes);
+    blockers(proposal, &mut probes);
+    probes.retain(|p| !p.expected.is_empty());
+    let mut seen = HashSet::new();
+    probes.retain(|p| seen.insert((p.section, p.question.clone())));
+    probes.sort_by_key(|p| !p.critical);
+    probes.truncate(MAX_PROBES);
+    probes
+}
+
+/// A fact as it is looked for: one line, its first words.
+pub(super) fn fact(text: &str) -> Option<String> {
+    let line = wording::one_line(text);
+    let clipped = wording::clip_words(&line, FACT_CHARS);
+    (!clipped.is_empty()).then(|| clipped.to_owned())
+}
+
+/// A fact that matches to the letter, when it is short enough to be told whole.
+fn exact(text: &str) -> Option<String> {
+    let line = wording::one_line(text);
+    (!line.is_empty() && line.len() <= 300).then_some(line)
+}
+
+fn latest(seqs: &[Seq]) -> Seq {
+    seqs.last().copied().unwrap_or(0)
+}
+
+fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<String>, seqs: &[Seq]) -> Probe {
+    Probe {
+        kind,
+        question,
+        expected,
+        mode: Match::All,
+        section: Some(section),
+        exact: false,
+        critical: false,
+        seqs: seqs.to_vec(),
+    }
+}
+
+fn artifacts(facts: &Facts, probes: &mut Vec<Probe>) {
+    // The old name of a renamed file is no file of its own.
+    let sources: HashSet<String> =
+        facts.files.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
+    let moved_away = |f: &FileFact| {
+        f.action == Some(FileAction::Deleted) && !f.transient && sources.contains(&path_key(&f.path))
+    };
+    let mut changed: Vec<&FileFact> = facts
+        .files
+        .iter()
+        .filter(|f| f.action.is_some() && !moved_away(f) && exact(&f.path).is_some())
+        .collect();
+    changed.sort_by_key(|f| (f.transient, Reverse(latest(&f.seqs))));
+    for (i, file) in changed.iter().take(CRITICAL_FILES).enumerate() {
+        let path = wording::one_line(&file.path);
+        probes.push(Probe {
+            exact: true,
+            critical: !file.transient,
+            ..probe(
+                ProbeKind::Artifact,
+                Section::FilesModified,
+                format!("What happened to {path}?"),
+                vec![path.clone()],
+                &file.seqs,
+            )
+        });
+        if let Some(change) = file.changes.last().and_then(|c| fact(c)).filter(|_| i < 6 && !file.transient) {
+            let question = format!("What changed last in {path}?");
+            probes.push(probe(
+                ProbeKind::Artifact,
+                Section::FilesModified,
+                question,
+                vec![change],
+                &file.seqs,
+            ));
+        }
+    }
+    let paths: Vec<String> = changed.iter().take(MAX_EXPECTED).filter_map(|f| exact(&f.path)).collect();
+    if paths.len() > 1 {
+        probes.push(Probe {
+            exact: true,
+            mode: Match::Ratio(0.95),
+            ..probe(
+                ProbeKind::Artifact,
+                Section::FilesModified,
+                "Which files were changed?".to_owned(),
+                paths,
+                &[],
+            )
+        });
+    }
+    let changed: HashSet<String> = changed.iter().map(|f| path_key(&f.path)).chain(sources).collect();
+    let mut read: Vec<&FileFact> =
+        facts.files.iter().filter(|f| f.action.is_none() && !changed.contains(&path_key(&f.path))).collect();
+    read.sort_by_key(|f| Reverse(latest(&f.seqs)));
+    // A file of before that this span only read stays where changed files are told: any section.
+    let paths: Vec<String> = read.iter().take(12).filter_map(|f| exact(&f.path)).collect();
+    if !paths.is_empty() {
+        probes.push(Probe {
+            exact: true,
+            mode: Match::Ratio(0.8),
+            section: None,
+            ..probe(ProbeKind::Artifact, Section::FilesRead, "Which files were read?".to_owned(), paths, &[])
+        });
+    }
+}
+
+fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
+    let ask = |c: &Constraint, critical: bool| {
+        let expected: Vec<String> = fact(&c.text).into_iter().collect();
+        let about = expected.first().map_or("", |t| wording::clip_words(t, 60));
+        let question = format!("What must hold about \"{about}\"?");
+        Probe { critical, ..probe(ProbeKind::Constraint, Section::Constraints, question, expected, &c.seqs) }
+    };
+    // Pins are the caller's, not the merge's: the candidate has them as they were given.
+    for pin in candidate.constraints.iter().filter(|c| c.source == ConstraintSource::Pin).take(16) {
+        probes.push(ask(pin, true));
+    }
+    let mut found: Vec<&Constraint> = facts.constraints.iter().collect();
+    found.sort_by_key(|c| Reverse(latest(&c.seqs)));
+    let mut room = CRITICAL_CONSTRAINT_CHARS;
+    for constraint in found.into_iter().take(10) {
+        let critical = constraint.text.len() <= room;
+        if critical {
+            room -= constraint.text.len();
+        }
+        probes.push(ask(constraint, critical));
+    }
+}
+
+fn recalls(facts: &Facts, probes: &mut Vec<Probe>) {
+    let mut errors: Vec<_> = facts.errors.iter().filter(|e| e.count > 0).collect();
+    errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
+    let mut keys = HashSet::new();
+    errors.retain(|e| keys.insert(wording::error_key(&e.message)));
+    for (i, error) in errors.into_iter().take(6).enumerate() {
+        let Some(message) = fact(&error.message) else { continue };
+        let what = error.kind.as_deref().or(error.location.as_deref()).unwrap_or("the session");
+        let question = format!("Which error did {} show (message {})?", what, latest(&error.seqs));
+        probes.push(Probe {
+            critical: error.resolution.is_none() && i < CRITICAL_ERRORS,
+            ..probe(ProbeKind::Recall, Section::Errors, question, vec![message], &error.seqs)
+        });
+    }
+    let mut runs: Vec<_> = facts.test_runs.iter().collect();
+    runs.reverse();
+    let mut commands = HashSet::new();
+    runs.retain(|r| commands.insert(wording::one_line(&r.command)));
+    for run in runs.into_iter().take(2) {
+        if let Some(command) = fact(&run.command) {
+            let question = format!("How did the tests go ({})?", wording::clip_words(&command, 80));
+            probes.push(probe(ProbeKind::Recall, Section::TestResults, question, vec![command], &run.seqs));
+        }
+    }
+    let mut known: Vec<_> = facts.identifiers.iter().rev().collect();
+    known.sort_by_key(|i| Reverse(latest(&i.seqs)));
+    let mut asked = HashSet::new();
+    for identifier in known {
+        let Some(value) = exact(&identifier.value) else { continue };
+        // The latest value of a key: an earlier one may have been replaced.
+        if !asked.insert(identifier.key.to_lowercase()) {
+            continue;
+        }
+        let question = format!("What is the latest {}?", wording::one_line(&identifier.key));
+        probes.push(Probe {
+            exact: true,
+            ..probe(ProbeKind::Recall, Section::TechnicalContext, question, vec![value], &identifier.seqs)
+        });
+        if asked.len() >= 8 {
+            break;
+        }
+    }
+}
+
+fn continuation(facts: &Facts, proposal: &Proposal, base: Option<&Summary>, probes: &mut Vec<Probe>) {
+    let known = base.map_or("", |b| b.session_intent.trim());
+    if let Some(intent) = proposal.intent.as_ref().filter(|i| known.is_empty() || i.changes_scope) {
+        let line = wording::one_line(&intent.text);
+        // Its start: the end of a long first message may be all that a rendering cuts.
+        let start = wording::clip_words(&line, 80);
+        if !start.is_empty() {
+            probes.push(Probe {
+                critical: true,
+                ..probe(
+                    ProbeKind::Continuation,
+                    Section::SessionIntent,
+                    "What is the session for?".to_owned(),
+                    vec![start.to_owned()],
+                    &intent.seqs,
+                )
+            });
+        }
+    }
+    let todo = |status| {
+        let items = facts.todos.iter().flat_map(|list| &list.items);
+        items.filter(move |i| i.status == status).map(|i| i.content.as_str())
+    };
+    let state = &proposal.current_state;
+    let task = state
+        .task
+        .as_deref()
+        .filter(|t| !t.trim().is_empty())
+        .or_else(|| todo(TodoStatus::InProgress).next());
+    if let Some(task) = task.and_then(fact) {
+        probes.push(Probe {
+            critical: true,
+            ..probe(
+                ProbeKind::Continuation,
+                Section::CurrentState,
+                "What is the task in hand?".to_owned(),
+                vec![task],
+                &state.seqs,
+            )
+        });
+    }
+    if let Some(text) = fact(&state.text) {
+        let question = "Where does the work stand?".to_owned();
+        probes.push(probe(ProbeKind::Continuation, Section::CurrentState, question, vec![text], &state.seqs));
+    }
+    let mut steps: Vec<String> = proposal.next_steps.iter().take(4).filter_map(|s| fact(s)).collect();
+    if steps.is_empty() {
+        steps = todo(TodoStatus::Pending).take(4).filter_map(fact).collect();
+    }
+    if !steps.is_empty() {
+        probes.push(Probe {
+            mode: Match::Ratio(0.75),
+            ..probe(
+                ProbeKind::Continuation,
+                Section::NextSteps,
+                "What should be done next?".to_owned(),
+                steps,
+                &proposal.next_steps_seqs,
+            )
+        });
+    }
+}
+
+fn decisions(proposal: &Proposal, probes: &mut Vec<Probe>) {
+    for decision in proposal.decisions.iter().rev().take(6) {
+        let Some(what) = fact(&decision.decision) else { continue };
+        let question = format!("Why \"{}\"?", wording::clip_words(&what, 80));
+        let expected = std::iter::once(what).chain(fact(&decision.rationale)).collect();
+        probes.push(probe(ProbeKind::Decision, Section::DecisionsMade, question, expected, &decision.seqs));
+    }
+}
+
+fn blockers(proposal: &Proposal, probes: &mut Vec<Probe>) {
+    for blocker in proposal.blockers.iter().take(4) {
+        let Some(what) = fact(&blocker.text) else { continue };
+        let question = format!("What stands in the way (message {})?", latest(&blocker.seqs));
+        let question = if probes.iter().any(|p| p.question == question) {
+            format!("{question} {}", wording::clip_words(&what, 40))
+        } else {
+            question
+        };
+        probes.push(probe(ProbeKind::Blocker, Section::Blockers, question, vec![what], &blocker.seqs));
+    }
+}

@@ -1,0 +1,188 @@
+//! Probes: questions that must be answerable from the compressed context alone.
+//!
+//! What lives here: making them from a span, asking later versions again, scoring a rendering, and
+//! putting back what a candidate lost.
+//! Invariant: a probe comes from facts and the proposal, never from the candidate that it judges;
+//! what the token bound cut is reported as cut and not as failed.
+//! Must not know: engines, models, where probes are stored.
+
+mod carry;
+mod generate;
+mod repair;
+mod score;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::id::Seq;
+use super::section::Section;
+
+pub use carry::carry_over;
+pub use generate::generate;
+pub use repair::repair;
+pub use score::{check_answer, score};
+
+/// The least share of probes that a version must pass.
+pub const ACCEPT_AT: f64 = 0.90;
+/// How often a candidate is repaired and asked again before the next measure is taken.
+pub const MAX_REPAIR_ROUNDS: usize = 2;
+/// The most probes of one span.
+pub const MAX_PROBES: usize = 56;
+/// The most probes that earlier spans hand on.
+pub const MAX_CARRIED: usize = 32;
+/// The most facts that one probe expects.
+pub const MAX_EXPECTED: usize = 200;
+
+/// What a probe asks about.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema, sqlx::Type,
+)]
+#[serde(rename_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum ProbeKind {
+    /// The error, the figure, the identifier.
+    Recall,
+    /// Which files were created, modified, deleted, read; what changed in one.
+    Artifact,
+    /// What the task is, where it stands, what comes next.
+    Continuation,
+    /// What was decided, and why.
+    Decision,
+    /// What stands in the way.
+    Blocker,
+    /// What must or must not be done.
+    Constraint,
+}
+
+/// How many of the expected facts an answer needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// Every one.
+    #[default]
+    All,
+    /// At least one.
+    Any,
+    /// At least this share, from 0 to 1.
+    Ratio(f64),
+}
+
+/// A question with the facts that its answer must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Probe {
+    /// What it asks about.
+    pub kind: ProbeKind,
+    /// The question.
+    pub question: String,
+    /// The facts that the answer must hold.
+    pub expected: Vec<String>,
+    /// How many of them it needs.
+    #[serde(default, rename = "match")]
+    pub mode: Match,
+    /// The section that must hold them; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<Section>,
+    /// Whether the facts are paths or identifiers, which match to the letter.
+    #[serde(default)]
+    pub exact: bool,
+    /// Whether a version that fails it is refused; asked again after every later compression.
+    #[serde(default)]
+    pub critical: bool,
+    /// The messages that the facts came from.
+    #[serde(default)]
+    pub seqs: Vec<Seq>,
+}
+
+/// How a probe went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, sqlx::Type)]
+#[serde(rename_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "lowercase")]
+pub enum Verdict {
+    /// The rendering holds the facts in the right section.
+    Pass,
+    /// Neither the rendering nor the record holds them.
+    Fail,
+    /// The record holds them, and the token bound kept them out of the rendering.
+    Cut,
+}
+
+/// One probe, asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProbeResult {
+    /// The probe.
+    pub probe: Probe,
+    /// What was found, or that nothing was.
+    pub answer: String,
+    /// How it went.
+    pub verdict: Verdict,
+    /// The expected facts that were not found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
+
+/// Every probe of one version, asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProbeReport {
+    /// Probe by probe.
+    pub results: Vec<ProbeResult>,
+    /// Probes that were judged: passed or failed, not cut.
+    pub asked: u32,
+    /// Probes that failed.
+    pub failed: u32,
+    /// Probes whose facts the bound cut.
+    pub cut: u32,
+    /// Critical probes that failed.
+    pub critical_failed: u32,
+    /// Passed of asked; absent when none was asked.
+    pub score: Option<f64>,
+}
+
+/// Figures of one run of the probes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Scores {
+    /// Passed of asked; null when none was asked.
+    #[schema(required = true)]
+    pub score: Option<f64>,
+    /// Probes that were judged: passed or failed, not cut.
+    pub asked: u32,
+    /// Probes that failed.
+    pub failed: u32,
+    /// Probes whose facts the rendering's bound cut.
+    pub cut: u32,
+    /// Critical probes that failed.
+    pub critical_failed: u32,
+}
+
+impl ProbeReport {
+    /// The figures, without the verdicts.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        let Self { asked, failed, cut, critical_failed, score, .. } = *self;
+        Scores { score, asked, failed, cut, critical_failed }
+    }
+
+    /// Sums up results.
+    #[must_use]
+    pub fn of(results: Vec<ProbeResult>) -> Self {
+        let count = |keep: &dyn Fn(&ProbeResult) -> bool| {
+            u32::try_from(results.iter().filter(|r| keep(r)).count()).unwrap_or(u32::MAX)
+        };
+        let cut = count(&|r| r.verdict == Verdict::Cut);
+        let failed = count(&|r| r.verdict == Verdict::Fail);
+        let asked = count(&|r| r.verdict != Verdict::Cut);
+        let critical_failed = count(&|r| r.verdict == Verdict::Fail && r.probe.critical);
+        let score = (asked > 0).then(|| f64::from(asked - failed) / f64::from(asked));
+        Self { results, asked, failed, cut, critical_failed, score }
+    }
+}
+
+/// Whether a version may be published: enough passed and nothing critical failed. Without probes
+/// it may, with a warning.
+#[must_use]
+pub fn accept(report: &ProbeReport) -> bool {
+    report.critical_failed == 0 && report.score.is_none_or(|score| score >= ACCEPT_AT)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! Putting back, word for word, what a candidate lost.
+
+use super::super::file_history::path_key;
+use super::super::ledger::{ErrorFact, Facts};
+use super::super::proposal::Proposal;
+use super::super::section::Section;
+use super::super::summary::{
+    ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Summary, TechnicalFact, TestResult,
+};
+use super::super::wording;
+use super::{ProbeReport, ProbeResult, Verdict};
+
+/// Expands the sections of failed probes with the facts that they miss; returns whether anything
+/// changed, so that asking again makes sense.
+#[must_use]
+pub fn repair(report: &ProbeReport, facts: &Facts, proposal: &Proposal, summary: &mut Summary) -> bool {
+    let mut changed = false;
+    for result in report.results.iter().filter(|r| r.verdict == Verdict::Fail) {
+        for missing in &result.missing {
+            changed |= restore(result, missing, facts, proposal, summary);
+        }
+    }
+    changed
+}
+
+fn restore(
+    result: &ProbeResult,
+    missing: &str,
+    facts: &Facts,
+    proposal: &Proposal,
+    summary: &mut Summary,
+) -> bool {
+    let about = |text: &str| {
+        let (whole, part) = (wording::key(text), wording::key(missing));
+        !part.is_empty() && whole.contains(&part)
+    };
+    match result.probe.section {
+        Some(Section::FilesModified) | None if restore_file(missing, facts, summary) => true,
+        Some(Section::FilesModified) => restore_change(result, missing, facts, summary),
+        Some(Section::FilesRead) => restore_file(missing, facts, summary),
+        Some(Section::Errors) => {
+            let Some(fact) = facts.errors.iter().find(|e| about(&e.message)) else { return false };
+            restore_error(fact, summary)
+        }
+        Some(Section::TechnicalContext) => {
+            let Some(fact) = facts.identifiers.iter().rev().find(|i| i.value.trim() == missing) else {
+                return false;
+            };
+            if summary.technical_context.iter().any(|t| t.key == fact.key && t.value == fact.value) {
+                return false;
+            }
+            let (key, value) = (fact.key.clone(), fact.value.clone());
+            summary.technical_context.push(TechnicalFact { key, value, seqs: fact.seqs.clone() });
+            true
+        }
+        Some(Section::DecisionsMade) => {
+            let Some(decision) =
+                proposal.decisions.iter().find(|d| about(&d.decision) || about(&d.rationale))
+            else {
+                return false;
+            };
+            let key = wording::key(&decision.decision);
+            match summary.decisions_made.iter_mut().find(|d| wording::key(&d.decision) == key) {
+                Some(known) if known.rationale == decision.rationale => return false,
+                Some(known) => known.rationale.clone_from(&decision.rationale),
+                None => summary.decisions_made.push(decision.clone()),
+            }
+            true
+        }
+        Some(Section::Constraints) => {
+            let Some(lost) = facts.constraints.iter().find(|c| about(&c.text)) else { return false };
+            if summary.constraints.iter().any(|c| about(&c.text)) {
+                return false;
+            }
+            summary.constraints.push(lost.clone());
+            true
+        }
+        Some(Section::SessionIntent) => {
+            let Some(intent) = proposal.intent.as_ref().filter(|i| about(&i.text)) else { return false };
+            if summary.session_intent == intent.text {
+                return false;
+            }
+            summary.session_intent.clone_from(&intent.text);
+            summary.session_intent_seqs.clone_from(&intent.seqs);
+            true
+        }
+        Some(Section::CurrentState) => {
+            if summary.current_state.task.as_deref().is_some_and(about) || about(&summary.current_state.text)
+            {
+                return false;
+            }
+            if about(&proposal.current_state.text) {
+                summary.current_state.text.clone_from(&proposal.current_state.text);
+            } else {
+                summary.current_state.task = Some(missing.to_owned());
+            }
+            true
+        }
+        Some(Section::NextSteps) => {
+            if summary.next_steps.iter().any(|s| about(s)) {
+                return false;
+            }
+            let whole = proposal.next_steps.iter().find(|s| about(s)).cloned();
+            summary.next_steps.push(whole.unwrap_or_else(|| missing.to_owned()));
+            true
+        }
+        Some(Section::Blockers) => {
+            let Some(blocker) = proposal.blockers.iter().find(|b| about(&b.text)) else { return false };
+            if summary.blockers.contains(blocker) {
+                return false;
+            }
+            summary.blockers.push(blocker.clone());
+            true
+        }
+        Some(Section::TestResults) => {
+            let Some(run) = facts.test_runs.iter().rev().find(|r| about(&r.command)) else { return false };
+            if summary.test_results.iter().any(|t| t.command == run.command) {
+                return false;
+            }
+            summary.test_results.push(TestResult {
+                command: run.command.clone(),
+                outcome: run.outcome,
+                passed: run.passed,
+                failed: run.failed,
+                failing: run.failing.clone(),
+                seqs: run.seqs.clone(),
+            });
+            true
+        }
+        Some(Section::IntentHistory) | None => false,
+    }
+}
+
+fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
+    let key = path_key(path);
+    let Some(fact) = facts.files.iter().find(|f| path_key(&f.path) == key) else { return false };
+    if summary.files_modified.iter().any(|f| path_key(&f.path) == key) {
+        return false;
+    }
+    match fact.action {
+        Some(action) => {
+            summary.files_read.retain(|f| path_key(&f.path) != key);
+            summary.files_modified.push(ModifiedFile {
+                path: fact.path.clone(),
+                action,
+                renamed_from: fact.renamed_from.clone(),
+                changes: fact.changes.clone(),
+                status: FileStatus::Unknown,
+                transient: fact.transient,
+                seqs: fact.seqs.clone(),
+                session_id: None,
+            });
+        }
+        None if summary.files_read.iter().any(|f| path_key(&f.path) == key) => return false,
+        None => summary.files_read.push(ReadFile {
+            path: fact.path.clone(),
+            reason: fact.reason.clone(),
+            seqs: fact.seqs.clone(),
+        }),
+    }
+    true
+}
+
+/// Puts a lost change back into its file, which the probe's question names.
+fn restore_change(result: &ProbeResult, missing: &str, facts: &Facts, summary: &mut Summary) -> bool {
+    let part = wording::key(missing);
+    let is_it = |change: &String| wording::key(change).contains(&part);
+    let Some(fact) = facts
+        .files
+        .iter()
+        .find(|f| f.seqs == result.probe.seqs && f.changes.iter().any(is_it) && !part.is_empty())
+    else {
+        return false;
+    };
+    let key = path_key(&fact.path);
+    let Some(file) = summary.files_modified.iter_mut().find(|f| path_key(&f.path) == key) else {
+        return false;
+    };
+    match fact.changes.iter().find(|c| is_it(c)) {
+        Some(change) if !file.changes.contains(change) => {
+            file.changes.push(change.clone());
+            true
+        }
+        Some(_) | None => false,
+    }
+}
+
+fn restore_error(fact: &ErrorFact, summary: &mut Summary) -> bool {
+    let key = wording::error_key(&fact.message);
+    if summary.errors.iter().any(|e| wording::error_key(&e.message) == key) {
+        return false;
+    }
+    summary.errors.push(ErrorEntry {
+        kind: fact.kind.clone(),
+        message: fact.message.clone(),
+        status: if fact.resolution.is_some() { ErrorStatus::Resolved } else { ErrorStatus::Open },
+        resolution: fact.resolution.clone(),
+        location: fact.location.clone().or_else(|| fact.command.clone()),
+        count: fact.count.max(1),
+        resolved_in_version: None,
+        seqs: fact.seqs.clone(),
+    });
+    true
+}

@@ -1,0 +1,245 @@
+//! Asking probes of a rendering, without a model.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::super::file_history::path_key;
+use super::super::render::{Rendering, shown_path};
+use super::super::section::Section;
+use super::super::summary::Summary;
+use super::super::wording;
+use super::{Match, Probe, ProbeReport, ProbeResult, Verdict};
+
+/// The answer when nothing was found.
+const NOT_FOUND: &str = "information not found";
+
+/// Asks every probe of a rendering; what only the record holds, because the bound cut its section,
+/// is cut and not failed.
+#[must_use]
+pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> ProbeReport {
+    let mut texts = Texts { rendering, record, shown: BTreeMap::new(), kept: BTreeMap::new(), paths: None };
+    ProbeReport::of(probes.iter().map(|probe| ask(probe, &mut texts)).collect())
+}
+
+/// Checks an answer that a model gave from the context alone.
+#[must_use]
+pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
+    let text = Text::of(answer);
+    let missing: Vec<String> =
+        probe.expected.iter().filter(|f| !text.holds(f, probe.exact, probe)).cloned().collect();
+    let found = probe.expected.len() - missing.len();
+    let verdict = if enough(probe.mode, found, probe.expected.len()) { Verdict::Pass } else { Verdict::Fail };
+    ProbeResult {
+        probe: probe.clone(),
+        answer: wording::clip_chars(answer, 2000).to_owned(),
+        verdict,
+        missing,
+    }
+}
+
+fn enough(mode: Match, found: usize, all: usize) -> bool {
+    match mode {
+        Match::All => found == all,
+        Match::Any => found > 0 || all == 0,
+        #[expect(clippy::cast_precision_loss, reason = "a probe expects a few hundred facts at most")]
+        Match::Ratio(share) => found as f64 + 1e-9 >= share * all as f64,
+    }
+}
+
+fn ask(probe: &Probe, texts: &mut Texts<'_>) -> ProbeResult {
+    let mut found: Vec<&str> = Vec::new();
+    let mut missing = Vec::new();
+    let mut only_kept = 0;
+    for fact in &probe.expected {
+        if texts.shown(probe.section).holds(fact, probe.exact, probe) {
+            found.push(fact);
+        } else {
+            only_kept += usize::from(texts.is_cut(probe.section) && texts.keeps(probe, fact));
+            missing.push(fact.clone());
+        }
+    }
+    let all = probe.expected.len();
+    let verdict = if enough(probe.mode, found.len(), all) {
+        Verdict::Pass
+    } else if enough(probe.mode, found.len() + only_kept, all) {
+        Verdict::Cut
+    } else {
+        Verdict::Fail
+    };
+    let answer = if found.is_empty() { NOT_FOUND.to_owned() } else { found.join("; ") };
+    let answer = wording::clip_chars(&answer, 2000).to_owned();
+    ProbeResult { probe: probe.clone(), answer, verdict, missing }
+}
+
+/// The texts that probes are asked of, each folded once.
+struct Texts<'a> {
+    rendering: &'a Rendering,
+    record: &'a Summary,
+    shown: BTreeMap<Option<Section>, Text>,
+    kept: BTreeMap<Option<Section>, Text>,
+    paths: Option<HashSet<String>>,
+}
+
+impl Texts<'_> {
+    fn shown(&mut self, section: Option<Section>) -> &Text {
+        let rendering = self.rendering;
+        self.shown.entry(section).or_insert_with(|| match section {
+            Some(section) => Text::of(rendering.section(section)),
+            None => Text::of(&rendering.text),
+        })
+    }
+
+    fn is_cut(&self, section: Option<Section>) -> bool {
+        section.map_or(!self.rendering.cut.is_empty(), |s| self.rendering.is_cut(s))
+    }
+
+    fn keeps(&mut self, probe: &Probe, fact: &str) -> bool {
+        let record = self.record;
+        let of_files =
+            matches!(probe.section, None | Some(Section::FilesModified | Section::FilesRead)) && probe.exact;
+        if of_files {
+            let paths = self.paths.get_or_insert_with(|| {
+                let modified =
+                    record.files_modified.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]);
+                let read = record.files_read.iter().map(|f| Some(&f.path));
+                modified.chain(read).flatten().map(|p| path_key(p)).collect()
+            });
+            if paths.contains(&path_key(fact)) {
+                return true;
+            }
+        }
+        let kept = self.kept.entry(probe.section).or_insert_with(|| {
+            let of = |section: &Section| record_text(record, *section);
+            match &probe.section {
+                Some(section) => Text::of(&of(section)),
+                None => Text::of(&Section::ALL.iter().map(of).collect::<Vec<_>>().join(
+                    "
+",
+                )),
+            }
+        });
+        kept.holds(fact, probe.exact, probe)
+    }
+}
+
+/// A text with its folded form.
+struct Text {
+    raw: String,
+    folded: String,
+}
+
+impl Text {
+    fn of(text: &str) -> Self {
+        Self { raw: text.to_owned(), folded: wording::key(text) }
+    }
+
+    /// Whether a fact is in it: paths and identifiers to the letter, the rest by its words.
+    fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
+        if !exact {
+            let wanted = wording::key(fact);
+            return !wanted.is_empty()
+                && (find_words(&self.folded, &wanted) || self.raw.contains(fact.trim()));
+        }
+        if find_exact(&self.raw, fact) {
+            return true;
+        }
+        let of_files = matches!(probe.section, None | Some(Section::FilesModified | Section::FilesRead));
+        of_files && self.tells_path(fact)
+    }
+
+    /// As it is printed, or folder and name on one line.
+    fn tells_path(&self, path: &str) -> bool {
+        let shown = shown_path(path);
+        if find_exact(&self.raw, &shown) {
+            return true;
+        }
+        let (folder, name) = match path.rfind(['/', '\\']) {
+            Some(at) => path.split_at(at + 1),
+            None => ("./", path),
+        };
+        let folder = shown_path(folder);
+        !name.is_empty()
+            && self.raw.lines().any(|line| line.contains(folder.as_str()) && find_exact(line, name))
+    }
+}
+
+/// Finds words in folded text; short ones only whole, so that `art` is not found in `start`.
+fn find_words(text: &str, wanted: &str) -> bool {
+    if wanted.len() >= 12 || !wanted.is_ascii() {
+        return text.contains(wanted);
+    }
+    find_bounded(text, wanted, |c| c.is_alphanumeric() || c == '_')
+}
+
+/// Finds a path or an identifier that is not part of a longer one.
+fn find_exact(text: &str, wanted: &str) -> bool {
+    find_bounded(text, wanted, |c| c.is_alphanumeric() || c == '_')
+}
+
+fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bool {
+    if wanted.is_empty() {
+        return false;
+    }
+    let starts_inner = wanted.chars().next().is_some_and(&is_inner);
+    let ends_inner = wanted.chars().next_back().is_some_and(&is_inner);
+    text.match_indices(wanted).any(|(at, _)| {
+        let before = text.get(..at).and_then(|t| t.chars().next_back());
+        let mut after = text.get(at + wanted.len()..).unwrap_or_default().chars();
+        let (next, then) = (after.next(), after.next());
+        let joined_before = starts_inner && before.is_some_and(&is_inner);
+        let joined_after = ends_inner
+            && match next {
+                // `a.ts` is not `a.ts.bak`, and it may end a sentence.
+                Some('.' | '-') => then.is_some_and(&is_inner),
+                Some(c) => is_inner(c),
+                None => false,
+            };
+        !joined_before && !joined_after
+    })
+}
+
+/// Everything that the record says in a section.
+fn record_text(summary: &Summary, section: Section) -> String {
+    let mut out = String::new();
+    let mut say = |text: &str| {
+        // As facts are looked for: one line each.
+        out.push_str(&wording::one_line(text));
+        out.push('\n');
+    };
+    match section {
+        Section::SessionIntent => say(&summary.session_intent),
+        Section::IntentHistory => summary.intent_history.iter().for_each(|p| say(&p.text)),
+        Section::FilesModified => summary.files_modified.iter().for_each(|f| {
+            say(&f.path);
+            f.changes.iter().for_each(|c| say(c));
+        }),
+        Section::FilesRead => summary.files_read.iter().for_each(|f| say(&f.path)),
+        Section::DecisionsMade => summary.decisions_made.iter().for_each(|d| {
+            say(&d.decision);
+            say(&d.rationale);
+            d.alternatives.iter().for_each(|a| say(a));
+        }),
+        Section::CurrentState => {
+            let state = &summary.current_state;
+            state.phase.iter().for_each(|p| say(p));
+            state.task.iter().for_each(|t| say(t));
+            say(&state.text);
+        }
+        Section::Errors => summary.errors.iter().for_each(|e| {
+            e.kind.iter().for_each(|k| say(k));
+            say(&e.message);
+            e.resolution.iter().for_each(|r| say(r));
+        }),
+        Section::TestResults => summary.test_results.iter().for_each(|t| {
+            say(&t.command);
+            t.failing.iter().for_each(|f| say(f));
+        }),
+        Section::Blockers => summary.blockers.iter().for_each(|b| say(&b.text)),
+        Section::NextSteps => summary.next_steps.iter().for_each(|s| say(s)),
+        Section::TechnicalContext => summary.technical_context.iter().for_each(|t| {
+            say(&t.key);
+            say(&t.value);
+        }),
+        Section::Constraints => summary.constraints.iter().for_each(|c| say(&c.text)),
+    }
+    out
+}

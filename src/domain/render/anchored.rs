@@ -1,0 +1,51 @@
+//! The default style: what the agent reads.
+
+use super::super::section::Section;
+use super::content::{ListShape, title};
+use super::files::FilesShape;
+use super::markdown::{Look, Shape};
+
+/// The sections in the order of the text.
+pub(super) const ORDER: [Section; 12] = [
+    Section::SessionIntent,
+    Section::FilesModified,
+    Section::DecisionsMade,
+    Section::CurrentState,
+    Section::Blockers,
+    Section::NextSteps,
+    Section::Errors,
+    Section::TestResults,
+    Section::TechnicalContext,
+    Section::Constraints,
+    Section::FilesRead,
+    Section::IntentHistory,
+];
+
+/// Core sections always, the further ones when there is something to tell.
+pub(super) fn look() -> Look {
+    let sections = ORDER.into_iter().map(|section| {
+        let shape = Shape::new(section, format!("## {}", title(section)));
+        match section {
+            Section::SessionIntent
+            | Section::FilesModified
+            | Section::DecisionsMade
+            | Section::CurrentState
+            | Section::NextSteps => shape.or("None yet."),
+            Section::Blockers
+            | Section::Errors
+            | Section::TestResults
+            | Section::TechnicalContext
+            | Section::Constraints
+            | Section::FilesRead
+            | Section::IntentHistory => shape,
+        }
+    });
+    Look {
+        title: String::new(),
+        sections: sections.collect(),
+        files: FilesShape::List,
+        decisions: ListShape::Bullets,
+        state_labels: ("Phase", "Task"),
+        fenced_error: false,
+    }
+}

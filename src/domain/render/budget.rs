@@ -1,0 +1,350 @@
+//! The token bound: sections are filled by priority, each piece counted once.
+
+use std::fmt::Write as _;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::super::section::Section;
+use super::super::wording;
+use super::{Cut, Rendering};
+
+/// Where the rest of a cut section is.
+const MORE: &str = "GET …/summary";
+
+/// Counts the tokens of a text.
+pub(super) type Count<'a> = &'a dyn Fn(&str) -> u32;
+
+/// One entry of a section, as it will be printed.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// Its place among the section's entries.
+    pub order: usize,
+    /// Its text, without the last line break.
+    pub text: String,
+    /// Whether it may be shortened when there is no room for all of it.
+    pub clip: bool,
+}
+
+/// A section that is being filled.
+#[derive(Debug)]
+struct Slot {
+    section: Section,
+    heading: String,
+    required: bool,
+    empty: &'static str,
+    /// Entries that wait, the most important first.
+    queue: VecDeque<Line>,
+    taken: Vec<(usize, String)>,
+    /// Entries that were shortened.
+    clipped: usize,
+    /// Entries that were never offered, or that a special filler did not show.
+    hidden: usize,
+    opened: bool,
+}
+
+/// A text that is being filled within a bound.
+pub(super) struct Draft<'a> {
+    count: Count<'a>,
+    title: String,
+    /// Tokens left.
+    pub left: u32,
+    more_tokens: u32,
+    slots: Vec<Slot>,
+}
+
+/// How a section is printed.
+pub(super) struct Frame {
+    /// Which one.
+    pub section: Section,
+    /// Its heading line, with what opens its list or table.
+    pub heading: String,
+    /// Whether it is printed when it has nothing to say.
+    pub required: bool,
+    /// What it says then.
+    pub empty: &'static str,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(title: &str, bound: u32, count: Count<'a>) -> Self {
+        let more_tokens = count(&more_line(9999, 9999));
+        // One line at the end may name the sections that have no room at all.
+        let last_line = more_tokens + 24;
+        let title_tokens = if title.is_empty() { 0 } else { count(title) + 2 };
+        let left = bound.saturating_sub(title_tokens + last_line.min(bound / 8));
+        Self { count, title: title.to_owned(), left, more_tokens, slots: Vec::new() }
+    }
+
+    /// Adds a section with its entries, the most important first.
+    pub(super) fn section(&mut self, frame: Frame, lines: impl IntoIterator<Item = Line>) {
+        let queue: VecDeque<Line> = lines.into_iter().filter(|l| !l.text.is_empty()).collect();
+        let mut slot = Slot {
+            section: frame.section,
+            heading: frame.heading,
+            required: frame.required,
+            empty: frame.empty,
+            queue,
+            taken: Vec::new(),
+            clipped: 0,
+            hidden: 0,
+            opened: false,
+        };
+        if slot.required {
+            let cost = (self.count)(&slot.heading) + (self.count)(slot.empty) + 3;
+            self.left = self.left.saturating_sub(cost + self.more_tokens);
+            slot.opened = true;
+        }
+        self.slots.push(slot);
+    }
+
+    /// Entries of a section that still wait.
+    pub(super) fn waiting(&self, section: Section) -> usize {
+        self.slots.iter().find(|s| s.section == section).map_or(0, |s| s.queue.len())
+    }
+
+    /// The tokens of a piece.
+    pub(super) fn cost(&self, text: &str) -> u32 {
+        (self.count)(text)
+    }
+
+    /// Pays for a section's heading; `None` when there is no room for it.
+    pub(super) fn open(&mut self, section: Section) -> Option<()> {
+        let slot = self.slots.iter_mut().find(|s| s.section == section)?;
+        if !slot.opened {
+            let cost = (self.count)(&slot.heading) + 3 + self.more_tokens;
+            self.left = self.left.checked_sub(cost)?;
+            slot.opened = true;
+        }
+        Some(())
+    }
+
+    /// Prints entries of a section, at most `limit` of them, for at most `cap` tokens.
+    pub(super) fn offer(&mut self, section: Section, cap: u32, limit: usize) {
+        if self.waiting(section) == 0 || limit == 0 {
+            return;
+        }
+        let before = self.left;
+        let mut cap = cap.min(self.left);
+        if self.open(section).is_none() {
+            return;
+        }
+        cap = cap.saturating_sub(before - self.left);
+        let (count, left) = (self.count, &mut self.left);
+        let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) else { return };
+        let mut pending = slot.queue.len().min(limit);
+        // Entries too large for what is left are passed over, a few at most: a smaller one may fit.
+        let mut passed: Vec<Line> = Vec::new();
+        while pending > 0 && passed.len() < 4 {
+            pending -= 1;
+            let Some(line) = slot.queue.pop_front() else { break };
+            let room = cap.min(*left);
+            // A text of n bytes has at least n / 16 tokens in any tokenizer that is in use; counting
+            // a megabyte to learn that it does not fit would cost more than all the rest.
+            let hopeless = line.text.len() / 16 > room as usize;
+            let cost = if hopeless { u32::MAX } else { count(&line.text).saturating_add(1) };
+            if cost <= room {
+                cap -= cost;
+                *left -= cost;
+                slot.taken.push((line.order, line.text));
+            } else if let Some(short) = line.clip.then(|| clip_tokens(&line.text, room, count)).flatten() {
+                let cost = count(&short).saturating_add(1);
+                cap = cap.saturating_sub(cost);
+                *left = left.saturating_sub(cost);
+                slot.clipped += 1;
+                slot.taken.push((line.order, short));
+            } else {
+                passed.push(line);
+            }
+        }
+        for line in passed.into_iter().rev() {
+            slot.queue.push_front(line);
+        }
+    }
+
+    /// Puts lines into a section that something else has chosen and paid for.
+    pub(super) fn place(&mut self, section: Section, lines: Vec<String>, hidden: usize, shortened: usize) {
+        if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
+            slot.taken = lines.into_iter().enumerate().collect();
+            slot.hidden = hidden;
+            slot.clipped = shortened;
+        }
+    }
+
+    /// Notes entries of a section that were never offered.
+    pub(super) fn hide(&mut self, section: Section, entries: usize) {
+        if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
+            slot.hidden += entries;
+        }
+    }
+
+    /// Notes that an entry of a section was shortened before it was offered.
+    pub(super) fn shorten(&mut self, section: Section) {
+        if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
+            slot.clipped += 1;
+        }
+    }
+
+    /// The text.
+    pub(super) fn finish(mut self, names: impl Fn(Section) -> &'static str) -> Rendering {
+        let mut text = self.title.clone();
+        let mut cut = Vec::new();
+        let mut sections: Vec<(Section, Range<usize>)> = Vec::new();
+        let mut absent: Vec<(Section, usize)> = Vec::new();
+        for slot in &mut self.slots {
+            let (omitted, shortened) = (slot.queue.len() + slot.hidden, slot.clipped);
+            if omitted + shortened > 0 {
+                cut.push(Cut { section: slot.section, omitted, shortened });
+            }
+            if slot.taken.is_empty() && !slot.required {
+                if omitted > 0 {
+                    absent.push((slot.section, omitted));
+                }
+                continue;
+            }
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            text.push_str(&slot.heading);
+            let start = text.len();
+            slot.taken.sort_by_key(|(order, _)| *order);
+            for (_, line) in &slot.taken {
+                text.push('\n');
+                text.push_str(line);
+            }
+            if slot.taken.is_empty() && omitted == 0 {
+                text.push('\n');
+                text.push_str(slot.empty);
+            }
+            if omitted + shortened > 0 {
+                text.push('\n');
+                text.push_str(&more_line(omitted, shortened));
+            }
+            sections.push((slot.section, start..text.len()));
+        }
+        if !absent.is_empty() {
+            let all: usize = absent.iter().map(|(_, n)| n).sum();
+            let missing: Vec<&str> = absent.iter().map(|(s, _)| names(*s)).collect();
+            text.push_str("\n\n");
+            let _ = write!(text, "(+{all} more in {}, {MORE})", missing.join(", "));
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let tokens = (self.count)(&text);
+        Rendering { text, tokens, cut, sections }
+    }
+}
+
+fn more_line(omitted: usize, shortened: usize) -> String {
+    match (omitted, shortened) {
+        (0, some) => format!("({some} shortened, {MORE})"),
+        (more, 0) => format!("(+{more} more, {MORE})"),
+        (more, some) => format!("(+{more} more, {some} shortened, {MORE})"),
+    }
+}
+
+/// The longest start of a text that fits, cut between words and marked; `None` when none does.
+pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<String> {
+    let mut chars = (room as usize).saturating_mul(5).min(text.len());
+    for _ in 0..8 {
+        let head = wording::clip_words(text, chars);
+        if head.trim().is_empty() {
+            return None;
+        }
+        let clipped = if head.len() < text.len() { format!("{head} …") } else { head.to_owned() };
+        if count(&clipped).saturating_add(1) <= room {
+            return Some(clipped);
+        }
+        chars = chars * 3 / 4;
+    }
+    None
+}
+
+/// Head and tail of a text around a mark, within `room` tokens; all of it when it fits.
+pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -> Option<String> {
+    if text.len() / 16 <= room as usize && count(text) < room {
+        return Some(text.to_owned());
+    }
+    let mut chars = (room as usize).saturating_mul(5).min(text.chars().count());
+    for _ in 0..10 {
+        let head = wording::clip_words(text, chars * 2 / 3).trim_end();
+        let tail = wording::clip_words_tail(text, chars / 3).trim_start();
+        if head.is_empty() && tail.is_empty() {
+            return None;
+        }
+        let clipped = format!("{head} {mark} {tail}");
+        if count(&clipped) < room {
+            return Some(clipped.trim().to_owned());
+        }
+        chars = chars * 3 / 4;
+    }
+    None
+}
+
+/// Builds a text ever smaller until it holds the bound: pieces counted apart may add up to a
+/// little more together.
+pub(super) fn within(bound: u32, count: Count<'_>, build: impl Fn(u32) -> Rendering) -> Rendering {
+    let mut target = bound - bound / 50;
+    let mut last = None;
+    for _ in 0..6 {
+        let rendering = build(target);
+        if rendering.tokens <= bound {
+            return grow(rendering, target, bound, &build);
+        }
+        let over = rendering.tokens - bound;
+        last = Some(rendering);
+        if target == 0 {
+            break;
+        }
+        target = target.saturating_sub(over + bound / 50 + 4);
+    }
+    last.map_or_else(|| build(0), |r| truncate(r, bound, count))
+}
+
+/// Tries once or twice to use what the pieces, counted apart, left unused.
+fn grow(first: Rendering, target: u32, bound: u32, build: &impl Fn(u32) -> Rendering) -> Rendering {
+    let (mut best, mut target) = (first, target);
+    for _ in 0..2 {
+        let unused = bound - best.tokens;
+        if best.cut.is_empty() || unused < bound / 12 {
+            break;
+        }
+        target = target.saturating_add(unused / 5 * 4);
+        let larger = build(target);
+        if larger.tokens > bound || larger.tokens <= best.tokens {
+            break;
+        }
+        best = larger;
+    }
+    best
+}
+
+/// Keeps whole lines from the start; for bounds in which not even the headings fit.
+fn truncate(mut rendering: Rendering, bound: u32, count: Count<'_>) -> Rendering {
+    let mut text = String::new();
+    let mut tokens = 0;
+    for line in rendering.text.split_inclusive('\n') {
+        let cost = count(line);
+        if tokens + cost > bound {
+            break;
+        }
+        tokens += cost;
+        text.push_str(line);
+    }
+    while !text.is_empty() && count(&text) > bound {
+        let end = text.trim_end().rfind('\n').unwrap_or(0);
+        text.truncate(end);
+    }
+    rendering.tokens = count(&text);
+    let end = text.len();
+    rendering.sections.retain_mut(|(_, range)| {
+        range.end = range.end.min(end);
+        range.start < range.end
+    });
+    if rendering.sections.is_empty() {
+        // An empty list would say that the style has no sections.
+        rendering.sections.push((Section::SessionIntent, 0..0));
+    }
+    rendering.text = text;
+    rendering
+}

@@ -1,0 +1,258 @@
+//! The entries of each section as lines, the most important first.
+
+use std::fmt::Write as _;
+
+use super::super::section::Section;
+use super::super::summary::{
+    ConstraintSource, Decision, ErrorEntry, ErrorStatus, Summary, TestOutcome, TestResult,
+};
+use super::super::wording;
+use super::budget::Line;
+use super::escape;
+
+/// An error's message is told in at most this many characters.
+pub(super) const ERROR_CHARS: usize = 300;
+/// A fact that is asked for is recognised by at most this many characters.
+pub(in crate::domain) const FACT_CHARS: usize = 160;
+/// A rationale, a resolution or a reason is told in at most this many characters.
+const REASON_CHARS: usize = 400;
+/// A decision or a step is told in at most this many characters.
+const ENTRY_CHARS: usize = 600;
+
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListShape {
+    /// With dashes.
+    Bullets,
+    /// With the entry's number in the record.
+    Numbers,
+}
+
+/// A text in one line, shortened between words.
+pub(super) fn short(text: &str, max_chars: usize) -> String {
+    let line = escape::line(text);
+    let clipped = wording::clip_words(&line, max_chars);
+    if clipped.len() == line.len() { line } else { format!("{clipped} …") }
+}
+
+fn entry(order: usize, text: String) -> Line {
+    Line { order, text, clip: false }
+}
+
+fn latest(seqs: &[i64]) -> i64 {
+    seqs.last().copied().unwrap_or(0)
+}
+
+/// Pins first, then the latest of what a person or the operator said; each word for word.
+pub(super) fn constraints(summary: &Summary) -> Vec<Line> {
+    let mut ranked: Vec<(usize, &super::super::summary::Constraint)> =
+        summary.constraints.iter().enumerate().collect();
+    ranked.sort_by_key(|(order, c)| match c.source {
+        ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
+        ConstraintSource::User | ConstraintSource::System => (1, -latest(&c.seqs)),
+    });
+    ranked
+        .into_iter()
+        .map(|(order, c)| {
+            let source = match c.source {
+                ConstraintSource::Pin => "pin",
+                ConstraintSource::User => "user",
+                ConstraintSource::System => "system",
+            };
+            entry(order, format!("- [{source}] {}", escape::block(&c.text, "  ")))
+        })
+        .collect()
+}
+
+/// How many constraints are pins.
+pub(super) fn pins(summary: &Summary) -> usize {
+    summary.constraints.iter().filter(|c| c.source == ConstraintSource::Pin).count()
+}
+
+/// What still holds first, the latest of it first.
+pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Vec<Line> {
+    let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
+    ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), std::cmp::Reverse(*order)));
+    ranked.into_iter().map(|(order, d)| entry(order, decision(d, order, shape))).collect()
+}
+
+fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
+    let mut text = match shape {
+        ListShape::Bullets => "- ".to_owned(),
+        ListShape::Numbers => format!("{}. ", order + 1),
+    };
+    // Asterisks of the decision's own would end the emphasis.
+    let _ = write!(text, "**{}**", short(&d.decision, ENTRY_CHARS).replace("**", "\\*\\*"));
+    if !d.rationale.trim().is_empty() {
+        text.push_str(": ");
+        text.push_str(&short(&d.rationale, REASON_CHARS));
+    }
+    if !d.alternatives.is_empty() {
+        let all: Vec<String> = d.alternatives.iter().take(6).map(|a| short(a, 80)).collect();
+        let _ = write!(text, " (instead of: {})", all.join(", "));
+    }
+    if let Some(later) = &d.superseded_by {
+        let _ = write!(text, " [superseded by: {}]", short(later, FACT_CHARS));
+    }
+    text
+}
+
+/// Phase and task, then the state in words; only the words may be cut.
+pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Vec<Line> {
+    let state = &summary.current_state;
+    let mut lines = Vec::new();
+    if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
+        lines.push(Line { clip: true, ..entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))) });
+    }
+    if let Some(phase) = state.phase.as_ref().filter(|t| !t.trim().is_empty()) {
+        lines.push(entry(0, format!("{}: {}", labels.0, short(phase, 80))));
+    }
+    if !state.text.trim().is_empty() {
+        lines.push(Line { order: 2, text: escape::block(&state.text, ""), clip: true });
+    }
+    lines
+}
+
+/// In the order of the list: the first step matters most.
+pub(super) fn next_steps(summary: &Summary) -> Vec<Line> {
+    let steps = summary.next_steps.iter().enumerate();
+    steps.map(|(i, step)| entry(i, format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))).collect()
+}
+
+/// In the order of the list.
+pub(super) fn blockers(summary: &Summary) -> Vec<Line> {
+    let all = summary.blockers.iter().enumerate();
+    all.map(|(i, b)| entry(i, format!("- {}", short(&b.text, ENTRY_CHARS)))).collect()
+}
+
+/// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
+fn is_told(error: &ErrorEntry, version: i64) -> bool {
+    error.status != ErrorStatus::Resolved
+        || error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
+}
+
+/// Open errors, the latest first.
+pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
+    let mut open: Vec<&ErrorEntry> =
+        summary.errors.iter().filter(|e| e.status != ErrorStatus::Resolved).collect();
+    open.sort_by_key(|e| std::cmp::Reverse(latest(&e.seqs)));
+    open
+}
+
+/// Open ones first, the latest first; then those resolved a moment ago.
+pub(super) fn errors(summary: &Summary, version: i64) -> Vec<Line> {
+    let mut ranked: Vec<(usize, &ErrorEntry)> =
+        summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
+    ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
+    ranked.into_iter().map(|(order, e)| Line { clip: true, ..entry(order, error(e)) }).collect()
+}
+
+fn error(e: &ErrorEntry) -> String {
+    let status = match e.status {
+        ErrorStatus::Open => "open",
+        ErrorStatus::Investigating => "investigating",
+        ErrorStatus::Resolved => "resolved",
+    };
+    let mut text = format!("- [{status}] ");
+    let message = short(&e.message, ERROR_CHARS);
+    if let Some(kind) = e.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
+        let _ = write!(text, "{}: ", short(kind, 80));
+    }
+    text.push_str(&message);
+    if let Some(place) = e.location.as_ref().filter(|p| !p.trim().is_empty()) {
+        let _ = write!(text, " (at {})", short(place, FACT_CHARS));
+    }
+    if e.count > 1 {
+        let _ = write!(text, " ×{}", e.count);
+    }
+    if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
+        let _ = write!(text, "; resolved: {}", short(fix, REASON_CHARS));
+    }
+    text
+}
+
+/// The latest run first.
+pub(super) fn test_results(summary: &Summary) -> Vec<Line> {
+    let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
+    ranked.sort_by_key(|(order, t)| std::cmp::Reverse((latest(&t.seqs), *order)));
+    ranked.into_iter().map(|(order, t)| entry(order, test_result(t))).collect()
+}
+
+fn test_result(t: &TestResult) -> String {
+    let outcome = match t.outcome {
+        TestOutcome::Pass => "pass",
+        TestOutcome::Fail => "fail",
+        TestOutcome::Error => "error",
+        TestOutcome::Unknown => "unknown",
+    };
+    let mut text = format!("- {}: {outcome}", escape::code(&short(&t.command, FACT_CHARS)));
+    match (t.passed, t.failed) {
+        (Some(p), Some(f)) => {
+            let _ = write!(text, " ({p} passed, {f} failed)");
+        }
+        (Some(p), None) => {
+            let _ = write!(text, " ({p} passed)");
+        }
+        (None, Some(f)) => {
+            let _ = write!(text, " ({f} failed)");
+        }
+        (None, None) => {}
+    }
+    if !t.failing.is_empty() {
+        const NAMED: usize = 8;
+        let named: Vec<String> = t.failing.iter().take(NAMED).map(|n| short(n, FACT_CHARS)).collect();
+        let _ = write!(text, "; failing: {}", named.join(", "));
+        if t.failing.len() > NAMED {
+            let _ = write!(text, " (+{} more)", t.failing.len() - NAMED);
+        }
+    }
+    text
+}
+
+/// The latest first: the record keeps the latest mention last.
+pub(super) fn technical(summary: &Summary) -> Vec<Line> {
+    let all = summary.technical_context.iter().enumerate().rev();
+    all.map(|(i, t)| entry(i, format!("- {}: {}", short(&t.key, 80), short(&t.value, REASON_CHARS))))
+        .collect()
+}
+
+/// The latest first.
+pub(super) fn files_read(summary: &Summary) -> Vec<Line> {
+    let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
+    ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
+    ranked
+        .into_iter()
+        .map(|(order, f)| {
+            let path = escape::code(&f.path);
+            let text = match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
+                Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
+                None => format!("- {path}"),
+            };
+            entry(order, text)
+        })
+        .collect()
+}
+
+/// The latest first.
+pub(super) fn intent_history(summary: &Summary) -> Vec<Line> {
+    let all = summary.intent_history.iter().enumerate().rev();
+    all.map(|(i, past)| entry(i, format!("- {}", short(&past.text, REASON_CHARS)))).collect()
+}
+
+/// A section's name for readers.
+pub(super) fn title(section: Section) -> &'static str {
+    match section {
+        Section::SessionIntent => "Session Intent",
+        Section::IntentHistory => "Earlier Intents",
+        Section::FilesModified => "Files Modified",
+        Section::FilesRead => "Files Read",
+        Section::DecisionsMade => "Decisions Made",
+        Section::CurrentState => "Current State",
+        Section::Errors => "Errors",
+        Section::TestResults => "Test Results",
+        Section::Blockers => "Blockers",
+        Section::NextSteps => "Next Steps",
+        Section::TechnicalContext => "Technical Context",
+        Section::Constraints => "Constraints",
+    }
+}

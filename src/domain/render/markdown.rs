@@ -1,0 +1,209 @@
+//! What the Markdown styles share: which section gets how much of the bound, and in what order.
+
+use super::super::section::Section;
+use super::budget::{Count, Draft, Frame, Line, clip_middle, within};
+use super::content::{self, ListShape};
+use super::escape;
+use super::files::{Files, FilesShape};
+use super::{Rendering, Subject};
+
+/// How a Markdown style looks.
+pub(super) struct Look {
+    /// The first line; empty for none.
+    pub title: String,
+    /// The sections in the order of the text.
+    pub sections: Vec<Shape>,
+    /// How changed files are printed.
+    pub files: FilesShape,
+    /// How decisions are printed.
+    pub decisions: ListShape,
+    /// What phase and task are called.
+    pub state_labels: (&'static str, &'static str),
+    /// Whether only the latest open error is told, in a fence.
+    pub fenced_error: bool,
+}
+
+/// How one section looks.
+pub(super) struct Shape {
+    /// Which one.
+    pub section: Section,
+    /// Its heading line.
+    pub heading: String,
+    /// What opens its table; empty for lists.
+    pub opening: &'static str,
+    /// What it says when it is empty; without, an empty section is left out.
+    pub empty: Option<&'static str>,
+}
+
+impl Shape {
+    pub(super) fn new(section: Section, heading: impl Into<String>) -> Self {
+        Self { section, heading: heading.into(), opening: "", empty: None }
+    }
+
+    pub(super) fn or(self, empty: &'static str) -> Self {
+        Self { empty: Some(empty), ..self }
+    }
+
+    pub(super) fn table(self, opening: &'static str) -> Self {
+        Self { opening, ..self }
+    }
+}
+
+/// Renders within the bound.
+pub(super) fn render(look: &Look, subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
+    within(bound, count, |target| compose(look, subject, (bound.min(target), target), count))
+}
+
+/// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
+/// share grows by it.
+fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), count: Count<'_>) -> Rendering {
+    let summary = subject.summary;
+    let mut draft = Draft::new(&look.title, target, count);
+    // An entry has two tokens at least: more than this many can never be printed.
+    let most = (bound / 2) as usize + 1;
+    let mut hidden = Vec::new();
+    let (mut intent, intent_is_cut) = intent(subject, bound / 4, count);
+    for shape in &look.sections {
+        let mut lines = lines(look, shape.section, subject);
+        if shape.section == Section::SessionIntent {
+            lines.extend(intent.take());
+        }
+        let beyond = lines.len().saturating_sub(most);
+        if beyond > 0 {
+            lines.truncate(most);
+            hidden.push((shape.section, beyond));
+        }
+        let files_shown = shape.section == Section::FilesModified && !summary.files_modified.is_empty();
+        let filled = files_shown || !lines.is_empty();
+        let mut heading = shape.heading.clone();
+        if filled && !shape.opening.is_empty() {
+            heading.push('\n');
+            heading.push_str(shape.opening);
+        }
+        let frame = Frame {
+            section: shape.section,
+            heading,
+            required: shape.empty.is_some(),
+            empty: shape.empty.unwrap_or_default(),
+        };
+        draft.section(frame, lines);
+    }
+    let mut files = Files::new(&summary.files_modified, look.files);
+    fill(&mut draft, &mut files, content::pins(summary), bound);
+    let (hidden_files, shortened_files) = files.untold();
+    draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
+    if intent_is_cut {
+        draft.shorten(Section::SessionIntent);
+    }
+    for (section, beyond) in hidden {
+        draft.hide(section, beyond);
+    }
+    draft.finish(content::title)
+}
+
+/// Spends the bound by priority; shares are of the whole bound.
+fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
+    use Section::{
+        Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, IntentHistory, NextSteps,
+        SessionIntent, TechnicalContext, TestResults,
+    };
+    const ALL: usize = usize::MAX;
+    // Pins may take most of it: they are refused above a tenth of the window when they are set, and
+    // the bound is at most 15 % of it.
+    draft.offer(Constraints, bound / 4 * 3, pins);
+    draft.offer(SessionIntent, bound / 4 + 8, 1);
+    // Critical facts: what people demanded, the task in hand, the latest open errors.
+    draft.offer(Constraints, bound / 7, ALL);
+    draft.offer(CurrentState, bound / 10, 1);
+    draft.offer(Errors, bound / 6, 3);
+    // Every path before any description, with a little kept back for the state and the next steps.
+    let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
+    let kept_back = bound / 14 * waiting(draft, CurrentState)
+        + bound / 14 * waiting(draft, NextSteps)
+        + bound / 20 * waiting(draft, Blockers);
+    files.paths(draft, draft.left.saturating_sub(kept_back));
+    draft.offer(CurrentState, bound / 7, ALL);
+    draft.offer(NextSteps, bound / 8, ALL);
+    draft.offer(Errors, bound / 10, ALL);
+    draft.offer(Blockers, bound / 10, ALL);
+    // The rest: each gets a share before any gets all.
+    draft.offer(DecisionsMade, bound / 6, ALL);
+    draft.offer(TechnicalContext, bound / 6, ALL);
+    if !files.is_empty() {
+        files.details(draft, bound / 5, 2);
+    }
+    draft.offer(TestResults, bound / 16, ALL);
+    draft.offer(FilesRead, bound / 16, ALL);
+    if !files.is_empty() {
+        files.details(draft, u32::MAX, 2);
+        files.details(draft, u32::MAX, 12);
+    }
+    for section in [
+        DecisionsMade,
+        CurrentState,
+        NextSteps,
+        Errors,
+        Blockers,
+        Constraints,
+        TechnicalContext,
+        TestResults,
+        FilesRead,
+        IntentHistory,
+    ] {
+        draft.offer(section, u32::MAX, ALL);
+    }
+}
+
+fn lines(look: &Look, section: Section, subject: &Subject<'_>) -> Vec<Line> {
+    let summary = subject.summary;
+    match section {
+        Section::IntentHistory => content::intent_history(summary),
+        // Both are filled apart.
+        Section::SessionIntent | Section::FilesModified => Vec::new(),
+        Section::FilesRead => content::files_read(summary),
+        Section::DecisionsMade => content::decisions(summary, look.decisions),
+        Section::CurrentState => content::state(summary, look.state_labels),
+        Section::Errors if look.fenced_error => fenced_error(subject).into_iter().collect(),
+        Section::Errors => content::errors(summary, subject.meta.version),
+        Section::TestResults => content::test_results(summary),
+        Section::Blockers => content::blockers(summary),
+        Section::NextSteps => content::next_steps(summary),
+        Section::TechnicalContext => content::technical(summary),
+        Section::Constraints => content::constraints(summary),
+    }
+}
+
+/// The intent, head and tail of it when it is long, with the message that has all of it; and
+/// whether it was cut.
+fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, bool) {
+    let summary = subject.summary;
+    let mark = match summary.session_intent_seqs.first() {
+        Some(seq) => format!("[… cut, all of it in message {seq} …]"),
+        None => "[… cut …]".to_owned(),
+    };
+    // Enough of both ends for the largest bound; a pasted megabyte is not escaped whole.
+    let text = summary.session_intent.trim();
+    let most = (room as usize).saturating_mul(16).max(64);
+    let shown = if text.len() > most.saturating_mul(2) {
+        let head = super::super::wording::clip_words(text, most);
+        let tail = super::super::wording::clip_words_tail(text, most / 2);
+        format!("{head} {mark} {tail}")
+    } else {
+        text.to_owned()
+    };
+    let shown = escape::block(&shown, "");
+    let clipped = clip_middle(&shown, &mark, room, count).unwrap_or_default();
+    let is_cut = clipped.len() != shown.len() || text.len() > most.saturating_mul(2);
+    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false }), is_cut)
+}
+
+fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
+    let open = content::open_errors(subject.summary);
+    let error = open.first()?;
+    let message = content::short(&error.message, content::ERROR_CHARS).replace("```", "'''");
+    let kind = match error.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
+        Some(kind) => format!("{}: ", content::short(kind, 80).replace("```", "'''")),
+        None => String::new(),
+    };
+    Some(Line { order: 0, text: format!("```\n{kind}{message}\n```"), clip: false })
+}

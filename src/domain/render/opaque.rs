@@ -1,0 +1,129 @@
+//! The opaque style: one dense line for a reader that only needs to pick up the thread.
+
+use std::fmt::Write as _;
+
+use std::collections::BTreeSet;
+
+use super::super::section::Section;
+use super::super::summary::{ErrorStatus, FileAction, ModifiedFile};
+use super::super::wording;
+use super::budget::Count;
+use super::{Cut, Rendering, Subject, escape};
+
+/// The most tokens that the line has, whatever the bound.
+const MAX_TOKENS: u32 = 500;
+
+/// Renders `S:…|F:…|D:…|B:…|N:…` with ever fewer entries until it fits.
+pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
+    let bound = bound.min(MAX_TOKENS);
+    let mut entries = 64_usize;
+    let mut chars = 60_usize;
+    loop {
+        let (text, cut) = compose(subject, entries, chars);
+        let tokens = if text.len() / 16 > bound as usize { u32::MAX } else { count(&text) };
+        if tokens <= bound {
+            return Rendering { text, tokens, cut, sections: Vec::new() };
+        }
+        if entries == 0 {
+            return Rendering { text: String::new(), tokens: count(""), cut, sections: Vec::new() };
+        }
+        entries = entries * 3 / 4;
+        chars = (chars * 9 / 10).max(24);
+    }
+}
+
+fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<Cut>) {
+    let summary = subject.summary;
+    let mut cut = Vec::new();
+    let mut list = |section, all: Vec<String>, most: usize| {
+        if all.len() > most {
+            cut.push(Cut { section, omitted: all.len() - most, shortened: 0 });
+        }
+        let kept: Vec<String> = all.into_iter().take(most).collect();
+        if kept.is_empty() { "-".to_owned() } else { kept.join(",") }
+    };
+    let subject_name = match subject.task_id {
+        Some(task) => escape::name(task),
+        None => slug(&summary.session_intent, 6),
+    };
+
+    let mut files: Vec<&ModifiedFile> = summary.files_modified.iter().filter(|f| !f.transient).collect();
+    files.sort_by_key(|f| std::cmp::Reverse(f.seqs.last().copied().unwrap_or(0)));
+    let files = list(Section::FilesModified, files.into_iter().map(|f| file(f, chars)).collect(), entries);
+    let held = summary.decisions_made.iter().rev().filter(|d| d.superseded_by.is_none());
+    let decisions = held.map(|d| {
+        let mut text = slug(&d.decision, 8);
+        if let Some(other) = d.alternatives.first() {
+            text.push('>');
+            text.push_str(&slug(other, 4));
+        }
+        if !d.rationale.trim().is_empty() {
+            let _ = write!(text, "({})", slug(&d.rationale, 6));
+        }
+        text
+    });
+    let decisions = list(Section::DecisionsMade, decisions.collect(), entries / 4);
+    let blockers = summary.blockers.iter().map(|b| dense(&b.text, chars));
+    let blockers = list(Section::Blockers, blockers.collect(), entries / 8);
+    let steps = summary.next_steps.iter().map(|s| dense(s, chars));
+    let steps = list(Section::NextSteps, steps.collect(), entries / 8);
+    let mut text = format!("S:{subject_name}|F:{files}|D:{decisions}|B:{blockers}|N:{steps}");
+
+    let open = summary.errors.iter().rev().filter(|e| e.status != ErrorStatus::Resolved);
+    let open: Vec<String> = open.map(|e| dense(&e.message, chars)).collect();
+    if !open.is_empty() && entries >= 8 {
+        text.push_str("|E:");
+        text.push_str(&list(Section::Errors, open, entries / 16));
+    }
+    let known: Vec<String> = summary
+        .technical_context
+        .iter()
+        .rev()
+        .map(|t| format!("{}={}", dense(&t.key, 24), dense(&t.value, chars)))
+        .collect();
+    if !known.is_empty() && entries >= 8 {
+        text.push_str("|K:");
+        text.push_str(&list(Section::TechnicalContext, known, entries / 6));
+    }
+    let demands: Vec<String> = summary.constraints.iter().map(|c| dense(&c.text, chars * 2)).collect();
+    if !demands.is_empty() && entries >= 4 {
+        text.push_str("|C:");
+        text.push_str(&list(Section::Constraints, demands, entries / 6 + 1));
+    }
+    (text, cut)
+}
+
+fn file(file: &ModifiedFile, chars: usize) -> String {
+    let path = bare(&escape::line(&file.path));
+    match file.action {
+        FileAction::Deleted => format!("-{path}"),
+        FileAction::Created | FileAction::Modified | FileAction::Renamed => match file.changes.last() {
+            Some(change) => format!("{path}+{}", dense(change, chars.min(32))),
+            None => path,
+        },
+    }
+}
+
+/// A text without the line's own signs.
+fn bare(text: &str) -> String {
+    text.replace('|', "/")
+}
+
+/// A text in one line, cut between words.
+fn dense(text: &str, chars: usize) -> String {
+    let line = bare(&escape::line(text)).replace(',', " ");
+    wording::clip_words(&wording::one_line(&line), chars).to_owned()
+}
+
+/// The first telling words, joined by dashes.
+fn slug(text: &str, most: usize) -> String {
+    const EMPTY: [&str; 20] = [
+        "a", "an", "the", "to", "of", "in", "on", "for", "with", "and", "we", "i", "is", "are", "be", "will",
+        "please", "use", "using", "that",
+    ];
+    let mut seen = BTreeSet::new();
+    let folded = wording::key(wording::clip_chars(text, 400));
+    let words = folded.split(' ').filter(|w| !w.is_empty() && !EMPTY.contains(w));
+    let words: Vec<&str> = words.filter(|w| seen.insert(*w)).take(most).collect();
+    if words.is_empty() { "-".to_owned() } else { words.join("-") }
+}

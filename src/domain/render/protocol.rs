@@ -1,0 +1,36 @@
+//! The protocol style: tables under the task's name.
+
+use super::super::section::Section;
+use super::Subject;
+use super::content::ListShape;
+use super::escape;
+use super::files::FilesShape;
+use super::markdown::{Look, Shape};
+
+/// Level-3 sections under `## Session Summary — {task_id}`.
+pub(super) fn look(subject: &Subject<'_>) -> Look {
+    let task = escape::name(subject.task_id.unwrap_or(subject.session_id));
+    Look {
+        title: format!("## Session Summary — {task}"),
+        sections: vec![
+            Shape::new(Section::SessionIntent, "### Session Intent").or("None yet."),
+            Shape::new(Section::FilesModified, "### Files Modified")
+                .or("None.")
+                .table("| File | Action | What Changed |\n|---|---|---|"),
+            Shape::new(Section::FilesRead, "### Files Read (Not Modified)").or("None."),
+            Shape::new(Section::DecisionsMade, "### Decisions Made").or("None yet."),
+            Shape::new(Section::CurrentState, "### Current State").or("None yet."),
+            Shape::new(Section::NextSteps, "### Next Steps").or("None yet."),
+            Shape::new(Section::Errors, "### Error Context").or("None."),
+            Shape::new(Section::Blockers, "### Blockers"),
+            Shape::new(Section::TestResults, "### Test Results"),
+            Shape::new(Section::TechnicalContext, "### Technical Context"),
+            Shape::new(Section::Constraints, "### Constraints"),
+            Shape::new(Section::IntentHistory, "### Earlier Intents"),
+        ],
+        files: FilesShape::ActionTable,
+        decisions: ListShape::Numbers,
+        state_labels: ("Phase", "Task"),
+        fenced_error: false,
+    }
+}

@@ -1,0 +1,31 @@
+//! The scratch style: short Markdown for a scratch pad, under the version's own time.
+
+use chrono::SecondsFormat;
+
+use super::super::section::Section;
+use super::Subject;
+use super::content::ListShape;
+use super::files::FilesShape;
+use super::markdown::{Look, Shape};
+
+/// State, files, key decisions, the current error, next steps; constraints when there are any.
+pub(super) fn look(subject: &Subject<'_>) -> Look {
+    let at = subject.meta.last_compressed_at.to_rfc3339_opts(SecondsFormat::Secs, true);
+    Look {
+        title: format!("## Session Summary ({at})"),
+        sections: vec![
+            Shape::new(Section::CurrentState, "### State").or("None yet."),
+            Shape::new(Section::FilesModified, "### Files")
+                .or("None.")
+                .table("| File | Change | Status |\n|---|---|---|"),
+            Shape::new(Section::DecisionsMade, "### Key Decisions").or("None yet."),
+            Shape::new(Section::Errors, "### Current Error").or("None."),
+            Shape::new(Section::NextSteps, "### Next Steps").or("None yet."),
+            Shape::new(Section::Constraints, "### Constraints"),
+        ],
+        files: FilesShape::StatusTable,
+        decisions: ListShape::Bullets,
+        state_labels: ("**Phase**", "**Current task**"),
+        fenced_error: true,
+    }
+}

@@ -1,0 +1,139 @@
+//! The state style: JSON for a session state file.
+
+use chrono::SecondsFormat;
+use serde_json::{Map, Value, json};
+
+use super::super::section::Section;
+use super::super::summary::{FileAction, ModifiedFile};
+use super::budget::Count;
+use super::content::short;
+use super::{Cut, Rendering, Subject, escape};
+
+/// How much of the record goes in.
+#[derive(Clone, Copy)]
+struct Limits {
+    files: usize,
+    changes: usize,
+    decisions: usize,
+    steps: usize,
+    chars: usize,
+}
+
+/// Renders within the bound, with ever fewer entries until it holds.
+pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
+    let room = bound as usize;
+    let mut limits =
+        Limits { files: room / 6 + 1, changes: 4, decisions: room / 40 + 1, steps: 20, chars: room.max(80) };
+    loop {
+        let (doc, cut) = document(subject, limits);
+        let text = serde_json::to_string_pretty(&doc).unwrap_or_default();
+        // The text is counted only when it can fit at all: a token has rarely more than 16 bytes.
+        let tokens = if text.len() / 16 > room { u32::MAX } else { count(&text) };
+        if tokens <= bound {
+            return Rendering { text, tokens, cut, sections: Vec::new() };
+        }
+        if limits.files == 0 && limits.chars <= 8 {
+            // Not even the envelope fits: nothing is better than half a document.
+            return Rendering { text: String::new(), tokens: count(""), cut, sections: Vec::new() };
+        }
+        limits = Limits {
+            files: if limits.changes > 0 { limits.files * 9 / 10 } else { limits.files * 3 / 4 },
+            changes: limits.changes.saturating_sub(1),
+            decisions: limits.decisions * 3 / 4,
+            steps: limits.steps * 3 / 4,
+            chars: limits.chars * 3 / 4,
+        };
+    }
+}
+
+fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
+    let summary = subject.summary;
+    let time = |t: chrono::DateTime<chrono::Utc>| t.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let text = |t: &str| short(t, limits.chars);
+    let mut cut = Vec::new();
+    let mut note = |section, all: usize, shown: usize| {
+        if all > shown {
+            cut.push(Cut { section, omitted: all - shown, shortened: 0 });
+        }
+    };
+
+    let files = latest_files(&summary.files_modified, limits.files);
+    note(Section::FilesModified, summary.files_modified.len(), files.len());
+    let mut by_path = Map::new();
+    for file in files {
+        let from = file.changes.len().saturating_sub(limits.changes);
+        let mut changes: Vec<String> =
+            file.changes.iter().skip(from).map(|c| short(c, limits.chars.min(200))).collect();
+        // The shape has no place for the verb; where it is all there is to know, it is the change.
+        match (file.action, &file.renamed_from) {
+            (FileAction::Renamed, Some(old)) => {
+                changes.insert(0, format!("renamed from {}", escape::line(old)));
+            }
+            (FileAction::Deleted, _) => changes.push(file.action.as_str().to_owned()),
+            _ if changes.is_empty() => changes.push(file.action.as_str().to_owned()),
+            _ => {}
+        }
+        by_path.insert(file.path.clone(), json!(changes));
+    }
+
+    let from = summary.decisions_made.len().saturating_sub(limits.decisions);
+    let decisions: Vec<Value> = summary
+        .decisions_made
+        .iter()
+        .skip(from)
+        .map(|d| json!({"decision": text(&d.decision), "rationale": text(&d.rationale)}))
+        .collect();
+    note(Section::DecisionsMade, summary.decisions_made.len(), decisions.len());
+    let steps: Vec<String> = summary.next_steps.iter().take(limits.steps).map(|s| text(s)).collect();
+    note(Section::NextSteps, summary.next_steps.len(), steps.len());
+    let blockers: Vec<String> = summary.blockers.iter().take(limits.steps).map(|b| text(&b.text)).collect();
+    note(Section::Blockers, summary.blockers.len(), blockers.len());
+
+    let state = &summary.current_state;
+    let task = state.task.as_deref().filter(|t| !t.trim().is_empty()).unwrap_or(&summary.session_intent);
+    let status = if summary.blockers.is_empty() { "in_progress" } else { "blocked" };
+    let words = if state.text.trim().is_empty() { task } else { &state.text };
+    let mut compression_state = json!({
+        "summary": {
+            "session_intent": text(&summary.session_intent),
+            "files_modified": by_path,
+            "decisions_made": decisions,
+            "current_state": text(words),
+            "blockers": blockers,
+            "next_steps": steps,
+        },
+        "compression_count": subject.meta.compression_count,
+        "last_compressed_at": time(subject.meta.last_compressed_at),
+        "probe_score": subject.meta.probe_score,
+    });
+    let omitted: Map<String, Value> =
+        cut.iter().map(|c| (c.section.as_str().to_owned(), json!(c.omitted))).collect();
+    if !omitted.is_empty()
+        && let Some(object) = compression_state.as_object_mut()
+    {
+        object.insert("omitted".to_owned(), Value::Object(omitted));
+    }
+    let doc = json!({
+        "$schema": "context://session/v1",
+        "_meta": {"position": "END", "token_budget": 500, "auto_load": "always", "compress": "on_threshold"},
+        "session_id": escape::name(subject.session_id),
+        "started": time(subject.started),
+        "last_activity": time(subject.last_activity),
+        "current_task": {"description": text(task), "status": status},
+        "next_steps": steps,
+        "blockers": blockers,
+        "compression_state": compression_state,
+    });
+    (doc, cut)
+}
+
+/// The latest files, in the order of the record.
+fn latest_files(files: &[ModifiedFile], most: usize) -> Vec<&ModifiedFile> {
+    let mut ranked: Vec<(usize, &ModifiedFile)> = files.iter().enumerate().collect();
+    ranked.sort_by_key(|(order, f)| {
+        (f.transient, std::cmp::Reverse((f.seqs.last().copied().unwrap_or(0), *order)))
+    });
+    ranked.truncate(most);
+    ranked.sort_by_key(|(order, _)| *order);
+    ranked.into_iter().map(|(_, f)| f).collect()
+}

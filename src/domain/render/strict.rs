@@ -1,0 +1,34 @@
+//! The strict style: as anchored, and an empty section says that it is empty.
+
+use super::super::section::Section;
+use super::anchored;
+use super::markdown::{Look, Shape};
+
+/// Every forced section, with its sentence for when there is nothing to tell.
+pub(super) fn look() -> Look {
+    let mut look = anchored::look();
+    let sections = look.sections.into_iter().map(|shape| match empty(shape.section) {
+        Some(sentence) => shape.or(sentence),
+        None => shape,
+    });
+    look.sections = sections.collect::<Vec<Shape>>();
+    look
+}
+
+fn empty(section: Section) -> Option<&'static str> {
+    match section {
+        Section::SessionIntent => Some("No session intent stated yet."),
+        Section::FilesModified => Some("No files modified."),
+        Section::DecisionsMade => Some("No decisions made yet."),
+        Section::CurrentState => Some("No current state recorded."),
+        Section::Blockers => Some("No current blockers."),
+        Section::NextSteps => Some("No next steps recorded."),
+        Section::Errors => Some("No significant errors encountered."),
+        Section::TestResults => Some("No test runs recorded."),
+        Section::TechnicalContext => Some("No technical context recorded."),
+        Section::Constraints => Some("No constraints set."),
+        Section::FilesRead => Some("No files read without being modified."),
+        // Not a forced section of its own: it belongs to the intent.
+        Section::IntentHistory => None,
+    }
+}

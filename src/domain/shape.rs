@@ -1,0 +1,349 @@
+//! What grouping and masking must know of a message without its body.
+//!
+//! What lives here: the [`Shape`], made once when a message is appended and stored beside it, so that
+//! reading a context does not parse the bodies that it passes through.
+//! Invariant: a message without a shape is plain: text alone, and none of it blank.
+//! Must not know: other messages, budgets, formats' wire details.
+
+mod key_line;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::message::{MediaSource, Message, Part, Role, ToolCall, ToolResult};
+use super::tokens::TokenCounter;
+
+/// The longest text about a call that a placeholder shows, in characters.
+const WHAT_CHARS: usize = 80;
+/// An output is worth a placeholder from either of these on.
+const MASKABLE_LINES: u32 = 10;
+const MASKABLE_TOKENS: u32 = 100;
+/// An output is large above either of these.
+const LARGE_LINES: u32 = 50;
+const LARGE_TOKENS: u32 = 500;
+
+/// The structure of a message: its calls and results, and what is special about its content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Shape {
+    /// The tool calls, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallShape>,
+    /// The tool results, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<ResultShape>,
+    /// What else is special.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<Feature>,
+}
+
+/// Something that makes a message more than plain text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Feature {
+    /// Nothing but tool results.
+    OnlyResults,
+    /// Something stands before the first tool result.
+    ResultsNotFirst,
+    /// Images or files outside tool results.
+    Media,
+    /// Thinking with a signature, or redacted.
+    SignedThinking,
+    /// Thinking that only shows its text.
+    UnsignedThinking,
+    /// Nothing but thinking.
+    OnlyThinking,
+    /// Nothing to serve: no text but white space, no media, calls, results or unknown blocks.
+    Blank,
+    /// A text part of white space beside other parts.
+    BlankPart,
+    /// Blocks that no format of ours knows.
+    Other,
+    /// A call whose arguments are not a JSON object.
+    OddArguments,
+}
+
+/// A tool call, as far as pairing and placeholders need it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallShape {
+    /// The id that its result names.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// What was asked of the tool, bounded: the command, or the tool's name and its first argument.
+    pub what: String,
+}
+
+/// A tool result, as far as pairing and placeholders need it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResultShape {
+    /// The id of the call that it answers.
+    pub call_id: String,
+    /// The content's hash: the first 64 bits of SHA-256, in hex.
+    pub reference: String,
+    /// The content's tokens.
+    pub tokens: u32,
+    /// The text's lines.
+    pub lines: u32,
+    /// The tool's name, when the result itself says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The line that tells most, bounded; only of outputs that are worth a placeholder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// How many images and files it holds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub media: u32,
+    /// Whether it holds no text but white space, and no media.
+    #[serde(skip_serializing_if = "is_false")]
+    pub blank: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(b: &bool) -> bool {
+    !*b
+}
+
+impl Shape {
+    /// The shape of a message; `None` when it is plain.
+    #[must_use]
+    pub fn of(message: &Message, counter: &TokenCounter) -> Option<Self> {
+        Self::measure(message, counter).1
+    }
+
+    /// The message's tokens and its shape, counting every part once.
+    #[must_use]
+    pub fn measure(message: &Message, counter: &TokenCounter) -> (u32, Option<Self>) {
+        let mut tokens = counter.count_frame(message);
+        let mut shape = Self::default();
+        let (mut served, mut blank_parts, mut thinking) = (0, 0, 0);
+        for part in &message.parts {
+            if !matches!(part, Part::Text(text) if is_blank(text)) && !matches!(part, Part::Thinking(_)) {
+                served += 1;
+            }
+            match part {
+                Part::ToolResult(result) => {
+                    let content = counter.count_parts(&result.parts);
+                    tokens =
+                        tokens.saturating_add(counter.count_result_frame(result)).saturating_add(content);
+                    if shape.results.is_empty() && served > 1 {
+                        shape.add(Feature::ResultsNotFirst);
+                    }
+                    shape.results.push(ResultShape::of(result, message.name.as_deref(), content));
+                    continue;
+                }
+                Part::ToolCall(call) => {
+                    if !call.arguments.trim_start().starts_with('{') {
+                        shape.add(Feature::OddArguments);
+                    }
+                    shape.calls.push(CallShape::of(call));
+                }
+                Part::Text(text) if is_blank(text) => blank_parts += 1,
+                Part::Text(_) => {}
+                Part::Image(_) | Part::File(_) => shape.add(Feature::Media),
+                Part::Thinking(t) => {
+                    thinking += 1;
+                    let signed = t.signature.is_some() || t.redacted.is_some();
+                    shape.add(if signed { Feature::SignedThinking } else { Feature::UnsignedThinking });
+                }
+                Part::Other(_) => shape.add(Feature::Other),
+            }
+            tokens = tokens.saturating_add(counter.count_part(part));
+        }
+        if served == 0 {
+            shape.add(Feature::Blank);
+        }
+        if blank_parts > 0 && message.parts.len() > 1 {
+            shape.add(Feature::BlankPart);
+        }
+        if thinking > 0 && thinking == message.parts.len() {
+            shape.add(Feature::OnlyThinking);
+        }
+        if !shape.results.is_empty() && shape.results.len() == served {
+            shape.add(Feature::OnlyResults);
+        }
+        (tokens, Some(shape).filter(|s| *s != Self::default()))
+    }
+
+    /// Whether the message has a feature.
+    #[must_use]
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    fn add(&mut self, feature: Feature) {
+        if !self.has(feature) {
+            self.features.push(feature);
+        }
+    }
+}
+
+impl CallShape {
+    fn of(call: &ToolCall) -> Self {
+        Self { id: call.id.clone(), name: call.name.clone(), what: what(call) }
+    }
+}
+
+impl ResultShape {
+    fn of(result: &ToolResult, name: Option<&str>, tokens: u32) -> Self {
+        let text = result.text();
+        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let media = result.parts.iter().filter(|p| matches!(p, Part::Image(_) | Part::File(_))).count();
+        let shape = Self {
+            call_id: result.call_id.clone(),
+            reference: reference(result),
+            tokens,
+            lines,
+            name: name.map(str::to_owned),
+            key: None,
+            media: u32::try_from(media).unwrap_or(u32::MAX),
+            blank: is_blank(&text) && result.parts.iter().all(|p| matches!(p, Part::Text(_))),
+        };
+        let key = if shape.is_maskable() { key_line::find(&text) } else { None };
+        Self { key, ..shape }
+    }
+
+    /// Whether a placeholder may ever stand for it: smaller outputs are never masked.
+    #[must_use]
+    pub fn is_maskable(&self) -> bool {
+        self.lines >= MASKABLE_LINES || self.tokens >= MASKABLE_TOKENS
+    }
+
+    /// Whether it is masked once it is old.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.tokens > LARGE_TOKENS || (self.lines > LARGE_LINES && self.tokens >= MASKABLE_TOKENS)
+    }
+}
+
+/// The reference of a tool output: equal content, equal reference. Text alone hashes as the text
+/// that [`ToolResult::text`] gives; media hash along, so that two pictures differ.
+#[must_use]
+pub fn reference(result: &ToolResult) -> String {
+    let mut hash = Sha256::new();
+    hash.update(result.text().as_bytes());
+    for part in &result.parts {
+        let source = match part {
+            Part::Image(image) => &image.source,
+            Part::File(file) => &file.source,
+            Part::Other(raw) => {
+                hash.update([0]);
+                hash.update(raw.as_bytes());
+                continue;
+            }
+            Part::Text(_) | Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_) => continue,
+        };
+        let (MediaSource::Url(data)
+        | MediaSource::Base64(data)
+        | MediaSource::FileId(data)
+        | MediaSource::Text(data)) = source;
+        hash.update([0]);
+        hash.update(data.as_bytes());
+    }
+    hex(&hash.finalize(), 8)
+}
+
+/// The first `bytes` bytes of a digest, in hex.
+pub(super) fn hex(digest: &[u8], bytes: usize) -> String {
+    let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or('0');
+    digest.iter().take(bytes).flat_map(|b| [digit(b >> 4), digit(b & 0xf)]).collect()
+}
+
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+/// What was asked of a tool, in one bounded line.
+fn what(call: &ToolCall) -> String {
+    const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
+    const SUBJECTS: [&str; 9] =
+        ["file_path", "path", "filename", "pattern", "query", "url", "search_term", "description", "name"];
+    // Enough for the arguments that name the subject; a file's content comes after them or is skipped.
+    let arguments: serde_json::Map<String, serde_json::Value> = if call.arguments.len() > 64 * 1024 {
+        serde_json::Map::new()
+    } else {
+        serde_json::from_str(&call.arguments).unwrap_or_default()
+    };
+    let text = |key: &&str| match arguments.get(*key)? {
+        serde_json::Value::String(text) if !is_blank(text) => Some(text.clone()),
+        serde_json::Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(serde_json::Value::as_str).collect();
+            // Shell calls as argument lists: the script is the last word of `bash -lc script`.
+            let shell = words.len() == 3 && words.get(1).is_some_and(|w| w.starts_with('-'));
+            let joined =
+                if shell { words.last().copied().unwrap_or_default().to_owned() } else { words.join(" ") };
+            Some(joined).filter(|j| !is_blank(j))
+        }
+        _ => None,
+    };
+    let said = COMMANDS.iter().find_map(text).unwrap_or_else(|| {
+        let subject = SUBJECTS.iter().find_map(text);
+        subject.map_or_else(|| call.name.clone(), |subject| format!("{} {subject}", call.name))
+    });
+    one_line(&said, WHAT_CHARS)
+}
+
+/// A text as one line of at most `chars` characters, without quotes or control characters, so that it
+/// cannot end the placeholder that holds it.
+pub(super) fn one_line(text: &str, chars: usize) -> String {
+    let mut line = String::new();
+    let mut space = false;
+    let mut count = 0;
+    for c in text.chars() {
+        if c.is_whitespace() || c.is_control() {
+            space = count > 0;
+            continue;
+        }
+        if count + usize::from(space) >= chars {
+            line.push('…');
+            break;
+        }
+        if space {
+            line.push(' ');
+            count += 1;
+            space = false;
+        }
+        line.push(match c {
+            '"' => '\'',
+            '[' => '(',
+            ']' => ')',
+            other => other,
+        });
+        count += 1;
+    }
+    line
+}
+
+/// What grouping and masking ask of a message at its place.
+pub trait AsShape {
+    /// Its position.
+    fn seq(&self) -> super::id::Seq;
+    /// Who speaks.
+    fn role(&self) -> Role;
+    /// Whether it is an item of the responses API, where parallel calls are items in a row.
+    fn is_item(&self) -> bool;
+    /// Its shape; `None` for a plain message.
+    fn shape(&self) -> Option<&Shape>;
+    /// Whether it has a feature.
+    fn has(&self, feature: Feature) -> bool {
+        self.shape().is_some_and(|s| s.has(feature))
+    }
+    /// Its calls, when it is the model's.
+    fn calls(&self) -> &[CallShape] {
+        self.shape().map_or(&[], |s| &s.calls)
+    }
+    /// Its results.
+    fn results(&self) -> &[ResultShape] {
+        self.shape().map_or(&[], |s| &s.results)
+    }
+}
+
+#[cfg(test)]
+mod tests;

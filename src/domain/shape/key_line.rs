@@ -1,0 +1,88 @@
+//! The line of a tool output that tells most: a test runner's totals, an error, else the last line.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+
+use super::{is_blank, one_line};
+
+const KEY_CHARS: usize = 120;
+/// Totals and first errors stand at the ends of an output.
+const LOOK_BYTES: usize = 16 * 1024;
+
+static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    finder(&[
+        " passed",
+        " failed",
+        " failing",
+        " passing",
+        "tests run:",
+        "test result:",
+        "failures:",
+        "errors found",
+        "error(s)",
+    ])
+});
+static ERRORS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    finder(&[
+        "error:",
+        "error[",
+        "exception",
+        "panicked at",
+        "fatal:",
+        "traceback",
+        "failed",
+        "not found",
+        "denied",
+    ])
+});
+
+/// `None` cannot happen with these patterns; finding nothing is then the harmless answer.
+fn finder(patterns: &[&str]) -> Option<AhoCorasick> {
+    AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(patterns)
+        .ok()
+}
+
+/// The key line of an output; `None` when it has no line worth showing.
+pub(super) fn find(text: &str) -> Option<String> {
+    let tail = end(text);
+    let hit = last_line_with(&TOTALS, tail)
+        .or_else(|| last_line_with(&ERRORS, tail))
+        .or_else(|| first_line_with(&ERRORS, start(text)))
+        .or_else(|| tail.lines().rev().find(|l| l.chars().any(char::is_alphanumeric)));
+    hit.map(|line| one_line(line, KEY_CHARS)).filter(|line| !is_blank(line))
+}
+
+fn last_line_with<'t>(finder: &LazyLock<Option<AhoCorasick>>, text: &'t str) -> Option<&'t str> {
+    let last = finder.as_ref()?.find_iter(text).last()?;
+    line_at(text, last.start())
+}
+
+fn first_line_with<'t>(finder: &LazyLock<Option<AhoCorasick>>, text: &'t str) -> Option<&'t str> {
+    line_at(text, finder.as_ref()?.find(text)?.start())
+}
+
+fn line_at(text: &str, at: usize) -> Option<&str> {
+    let from = text.get(..at)?.rfind('\n').map_or(0, |i| i + 1);
+    let to = text.get(at..)?.find('\n').map_or(text.len(), |i| at + i);
+    text.get(from..to)
+}
+
+fn start(text: &str) -> &str {
+    let mut to = LOOK_BYTES.min(text.len());
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    text.get(..to).unwrap_or_default()
+}
+
+fn end(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(LOOK_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
+}

@@ -1,0 +1,161 @@
+//! When two texts say the same, and how a text is cut without breaking a word.
+
+use super::id::Seq;
+
+/// Folds case, punctuation and spacing away, so that two spellings of one sentence compare equal.
+///
+/// Signs that carry meaning in code (`+ # < > = / _ - .` inside a word) stay, so that `C` and
+/// `C++` differ. A text without any word compares by itself.
+#[must_use]
+pub fn key(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(256));
+    for word in text.split(|c: char| !(c.is_alphanumeric() || "_+#<>=/-.".contains(c))) {
+        let word = word.trim_matches(|c| c == '.' || c == '-');
+        if word.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    if out.is_empty() { text.trim().to_owned() } else { out }
+}
+
+/// Folds numbers and addresses away as well: the same error met at another line is one error.
+#[must_use]
+pub fn error_key(message: &str) -> String {
+    // The first lines tell errors apart; the rest is the same trace with other numbers.
+    const MAX_CHARS: usize = 400;
+    let mut out = String::with_capacity(message.len().min(MAX_CHARS));
+    for word in clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_') {
+        if word.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let hex = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
+        if digits == word.len() || hex || (word.starts_with("0x") && word.len() > 2) {
+            out.push('#');
+        } else {
+            out.extend(word.chars().flat_map(char::to_lowercase));
+        }
+    }
+    if out.is_empty() { message.trim().to_owned() } else { out }
+}
+
+/// One line: every run of white space and control characters becomes one space.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// The first `max` characters, on a character boundary.
+#[must_use]
+pub fn clip_chars(text: &str, max: usize) -> &str {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => text.get(..at).unwrap_or(text),
+        None => text,
+    }
+}
+
+/// The longest start of at most `max` characters that ends between two words.
+///
+/// Never half a path, identifier or number: when the first word alone is longer, nothing is left.
+/// In scripts without spaces it ends between two characters.
+#[must_use]
+pub fn clip_words(text: &str, max: usize) -> &str {
+    let head = clip_chars(text, max);
+    if head.len() == text.len() {
+        return text;
+    }
+    let next = text.get(head.len()..).and_then(|t| t.chars().next());
+    let last = head.chars().next_back();
+    if next.is_some_and(breaks_before) || last.is_some_and(char::is_whitespace) {
+        return head.trim_end();
+    }
+    let end = head
+        .char_indices()
+        .rev()
+        .find(|(_, c)| breaks_before(*c))
+        .map_or(0, |(at, c)| if is_spaceless(c) { at + c.len_utf8() } else { at });
+    head.get(..end).unwrap_or_default().trim_end()
+}
+
+/// The longest end of at most `max` characters that starts between two words.
+#[must_use]
+pub fn clip_words_tail(text: &str, max: usize) -> &str {
+    let total = text.chars().count();
+    if total <= max {
+        return text;
+    }
+    let start = text.char_indices().nth(total - max).map_or(0, |(at, _)| at);
+    let before = text.get(..start).and_then(|t| t.chars().next_back());
+    let tail = text.get(start..).unwrap_or_default();
+    if before.is_some_and(breaks_before) {
+        return tail.trim_start();
+    }
+    match tail.char_indices().find(|(_, c)| breaks_before(*c)) {
+        Some((at, _)) => tail.get(at..).unwrap_or_default().trim_start(),
+        None => "",
+    }
+}
+
+fn breaks_before(c: char) -> bool {
+    c.is_whitespace() || is_spaceless(c)
+}
+
+// Scripts that write without spaces: a cut between two of their characters breaks no word that
+// white space could tell.
+fn is_spaceless(c: char) -> bool {
+    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x0E00..=0x0EFF | 0x20000..=0x3FFFF)
+}
+
+/// Adds the messages of `more` to `seqs`: ascending, each once.
+pub fn join_seqs(seqs: &mut Vec<Seq>, more: &[Seq]) {
+    seqs.extend_from_slice(more);
+    seqs.sort_unstable();
+    seqs.dedup();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_compares_equal_in_another_spelling() {
+        assert_eq!(key("Use  JWT, not sessions."), key("use jwt not sessions"));
+        assert_ne!(key("use C"), key("use C++"));
+        assert_ne!(key("a < b"), key("a > b"));
+        assert_eq!(key("!!"), "!!");
+    }
+
+    #[test]
+    fn an_error_compares_equal_at_another_line_and_address() {
+        assert_eq!(error_key("foo.py:12: bad at 0x7ffe12"), error_key("foo.py:99: bad at 0x1a"));
+        assert_ne!(error_key("cannot read utf8"), error_key("cannot read utf16"));
+    }
+
+    #[test]
+    fn a_clip_never_leaves_half_a_word() {
+        assert_eq!(clip_words("see src/main.rs now", 10), "see");
+        assert_eq!(clip_words("see src/main.rs now", 15), "see src/main.rs");
+        assert_eq!(clip_words("abcdefghij", 4), "");
+        assert_eq!(clip_words("修复登录错误", 3), "修复登");
+        assert_eq!(clip_words_tail("see src/main.rs now", 10), "now");
+        assert_eq!(clip_words_tail("修复登录错误", 2), "错误");
+        assert_eq!(clip_words("a\u{301}b", 9), "a\u{301}b");
+    }
+}

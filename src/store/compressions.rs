@@ -1,0 +1,504 @@
+//! The queue: compressions, evaluations and indexing are rows of one table, and the row is the job.
+//!
+//! A claim commits before the work starts and grows the fence (`attempt`); everything that a worker
+//! writes afterwards carries the number it claimed with, so that a late worker changes nothing.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{Store, StoreError};
+use crate::domain::compression::{Report, Request, Status};
+use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
+
+/// The channel that tells workers of a new job.
+pub const CHANNEL: &str = "anchord_queue";
+
+/// What a job does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Makes the next summary version.
+    Compress,
+    /// Evaluates a version.
+    Evaluate,
+    /// Indexes messages for recall.
+    Index,
+}
+
+impl Kind {
+    /// The kind's word in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compress => "compress",
+            Self::Evaluate => "evaluate",
+            Self::Index => "index",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        [Self::Compress, Self::Evaluate, Self::Index].into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// A job to be enqueued.
+#[derive(Clone, Copy, Debug)]
+pub struct NewJob<'a> {
+    /// What it does.
+    pub kind: Kind,
+    /// What asked for it: `manual`, `follow_up`, or a signal's name.
+    pub trigger: &'a str,
+    /// What it was asked to do.
+    pub request: &'a Request,
+}
+
+/// What enqueuing came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enqueued {
+    /// The live job: the new one, or the one that was there.
+    pub id: CompressionId,
+    /// Whether it is new.
+    pub created: bool,
+}
+
+/// A claimed job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Which session it works on.
+    pub session: SessionId,
+    /// Its id.
+    pub id: CompressionId,
+    /// What it does.
+    pub kind: Kind,
+    /// What asked for it.
+    pub trigger: String,
+    /// What it was asked to do.
+    pub request: Request,
+    /// The fence.
+    pub attempt: i32,
+    /// How often a worker died or lost its lease over it.
+    pub crashes: i32,
+    /// The span, once a first claim has fixed it.
+    pub span: Option<Span>,
+    /// From the request to this claim, in milliseconds.
+    pub queued_ms: i64,
+}
+
+/// What a compression covers, fixed at its first claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The version that it builds on.
+    pub parent_version: Option<i64>,
+    /// Its first message.
+    pub from_seq: Seq,
+    /// Its last message.
+    pub through_seq: Seq,
+}
+
+/// A compression as callers see it.
+#[derive(Clone, Debug)]
+pub struct CompressionRow {
+    /// Its id.
+    pub id: CompressionId,
+    /// What it does.
+    pub kind: Kind,
+    /// How far it is.
+    pub status: Status,
+    /// What asked for it.
+    pub trigger: String,
+    /// What it was asked to do.
+    pub request: Request,
+    /// Stored and scored, not published.
+    pub shadow: bool,
+    /// Its first message.
+    pub from_seq: Option<Seq>,
+    /// Its last message.
+    pub through_seq: Option<Seq>,
+    /// The version that it made.
+    pub version: Option<i64>,
+    /// How often it was claimed.
+    pub attempts: i32,
+    /// What came of it; `None` while it is live.
+    pub report: Option<Report>,
+    /// When it was asked for.
+    pub created_at: DateTime<Utc>,
+    /// When a worker first took it.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// A row as the database has it, before its words and documents are read.
+struct RawCompression {
+    id: Uuid,
+    kind: String,
+    status: String,
+    trigger: String,
+    request: serde_json::Value,
+    shadow: bool,
+    from_seq: Option<Seq>,
+    through_seq: Option<Seq>,
+    version: Option<i64>,
+    attempt: i32,
+    report: Option<serde_json::Value>,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+}
+
+impl RawCompression {
+    fn read(self) -> Result<CompressionRow, StoreError> {
+        let id = self.id;
+        Ok(CompressionRow {
+            id: CompressionId(id),
+            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
+            status: Status::parse(&self.status).ok_or_else(|| corrupt("status", id, "unknown word"))?,
+            request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
+            report: self
+                .report
+                .map(serde_json::from_value)
+                .transpose()
+                .map_err(|e| corrupt("report", id, e))?,
+            trigger: self.trigger,
+            shadow: self.shadow,
+            from_seq: self.from_seq,
+            through_seq: self.through_seq,
+            version: self.version,
+            attempts: self.attempt,
+            created_at: self.created_at,
+            started_at: self.started_at,
+            finished_at: self.finished_at,
+        })
+    }
+}
+
+fn corrupt(column: &'static str, id: Uuid, reason: impl ToString) -> StoreError {
+    StoreError::corrupt("compressions", column, id, reason)
+}
+
+/// Enqueues a job in the caller's transaction; with a live one of its kind, answers with that.
+/// Workers are told only of a new job, because a notification costs every commit that carries one.
+///
+/// # Errors
+/// When the database fails, or the request cannot be written.
+pub async fn enqueue(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    job: NewJob<'_>,
+) -> Result<Enqueued, StoreError> {
+    let id = Uuid::now_v7();
+    let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
+    // Two rounds: the live job that was in the way may end between the insert and the look.
+    for _ in 0..3 {
+        let inserted = sqlx::query_scalar!(
+            r#"with new as (
+                 insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, shadow)
+                 values ($1, $2, $3, $4, 'queued', $5, $6, $7)
+                 on conflict (tenant_id, session_id, kind)
+                   where status in ('queued', 'running') and not shadow and kind in ('compress', 'index') do nothing
+                 returning id)
+               select new.id as "id!" from new, pg_notify($8, '')"#,
+            tenant.0,
+            id,
+            session.0,
+            job.kind.as_str(),
+            job.trigger,
+            request,
+            job.request.shadow,
+            CHANNEL,
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some(id) = inserted {
+            return Ok(Enqueued { id: CompressionId(id), created: true });
+        }
+        let live = sqlx::query_scalar!(
+            "select id from compressions
+             where tenant_id = $1 and session_id = $2 and kind = $3 and status in ('queued', 'running') and not shadow",
+            tenant.0,
+            session.0,
+            job.kind.as_str(),
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some(id) = live {
+            return Ok(Enqueued { id: CompressionId(id), created: false });
+        }
+    }
+    Err(StoreError::RowCount { what: "the live compression", expected: 1, actual: 0 })
+}
+
+/// Cancels the live compression of a session in the caller's transaction, which holds the session's
+/// lock. `true` when there was one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn cancel_live(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+        tenant.0,
+        session.0,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Finds a compression or evaluation of a session in a transaction that is open.
+///
+/// # Errors
+/// When the database fails or the row does not parse.
+pub(crate) async fn find(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: CompressionId,
+) -> Result<Option<CompressionRow>, StoreError> {
+    let raw = sqlx::query_as!(
+        RawCompression,
+        "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                created_at, started_at, finished_at
+         from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
+        tenant.0,
+        id.0,
+        session.0,
+    )
+    .fetch_optional(connection)
+    .await?;
+    raw.map(RawCompression::read).transpose()
+}
+
+impl Store {
+    /// One compression or evaluation of a session.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn find_compression(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        id: CompressionId,
+    ) -> Result<Option<CompressionRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let row = find(&mut tx, (tenant, session), id).await?;
+        tx.commit().await?;
+        Ok(row)
+    }
+
+    /// The live compression of a session.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn live_compression(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<Option<CompressionRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let raw = sqlx::query_as!(
+            RawCompression,
+            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                    created_at, started_at, finished_at
+             from compressions
+             where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+            tenant.0,
+            session.0,
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        raw.map(RawCompression::read).transpose()
+    }
+
+    /// A page of a session's compressions, newest first; `before` is the last id of the page before.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn list_compressions(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        before: Option<CompressionId>,
+        limit: i64,
+    ) -> Result<Vec<CompressionRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let raw = sqlx::query_as!(
+            RawCompression,
+            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                    created_at, started_at, finished_at
+             from compressions
+             where tenant_id = $1 and session_id = $2 and kind = 'compress' and ($3::uuid is null or id < $3)
+             order by id desc limit $4",
+            tenant.0,
+            session.0,
+            before.map(|id| id.0),
+            limit,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        raw.into_iter().map(RawCompression::read).collect()
+    }
+
+    /// Cancels a compression that is still live; `false` when it had ended (or is not there).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn cancel_compression(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        id: CompressionId,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        // Sessions are locked before queue rows, everywhere.
+        sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, session.0)
+            .fetch_optional(&mut *tx)
+            .await?;
+        let done = sqlx::query!(
+            "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
+             where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running', 'prepared')",
+            tenant.0,
+            id.0,
+            session.0,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Claims one due job and commits; `None` when nothing is due.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn claim(
+        &self,
+        worker: i64,
+        lease_seconds: f64,
+        tenant_limit: i32,
+    ) -> Result<Option<Job>, StoreError> {
+        let Some(row) = sqlx::query!(
+            r#"select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
+                      trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
+                      parent_version, from_seq, through_seq,
+                      (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
+               from claim_compression($1, $2, $3)"#,
+            worker,
+            lease_seconds,
+            tenant_limit,
+        )
+        .fetch_optional(&self.pool)
+        .await?
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Job {
+            tenant: TenantId(row.tenant_id),
+            session: SessionId(row.session_id),
+            id: CompressionId(row.id),
+            kind: Kind::parse(&row.kind).ok_or_else(|| corrupt("kind", row.id, "unknown word"))?,
+            request: serde_json::from_value(row.request).map_err(|e| corrupt("request", row.id, e))?,
+            trigger: row.trigger,
+            attempt: row.attempt,
+            crashes: row.crashes,
+            span: row.from_seq.zip(row.through_seq).map(|(from_seq, through_seq)| Span {
+                parent_version: row.parent_version,
+                from_seq,
+                through_seq,
+            }),
+            queued_ms: row.queued_ms,
+        }))
+    }
+
+    /// Makes the running jobs of dead workers due at once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_dead_workers(&self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar!(r#"select release_dead_workers() as "freed!""#).fetch_one(&self.pool).await?)
+    }
+
+    /// Extends the lease of a running job; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let done = sqlx::query!(
+            "update compressions set lease_until = now() + make_interval(secs => $4)
+             where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            lease_seconds,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Fixes the span of a running job at its first claim; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let done = sqlx::query!(
+            "update compressions set parent_version = $4, from_seq = $5, through_seq = $6
+             where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            span.parent_version,
+            span.from_seq,
+            span.through_seq,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Gives a running job back to the queue, due after `delay_seconds`; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let done = sqlx::query!(
+            "update compressions set status = 'queued', lease_until = null, due_at = now() + make_interval(secs => $4)
+             where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            delay_seconds,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Jobs that wait and jobs that run, over all tenants.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn queue_depth(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        let rows = sqlx::query!(r#"select status as "status!", jobs as "jobs!" from queue_depth()"#)
+            .fetch_all(&self.pool)
+            .await?;
+        Ok(rows.into_iter().map(|row| (row.status, row.jobs)).collect())
+    }
+}

@@ -1,0 +1,674 @@
+//! How a job ends: one transaction, fenced by the attempt, that publishes when there is something to
+//! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
+//! messages that came meanwhile are never forgotten.
+
+use std::collections::BTreeSet;
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::compressions::{self, Job, Kind, NewJob, Span};
+use super::outlines::{Outline, marks, outlines_after};
+use super::{Store, StoreError, expect_rows, summaries};
+use crate::domain::accounting::{Accounting, Counted};
+use crate::domain::compression::{Report, Request, Status};
+use crate::domain::id::{EvaluationId, ProbeId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::mask::{self, MaskMode};
+use crate::domain::probe::Probe;
+use crate::domain::settings::{Policy, Settings};
+use crate::domain::trigger::{Situation, decide};
+use crate::domain::version::Version;
+
+/// What a compression starts from, read in one snapshot.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// The caller's name of the session.
+    pub name: SessionName,
+    /// The session's settings.
+    pub settings: Settings,
+    /// The running counts.
+    pub counts: Accounting,
+    /// The newest message.
+    pub head: Seq,
+    /// Through which message the current version covers the session.
+    pub anchor: Seq,
+    /// Versions published by compressions so far.
+    pub compression_count: i32,
+    /// The number that the next version will have.
+    pub next_version: i64,
+    /// The current version's document, carry and rendering; `None` before the first.
+    pub current: Option<Current>,
+    /// The pins, in order: id and text.
+    pub pins: Vec<(String, String)>,
+    /// Extracted constraints that the caller dropped.
+    pub removed_constraints: BTreeSet<String>,
+    /// Probes that are still asked: the caller's, and those of earlier spans.
+    pub probes: Vec<(ProbeId, serde_json::Value)>,
+}
+
+/// The current version, as a compression needs it.
+#[derive(Clone, Debug)]
+pub struct Current {
+    /// Its number.
+    pub version: i64,
+    /// Its record.
+    pub document: serde_json::Value,
+    /// What its ledger hands on.
+    pub carry: serde_json::Value,
+    /// Tokens of its rendering as contexts serve it.
+    pub rendering_tokens: u32,
+}
+
+/// A version and the probes that are asked of it.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The caller's name of the session.
+    pub name: SessionName,
+    /// The session's settings.
+    pub settings: Settings,
+    /// The version.
+    pub version: Version,
+    /// The probes.
+    pub probes: Vec<Probe>,
+}
+
+/// A message with its body.
+#[derive(Clone, Debug)]
+pub struct Original {
+    /// Its position.
+    pub seq: Seq,
+    /// The format that it was sent in.
+    pub format: String,
+    /// The JSON text as sent.
+    pub body: String,
+}
+
+/// A version to be published.
+#[derive(Clone, Debug)]
+pub struct NewVersion {
+    /// The number it must get; the publication fails when another version came between.
+    pub version: i64,
+    /// Its metadata and record, as JSON.
+    pub meta: serde_json::Value,
+    /// Its record.
+    pub document: serde_json::Value,
+    /// What its ledger hands on.
+    pub carry: serde_json::Value,
+    /// The rendering that contexts serve, and its tokens.
+    pub rendering: (String, u32),
+    /// The smallest rendering, and its tokens.
+    pub least: (String, u32),
+    /// Current task, open errors and next steps once more.
+    pub recap: String,
+    /// Commands and test runs of the span: kind, first seq, ordinal, value.
+    pub ledger: Vec<(&'static str, Seq, i32, serde_json::Value)>,
+}
+
+/// The probes' verdict on a candidate.
+#[derive(Clone, Debug)]
+pub struct NewEvaluation {
+    /// The scores, as JSON.
+    pub scores: serde_json::Value,
+    /// The verdicts, probe by probe.
+    pub results: serde_json::Value,
+    /// Probes that the span brought.
+    pub new_probes: Vec<serde_json::Value>,
+    /// Earlier probes that a merge rule retired.
+    pub retired: Vec<ProbeId>,
+}
+
+/// How a compression ends.
+#[derive(Clone, Debug)]
+pub struct Settlement {
+    /// How it ends; `Succeeded` publishes `version`.
+    pub status: Status,
+    /// What came of it.
+    pub report: Report,
+    /// The version to publish.
+    pub version: Option<NewVersion>,
+    /// The probes' verdict, also on a candidate that was refused.
+    pub evaluation: Option<NewEvaluation>,
+    /// Tokens that the span must hold before it is tried again; for candidates that were not smaller.
+    pub retry_tokens: u64,
+}
+
+/// What settling came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// It ended as asked, or as superseded when another version came between.
+    As(Status),
+    /// The lease was lost, or the session is gone: nothing changed.
+    Lost,
+}
+
+struct LockedSession {
+    settings: Settings,
+    counts: Accounting,
+    head: Seq,
+    anchor: Seq,
+    version: Option<i64>,
+    last_version: i64,
+}
+
+impl Store {
+    /// Reads what a compression starts from, and the outlines of every message after the anchor, in
+    /// one snapshot; `None` when the session is gone.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_base(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(row) = sqlx::query!(
+            "select s.name, s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.last_version,
+                    s.compression_count,
+                    v.version as \"version?\", v.document as \"document?\", v.carry as \"carry?\",
+                    v.rendering_tokens as \"rendering_tokens?\"
+             from sessions s
+             join tenants t on t.id = s.tenant_id
+             left join summaries v on v.tenant_id = s.tenant_id and v.session_id = s.id and v.version = s.version
+             where s.tenant_id = $1 and s.id = $2",
+            tenant.0,
+            session.0,
+        )
+        .fetch_optional(&mut *tx)
+        .await?
+        else {
+            return Ok(None);
+        };
+        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
+        let counts: Accounting =
+            serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
+        let pins = sqlx::query!(
+            "select id, body from pins where tenant_id = $1 and session_id = $2 order by position",
+            tenant.0,
+            session.0,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let removed = sqlx::query_scalar!(
+            "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
+            tenant.0,
+            session.0,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let probes = sqlx::query!(
+            "select id, probe from probes
+             where tenant_id = $1 and session_id = $2 and retired_in_version is null
+               and (source = 'caller' or (probe ->> 'critical')::boolean)
+             order by id",
+            tenant.0,
+            session.0,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let floor = row.anchor_seq.max(counts.system_through);
+        let outlines = outlines_after(&mut tx, tenant, session, floor).await?;
+        tx.commit().await?;
+        let base = Base {
+            name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
+            settings: settings_over(session, row.settings, row.defaults)?,
+            counts,
+            head: row.head_seq,
+            anchor: row.anchor_seq,
+            compression_count: row.compression_count,
+            next_version: row.last_version + 1,
+            current: match (row.version, row.document, row.carry, row.rendering_tokens) {
+                (Some(version), Some(document), Some(carry), Some(tokens)) => Some(Current {
+                    version,
+                    document,
+                    carry,
+                    rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
+                }),
+                _ => None,
+            },
+            pins: pins.into_iter().map(|pin| (pin.id, pin.body)).collect(),
+            removed_constraints: removed.into_iter().collect(),
+            probes: probes.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect(),
+        };
+        Ok(Some((base, outlines)))
+    }
+
+    /// Reads what an evaluation of a version asks, and of what; `None` when there is no such version.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_evaluation(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Option<Evaluated>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
+        let Some(row) = sqlx::query!(
+            "select s.name, s.settings, t.settings as defaults
+             from sessions s join tenants t on t.id = s.tenant_id where s.tenant_id = $1 and s.id = $2",
+            tenant.0,
+            session.0,
+        )
+        .fetch_optional(&mut *tx)
+        .await?
+        else {
+            return Ok(None);
+        };
+        // What that version was asked, and what earlier spans and the caller still ask.
+        let probes = sqlx::query!(
+            "select id, probe from probes
+             where tenant_id = $1 and session_id = $2
+               and (source = 'caller' or version = $3
+                    or (version < $3 and (probe ->> 'critical')::boolean
+                        and (retired_in_version is null or retired_in_version > $3)))
+             order by id",
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let mut read = Vec::with_capacity(probes.len());
+        for row in probes {
+            let probe = serde_json::from_value(row.probe);
+            read.push(probe.map_err(|error| StoreError::corrupt("probes", "probe", row.id, error))?);
+        }
+        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
+        Ok(Some(Evaluated {
+            name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
+            settings: settings_over(session, row.settings, row.defaults)?,
+            version: stored.version,
+            probes: read,
+        }))
+    }
+
+    /// The originals of a span, ascending.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_span(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        from_seq: Seq,
+        through_seq: Seq,
+    ) -> Result<Vec<Original>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query_as!(
+            Original,
+            "select seq, format, body from messages
+             where tenant_id = $1 and session_id = $2 and seq between $3 and $4 order by seq",
+            tenant.0,
+            session.0,
+            from_seq,
+            through_seq,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(rows)
+    }
+
+    /// Ends a compression.
+    ///
+    /// # Errors
+    /// When the database fails; nothing has changed then.
+    pub async fn settle(
+        &self,
+        job: &Job,
+        span: Option<Span>,
+        settlement: Settlement,
+    ) -> Result<Settled, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let Some(mut session) = lock_session(&mut tx, job).await? else {
+            return Ok(Settled::Lost);
+        };
+        let mut status = settlement.status;
+        let mut report = settlement.report;
+        let moved = span.is_some_and(|span| span.parent_version != session.version);
+        if status == Status::Succeeded && moved && !job.request.shadow {
+            status = Status::Superseded;
+        }
+        let publish = settlement.version.filter(|_| status == Status::Succeeded && !job.request.shadow);
+        if let Some(version) = &publish {
+            if version.version != session.last_version + 1 {
+                return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
+            }
+            let span = span.ok_or(StoreError::RowCount { what: "the span", expected: 1, actual: 0 })?;
+            insert_version(&mut tx, job, span, version).await?;
+            session.version = Some(version.version);
+            session.last_version = version.version;
+            session.anchor = span.through_seq;
+        }
+        let made = publish.as_ref().map(|version| version.version);
+        if let Some(evaluation) = &settlement.evaluation {
+            insert_evaluation(&mut tx, job, made, evaluation).await?;
+        }
+        if !job.request.shadow {
+            count_afresh(&mut tx, job, &mut session, span, publish.as_ref()).await?;
+            session.counts.retry_tokens = settlement.retry_tokens;
+            report.context_tokens_after =
+                Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
+            if status == Status::Succeeded {
+                let policy = session.settings.policy();
+                let target = job.request.target.unwrap_or(policy.target);
+                let used = session.counts.usage(&policy, 0).effective_utilization;
+                report.target_met = Some(used <= target);
+            }
+        }
+        if !write_end(&mut tx, job, status, made, &report).await? {
+            return Ok(Settled::Lost);
+        }
+        if !job.request.shadow {
+            store_session(&mut tx, job, &session, publish.as_ref()).await?;
+            follow_up(&mut tx, job, &session).await?;
+        }
+        tx.commit().await?;
+        Ok(Settled::As(status))
+    }
+
+    /// Ends an evaluation that a caller asked for.
+    ///
+    /// # Errors
+    /// When the database fails; nothing has changed then.
+    pub async fn settle_evaluation(
+        &self,
+        job: &Job,
+        version: Option<i64>,
+        report: &Report,
+        evaluation: Result<NewEvaluation, Status>,
+    ) -> Result<Settled, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let status = match &evaluation {
+            Ok(evaluation) => {
+                insert_evaluation(&mut tx, job, version, evaluation).await?;
+                Status::Succeeded
+            }
+            Err(status) => *status,
+        };
+        if !write_end(&mut tx, job, status, version, report).await? {
+            return Ok(Settled::Lost);
+        }
+        tx.commit().await?;
+        Ok(Settled::As(status))
+    }
+
+    /// Ends an indexing job; more work is enqueued by the next append that finds it due.
+    ///
+    /// # Errors
+    /// When the database fails; nothing has changed then.
+    pub async fn settle_index(&self, job: &Job, status: Status, more: bool) -> Result<Settled, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let report = Report::default();
+        if !write_end(&mut tx, job, status, None, &report).await? {
+            return Ok(Settled::Lost);
+        }
+        if more {
+            let request = Request::default();
+            let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
+            compressions::enqueue(&mut tx, job.tenant, job.session, next).await?;
+        }
+        tx.commit().await?;
+        Ok(Settled::As(status))
+    }
+}
+
+/// The session's settings with the tenant's below them.
+fn settings_over(
+    session: SessionId,
+    settings: serde_json::Value,
+    defaults: serde_json::Value,
+) -> Result<Settings, StoreError> {
+    let corrupt =
+        |table, reason: serde_json::Error| StoreError::corrupt(table, "settings", session.0, reason);
+    let settings: Settings = serde_json::from_value(settings).map_err(|e| corrupt("sessions", e))?;
+    let defaults: Settings = serde_json::from_value(defaults).map_err(|e| corrupt("tenants", e))?;
+    Ok(settings.over(&defaults))
+}
+
+async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option<LockedSession>, StoreError> {
+    let Some(row) = sqlx::query!(
+        "select s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.version, s.last_version
+         from sessions s join tenants t on t.id = s.tenant_id
+         where s.tenant_id = $1 and s.id = $2 for update of s",
+        job.tenant.0,
+        job.session.0,
+    )
+    .fetch_optional(connection)
+    .await?
+    else {
+        return Ok(None);
+    };
+    let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, job.session.0, reason);
+    Ok(Some(LockedSession {
+        settings: settings_over(job.session, row.settings, row.defaults)?,
+        counts: serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?,
+        head: row.head_seq,
+        anchor: row.anchor_seq,
+        version: row.version,
+        last_version: row.last_version,
+    }))
+}
+
+async fn insert_version(
+    connection: &mut PgConnection,
+    job: &Job,
+    span: Span,
+    version: &NewVersion,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
+                                meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        job.tenant.0,
+        job.session.0,
+        version.version,
+        span.parent_version,
+        job.id.0,
+        span.from_seq,
+        span.through_seq,
+        version.meta,
+        version.document,
+        version.carry,
+        version.rendering.0,
+        i32::try_from(version.rendering.1).unwrap_or(i32::MAX),
+        version.least.0,
+        i32::try_from(version.least.1).unwrap_or(i32::MAX),
+        version.recap,
+    )
+    .execute(&mut *connection)
+    .await?;
+    let mut kinds = Vec::with_capacity(version.ledger.len());
+    let mut seqs = Vec::with_capacity(version.ledger.len());
+    let mut ordinals = Vec::with_capacity(version.ledger.len());
+    let mut values = Vec::with_capacity(version.ledger.len());
+    for (kind, seq, ordinal, value) in &version.ledger {
+        kinds.push((*kind).to_owned());
+        seqs.push(*seq);
+        ordinals.push(*ordinal);
+        values.push(value.clone());
+    }
+    // After a rollback the same span is read again and gives the same entries.
+    sqlx::query!(
+        "insert into ledger_entries (tenant_id, session_id, kind, first_seq, ordinal, value)
+         select $1, $2, e.kind, e.seq, e.ordinal, e.value
+         from unnest($3::text[], $4::bigint[], $5::integer[], $6::json[]) as e (kind, seq, ordinal, value)
+         on conflict do nothing",
+        job.tenant.0,
+        job.session.0,
+        &kinds,
+        &seqs,
+        &ordinals,
+        &values,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+async fn insert_evaluation(
+    connection: &mut PgConnection,
+    job: &Job,
+    version: Option<i64>,
+    evaluation: &NewEvaluation,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
+         values ($1, $2, $3, $4, $5, $6, $7)",
+        job.tenant.0,
+        job.session.0,
+        EvaluationId(Uuid::now_v7()).0,
+        version,
+        job.id.0,
+        evaluation.scores,
+        evaluation.results,
+    )
+    .execute(&mut *connection)
+    .await?;
+    // A refused candidate leaves no probes behind: its span is read again.
+    let Some(version) = version.filter(|_| !job.request.shadow && job.kind == Kind::Compress) else {
+        return Ok(());
+    };
+    let ids: Vec<Uuid> = evaluation.new_probes.iter().map(|_| Uuid::now_v7()).collect();
+    sqlx::query!(
+        "insert into probes (tenant_id, session_id, id, source, version, probe)
+         select $1, $2, p.id, 'generated', $3, p.probe from unnest($4::uuid[], $5::json[]) as p (id, probe)",
+        job.tenant.0,
+        job.session.0,
+        version,
+        &ids,
+        &evaluation.new_probes,
+    )
+    .execute(&mut *connection)
+    .await?;
+    let retired: Vec<Uuid> = evaluation.retired.iter().map(|id| id.0).collect();
+    sqlx::query!(
+        "update probes set retired_in_version = $3
+         where tenant_id = $1 and session_id = $2 and id = any($4) and retired_in_version is null",
+        job.tenant.0,
+        job.session.0,
+        version,
+        &retired,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Counts the session afresh from what lies after its anchor, and masks more when the target is
+/// still out of reach.
+async fn count_afresh(
+    connection: &mut PgConnection,
+    job: &Job,
+    session: &mut LockedSession,
+    span: Option<Span>,
+    publish: Option<&NewVersion>,
+) -> Result<(), StoreError> {
+    let policy = session.settings.policy();
+    if let Some(version) = publish {
+        session.counts.summary_tokens = version.rendering.1;
+    }
+    let floor = session.anchor.max(session.counts.system_through);
+    let tail = outlines_after(connection, job.tenant, job.session, floor).await?;
+    let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+    let mut counts = session.counts.rebuilt(session.anchor, &counted, policy.preserve_recent);
+    counts.settled_head = session.head;
+    counts.settled_tokens = counts.appended_tokens;
+    if let Some(span) = span {
+        counts.attempted_through = span.through_seq;
+    }
+    if job.trigger == "manual" {
+        counts.suspended = false;
+    }
+    mask_for(&mut counts, job, &policy, &tail);
+    session.counts = counts;
+    Ok(())
+}
+
+/// Masks every large output that may be masked when the context is still above the target.
+fn mask_for(counts: &mut Accounting, job: &Job, policy: &Policy, tail: &[Outline]) {
+    if policy.mask == MaskMode::Off {
+        return;
+    }
+    let marks = marks(tail);
+    counts.mask_through(counts.mask_upto, tail, &marks);
+    let target = job.request.target.unwrap_or(policy.target);
+    if counts.usage(policy, 0).effective_utilization > target {
+        let upto = mask::step(counts.mask_upto, tail, &marks, mask::Level::Force);
+        counts.mask_through(upto, tail, &marks);
+    }
+}
+
+async fn write_end(
+    connection: &mut PgConnection,
+    job: &Job,
+    status: Status,
+    version: Option<i64>,
+    report: &Report,
+) -> Result<bool, StoreError> {
+    let report =
+        serde_json::to_value(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))?;
+    let done = sqlx::query!(
+        "update compressions set status = $4, version = $5, report = $6, finished_at = now(), lease_until = null
+         where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
+        job.tenant.0,
+        job.id.0,
+        job.attempt,
+        status.as_str(),
+        version,
+        report,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn store_session(
+    connection: &mut PgConnection,
+    job: &Job,
+    session: &LockedSession,
+    publish: Option<&NewVersion>,
+) -> Result<(), StoreError> {
+    let counts = serde_json::to_value(&session.counts)
+        .map_err(|e| StoreError::corrupt("sessions", "accounting", job.session.0, e))?;
+    let done = sqlx::query!(
+        "update sessions set accounting = $3, version = $4, last_version = $5, anchor_seq = $6,
+                compression_count = compression_count + $7, updated_at = now()
+         where tenant_id = $1 and id = $2",
+        job.tenant.0,
+        job.session.0,
+        counts,
+        session.version,
+        session.last_version,
+        session.anchor,
+        i32::from(publish.is_some()),
+    )
+    .execute(connection)
+    .await?;
+    expect_rows("the session", 1, done.rows_affected())
+}
+
+/// Enqueues the next compression when the messages that came meanwhile already call for it.
+async fn follow_up(
+    connection: &mut PgConnection,
+    job: &Job,
+    session: &LockedSession,
+) -> Result<(), StoreError> {
+    let policy = session.settings.policy();
+    let situation = Situation {
+        counts: &session.counts,
+        head: session.head,
+        anchor: session.anchor,
+        task_boundary: false,
+    };
+    let (_, start) = decide(&policy, &situation);
+    if let Some(start) = start {
+        let request = Request::default();
+        let next = NewJob { kind: Kind::Compress, trigger: start.kind.as_str(), request: &request };
+        compressions::enqueue(connection, job.tenant, job.session, next).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! Summary versions: reading them, and making an earlier one current again. Publishing is in `settle`.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use super::compressions::cancel_live;
+use super::outlines::{Outline, outlines_after};
+use super::{Store, StoreError, Tx, expect_rows, sessions};
+use crate::domain::accounting::Counted;
+use crate::domain::id::{SessionId, SessionName, TenantId};
+use crate::domain::ledger::Carry;
+use crate::domain::strategy::Strategy;
+use crate::domain::summary::Summary;
+use crate::domain::version::{Version, VersionMeta};
+
+/// A version as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredVersion {
+    /// Its metadata and record.
+    pub version: Version,
+    /// What its ledger hands on to the next span.
+    pub carry: Carry,
+    /// When the row was made: for a rollback later than its `last_compressed_at`.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A version in the history: what is known about its making.
+#[derive(Clone, Debug)]
+pub struct VersionEntry {
+    /// Its metadata.
+    pub meta: VersionMeta,
+    /// When the row was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What became of a rollback.
+#[derive(Clone, Debug)]
+pub enum Rollback {
+    /// There is no such session.
+    NoSession,
+    /// The session has no such version.
+    NoVersion,
+    /// The new version; commits with the transaction.
+    Done(SessionId, Box<Version>),
+}
+
+/// Finds a version in a transaction that is open.
+pub(crate) async fn find(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    version: i64,
+) -> Result<Option<StoredVersion>, StoreError> {
+    let row = sqlx::query!(
+        r#"select meta::text as "meta!", document::text as "document!", carry::text as "carry!", created_at
+           from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
+        tenant.0,
+        session.0,
+        version
+    )
+    .fetch_optional(connection)
+    .await?;
+    let corrupt = |column, error: serde_json::Error| {
+        StoreError::corrupt("summaries", column, format!("{} {version}", session.0), error)
+    };
+    row.map(|row| {
+        let meta: VersionMeta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
+        let summary: Summary = serde_json::from_str(&row.document).map_err(|e| corrupt("document", e))?;
+        let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
+        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
+    })
+    .transpose()
+}
+
+/// Lists versions in a transaction that is open, newest first, before a given one.
+pub(crate) async fn list(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<VersionEntry>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select version, meta::text as "meta!", created_at from summaries
+           where tenant_id = $1 and session_id = $2 and ($3::bigint is null or version < $3)
+           order by version desc limit $4"#,
+        tenant.0,
+        session.0,
+        before,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let meta = serde_json::from_str(&row.meta).map_err(|error| {
+                StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, row.version), error)
+            })?;
+            Ok(VersionEntry { meta, created_at: row.created_at })
+        })
+        .collect()
+}
+
+impl Store {
+    /// Makes an earlier version current again, as a new version with its document and anchor. Cancels
+    /// live work, leaves the count of compressions as it is, and suspends automatic compression below
+    /// the critical level, because the same signal would undo the rollback at once.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn roll_back(
+        &self,
+        tx: &mut Tx,
+        tenant: TenantId,
+        name: &SessionName,
+        to: i64,
+    ) -> Result<Rollback, StoreError> {
+        let Some(session) = sessions::lock(tx, tenant, name).await? else { return Ok(Rollback::NoSession) };
+        let Some(target) = find(tx, tenant, session.id, to).await? else { return Ok(Rollback::NoVersion) };
+        cancel_live(tx, tenant, session.id).await?;
+
+        let mut version = target.version;
+        version.meta.version = session.last_version + 1;
+        version.meta.parent_version = session.version;
+        version.meta.strategy = Strategy::Rollback;
+        version.meta.compression_count = i64::from(session.compression_count);
+        let rendering_tokens = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
+        retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
+
+        let policy = session.effective_settings().policy();
+        let anchor = version.meta.through_seq;
+        let floor = anchor.max(session.accounting.system_through);
+        let tail = outlines_after(tx, tenant, session.id, floor).await?;
+        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let mut counts = session.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
+        counts.summary_tokens = u32::try_from(rendering_tokens).unwrap_or_default();
+        counts.suspended = true;
+        let counts = serde_json::to_string(&counts)
+            .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
+        let done = sqlx::query!(
+            "update sessions set version = $3, last_version = $3, anchor_seq = $4, accounting = $5::text::json,
+                    context_revision = context_revision + 1, updated_at = now()
+             where tenant_id = $1 and id = $2",
+            tenant.0,
+            session.id.0,
+            version.meta.version,
+            anchor,
+            counts
+        )
+        .execute(&mut **tx)
+        .await?;
+        expect_rows("the rollback of a session", 1, done.rows_affected())?;
+        Ok(Rollback::Done(session.id, Box::new(version)))
+    }
+}
+
+/// Copies a version under a new number and metadata; gives the tokens of its rendering.
+async fn copy_version(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    from: i64,
+    meta: &VersionMeta,
+) -> Result<i32, StoreError> {
+    let text = serde_json::to_string(meta).map_err(|error| {
+        StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, meta.version), error)
+    })?;
+    let copied = sqlx::query_scalar!(
+        "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
+                                meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
+         select tenant_id, session_id, $4, $5, null, from_seq, through_seq,
+                $6::text::json, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap
+         from summaries where tenant_id = $1 and session_id = $2 and version = $3
+         returning rendering_tokens",
+        tenant.0,
+        session.0,
+        from,
+        meta.version,
+        meta.parent_version,
+        text
+    )
+    .fetch_all(connection)
+    .await?;
+    expect_rows("the copy of a version", 1, copied.len() as u64)?;
+    copied.into_iter().next().ok_or_else(|| sqlx::Error::RowNotFound.into())
+}
+
+/// Sets the probes to what they were at a version: numbers grow with time, so what came later asks
+/// for facts that are not summarised any more, and what was retired later is asked again.
+async fn retire_probes(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    to: i64,
+    new: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update probes
+         set retired_in_version = case when coalesce(version, 0) > $3 then coalesce(retired_in_version, $4) end
+         where tenant_id = $1 and session_id = $2
+           and ((version > $3 and retired_in_version is null) or (coalesce(version, 0) <= $3 and retired_in_version > $3))",
+        tenant.0,
+        session.0,
+        to,
+        new
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

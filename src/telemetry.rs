@@ -1,0 +1,112 @@
+//! Logs, traces and metrics of the process.
+//!
+//! Logs go to standard error: standard output belongs to what a command prints. The subscriber is
+//! set up before the runtime, because the trace exporter brings a blocking client of its own, and is
+//! taken down after it, so that the last spans are sent.
+
+use std::io::IsTerminal as _;
+
+use anyhow::Context as _;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{SpanExporter, WithExportConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::config::{self, LogFormat};
+
+/// Upper bounds of the histograms of durations, in seconds: from a cached read to a slow model.
+const SECONDS: [f64; 14] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0];
+
+/// What must live as long as the process; dropping it sends the last spans.
+#[derive(Debug)]
+pub struct Telemetry {
+    traces: Option<SdkTracerProvider>,
+}
+
+/// Starts logs, and traces when an endpoint is configured.
+///
+/// # Errors
+/// When the exporter cannot be made, or a subscriber is there already.
+pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
+    let traces = config.otlp_endpoint.as_deref().filter(|e| !e.is_empty()).map(exporting_to).transpose()?;
+    let colours = std::io::stderr().is_terminal();
+    let logs = match config.log_format {
+        LogFormat::Text => {
+            tracing_subscriber::fmt::layer().with_ansi(colours).with_writer(std::io::stderr).boxed()
+        }
+        LogFormat::Json => {
+            tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed()
+        }
+    };
+    let spans = traces.as_ref().map(|t| tracing_opentelemetry::layer().with_tracer(t.tracer("anchord")));
+    tracing_subscriber::registry()
+        .with(EnvFilter::try_new(&config.filter).context("RUST_LOG")?)
+        .with(logs)
+        .with(spans)
+        .try_init()
+        .context("a subscriber for logs is set already")?;
+    Ok(Telemetry { traces })
+}
+
+/// Installs the recorder of metrics and returns what renders them.
+///
+/// # Errors
+/// When a recorder is installed already.
+pub fn install_metrics() -> anyhow::Result<PrometheusHandle> {
+    PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
+        .and_then(PrometheusBuilder::install_recorder)
+        .context("the recorder of metrics")
+}
+
+fn exporting_to(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_endpoint(format!("{endpoint}/v1/traces"))
+        .build()
+        .context("OTEL_EXPORTER_OTLP_ENDPOINT")?;
+    let service = Resource::builder().with_service_name(env!("CARGO_PKG_NAME")).build();
+    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(service).build())
+}
+
+impl Drop for Telemetry {
+    fn drop(&mut self) {
+        if let Some(traces) = &self.traces {
+            // Nobody is left to tell: the process is about to end.
+            let _ = traces.shutdown();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+
+    use opentelemetry::trace::{Span as _, Tracer as _};
+
+    use super::*;
+
+    #[test]
+    fn a_span_reaches_the_endpoint() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let endpoint = format!("http://{}", listener.local_addr().expect("an address"));
+        let collector = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut request = String::new();
+            BufReader::new(&stream).read_line(&mut request).expect("a request line");
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").expect("an answer");
+            request
+        });
+        let traces = exporting_to(&endpoint).expect("an exporter");
+        traces.tracer("test").start("work").end();
+        drop(Telemetry { traces: Some(traces) });
+        let request = collector.join().expect("the collector");
+        assert_eq!(request.trim(), "POST /v1/traces HTTP/1.1");
+    }
+}

@@ -1,0 +1,210 @@
+//! The pool: as many permits as workers, a claim per permit, a heartbeat per job, a drain at the end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::Rng as _;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{error, info, warn};
+
+use super::presence::Presence;
+use super::{Env, JobError, compress, evaluate, index};
+use crate::domain::compression::Status;
+use crate::store::StoreError;
+use crate::store::compressions::{Job, Kind};
+
+/// How the pool works.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Jobs at the same time.
+    pub workers: usize,
+    /// Jobs of one tenant at the same time, over all processes.
+    pub per_tenant: i32,
+    /// How long a claim holds without a heartbeat. A dead worker is noticed by its presence long
+    /// before; the lease is for one that hangs.
+    pub lease: Duration,
+    /// The fallback look when no notification came; jittered.
+    pub tick: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { workers: 2, per_tenant: 8, lease: Duration::from_secs(30), tick: Duration::from_secs(1) }
+    }
+}
+
+/// A job whose workers died this often is given up: it may be what kills them.
+const MAX_CRASHES: i32 = 5;
+/// A job that failed this often is given up.
+const MAX_FAILURES: i32 = 4;
+
+/// The pool of workers of one process.
+pub struct Pool {
+    env: Env,
+    options: Options,
+}
+
+impl Pool {
+    /// Builds a pool; nothing runs until [`Pool::run`].
+    #[must_use]
+    pub fn new(env: Env, options: Options) -> Self {
+        Self { env, options }
+    }
+
+    /// Works until `stop`, then lets the running jobs end.
+    pub async fn run(self, stop: CancellationToken) {
+        let permits = Arc::new(Semaphore::new(self.options.workers));
+        let jobs = TaskTracker::new();
+        while !stop.is_cancelled() {
+            // A lost connection ends the round; the next one begins with a new presence.
+            if let Err(error) = self.round(&stop, &permits, &jobs).await {
+                warn!(%error, "worker.round_failed");
+                tokio::select! {
+                    () = tokio::time::sleep(self.jittered_tick()) => {},
+                    () = stop.cancelled() => {},
+                }
+            }
+        }
+        jobs.close();
+        jobs.wait().await;
+    }
+
+    async fn round(
+        &self,
+        stop: &CancellationToken,
+        permits: &Arc<Semaphore>,
+        jobs: &TaskTracker,
+    ) -> Result<(), StoreError> {
+        let mut presence = Presence::begin(&self.env.store).await?;
+        info!(worker = presence.worker, workers = self.options.workers, "worker.started");
+        loop {
+            let permit = tokio::select! {
+                permit = Arc::clone(permits).acquire_owned() => permit,
+                () = stop.cancelled() => return Ok(()),
+            };
+            let Ok(permit) = permit else { return Ok(()) };
+            let claimed = self
+                .env
+                .store
+                .claim(presence.worker, self.options.lease.as_secs_f64(), self.options.per_tenant)
+                .await?;
+            if let Some(job) = claimed {
+                let (env, lease) = (self.env.clone(), self.options.lease);
+                jobs.spawn(async move {
+                    run(&env, job, lease).await;
+                    drop(permit);
+                });
+                continue;
+            }
+            drop(permit);
+            tokio::select! {
+                heard = presence.listener.recv() => { heard?; },
+                () = tokio::time::sleep(self.jittered_tick()) => {
+                    self.env.store.release_dead_workers().await?;
+                },
+                () = stop.cancelled() => return Ok(()),
+            }
+        }
+    }
+
+    /// Runs what is due until nothing is, on the caller's task; for tests and for one-shot drains.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drain(&self) -> Result<usize, StoreError> {
+        let presence = Presence::begin(&self.env.store).await?;
+        let mut done = 0;
+        let lease = self.options.lease;
+        while let Some(job) =
+            self.env.store.claim(presence.worker, lease.as_secs_f64(), self.options.per_tenant).await?
+        {
+            run(&self.env, job, lease).await;
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// Processes that start together must not look together.
+    fn jittered_tick(&self) -> Duration {
+        self.options.tick.mul_f64(rand::rng().random_range(0.8..1.2))
+    }
+}
+
+/// Runs one job to its settlement, with a heartbeat beside it.
+async fn run(env: &Env, job: Job, lease: Duration) {
+    let lost = CancellationToken::new();
+    let outcome = tokio::select! {
+        outcome = work(env, &job) => outcome,
+        () = beat(env, &job, lease, &lost) => {
+            warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
+            return;
+        },
+    };
+    metrics::counter!("anchord_jobs_total", "kind" => job.kind.as_str(), "ended" => if outcome.is_ok() { "settled" } else { "broken" })
+        .increment(1);
+    if let Err(error) = outcome {
+        error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
+        if let Err(error) = give_back(env, &job, &error).await {
+            // The lease ends by itself and another worker takes over.
+            error!(compression.id = %job.id, %error, "worker.give_back_failed");
+        }
+    }
+}
+
+async fn work(env: &Env, job: &Job) -> Result<(), JobError> {
+    if job.crashes >= MAX_CRASHES {
+        return fail(env, job, "crashed", "workers died over this job, again and again").await;
+    }
+    match job.kind {
+        Kind::Compress => compress::run(env, job).await,
+        Kind::Evaluate => evaluate::run(env, job).await,
+        Kind::Index => {
+            let indexed = index::index(&env.store, job.tenant, job.session).await?;
+            let more = indexed.is_some_and(|indexed| indexed.more);
+            env.store.settle_index(job, Status::Succeeded, more).await?;
+            Ok(())
+        }
+    }
+}
+
+/// Extends the lease until it is lost.
+async fn beat(env: &Env, job: &Job, lease: Duration, lost: &CancellationToken) {
+    while !lost.is_cancelled() {
+        tokio::time::sleep(lease / 3).await;
+        match env.store.heartbeat(job, lease.as_secs_f64()).await {
+            Ok(true) => {}
+            Ok(false) => lost.cancel(),
+            // The database may be back before the lease ends; the fence guards what comes of it.
+            Err(error) => warn!(compression.id = %job.id, %error, "worker.heartbeat_failed"),
+        }
+    }
+}
+
+/// Queues a broken job again with a growing delay, or fails it for good.
+async fn give_back(env: &Env, job: &Job, error: &JobError) -> Result<(), JobError> {
+    let failures = job.attempt - job.crashes;
+    if failures >= MAX_FAILURES {
+        let detail = match error {
+            JobError::Store(_) => "the database failed at every attempt",
+            JobError::Broken(_) => "the work broke at every attempt",
+        };
+        return fail(env, job, "attempts-used", detail).await;
+    }
+    let delay = f64::from(1 << failures.clamp(0, 6)) * rand::rng().random_range(0.5..1.0);
+    env.store.requeue(job, delay).await?;
+    Ok(())
+}
+
+/// Fails a job for good, with its reason.
+async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
+    match job.kind {
+        Kind::Compress => compress::fail(env, job, kind, detail).await,
+        Kind::Evaluate => evaluate::fail(env, job, kind, detail).await,
+        Kind::Index => {
+            env.store.settle_index(job, Status::Failed, false).await?;
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One tenant's rows are no other's: by the statements' conditions, and by row-level security below.
+
+use anchord::domain::id::TenantId;
+use anchord::store::messages::SeqRange;
+use anchord::store::pins::Pin;
+use anchord::store::sessions::{PutOutcome, SessionFilter};
+use serde_json::Map;
+use sqlx::{AssertSqlSafe, Row as _};
+use uuid::Uuid;
+
+use crate::appends::{Stored, append, message, name, stored};
+
+const TABLES: [&str; 13] = [
+    "tenants",
+    "api_keys",
+    "sessions",
+    "messages",
+    "tool_outputs",
+    "pins",
+    "removed_constraints",
+    "summaries",
+    "ledger_entries",
+    "probes",
+    "evaluations",
+    "compressions",
+    "idempotency_keys",
+];
+
+/// A session with something of everything in it.
+async fn furnished() -> Stored {
+    let stored = stored().await;
+    let mut full = append(stored.ours, "s", &["one", "two"]);
+    let mut output = message("three");
+    output.tool_outputs.push((0, "00ff00ff00ff00ff".to_owned()));
+    full.messages.push(output);
+    stored.appends.append(full).await.expect("an append");
+    let pins = [Pin { id: "pin_1".to_owned(), text: "keep it".to_owned() }];
+    stored.store.replace_pins(stored.ours, &name("s"), &pins, 5).await.expect("pins");
+    stored
+}
+
+async fn count(tx: &mut sqlx::PgConnection, table: &str) -> i64 {
+    let query = format!("select count(*) from {table}");
+    let row = sqlx::raw_sql(AssertSqlSafe(query)).fetch_one(tx).await.expect("a count");
+    row.get(0)
+}
+
+#[tokio::test]
+async fn without_a_tenant_or_with_a_strange_one_no_row_is_there() {
+    let stored = furnished().await;
+    let mut ours = stored.store.begin(stored.ours).await.expect("a transaction");
+    for (table, rows) in [("tenants", 1), ("sessions", 1), ("messages", 3), ("pins", 1), ("tool_outputs", 1)] {
+        assert_eq!(count(&mut ours, table).await, rows, "{table}");
+    }
+    drop(ours);
+    let mut nobody = stored.store.begin(TenantId(Uuid::from_u128(7))).await.expect("a transaction");
+    for table in TABLES {
+        assert_eq!(count(&mut nobody, table).await, 0, "{table} shows rows to a stranger");
+    }
+    sqlx::raw_sql("set local app.tenant_id = ''").execute(&mut *nobody).await.expect("a setting");
+    for table in TABLES {
+        assert_eq!(count(&mut nobody, table).await, 0, "{table} shows rows without a tenant");
+    }
+}
+
+#[tokio::test]
+async fn another_tenant_sees_nothing_through_any_method() {
+    let stored = furnished().await;
+    let (store, theirs, s) = (&stored.store, stored.theirs, name("s"));
+    let all = SeqRange { from: 1, to: i64::MAX };
+    assert_eq!(store.find_session(theirs, &s).await.expect("a read"), None);
+    assert_eq!(store.list_sessions(theirs, &SessionFilter::default(), None, 50).await.expect("a read"), []);
+    assert_eq!(store.list_messages(theirs, &s, all, 50).await.expect("a read"), None);
+    assert_eq!(store.list_pins(theirs, &s).await.expect("a read"), None);
+    assert_eq!(store.replace_pins(theirs, &s, &[], 0).await.expect("a write"), None);
+    assert_eq!(store.find_tool_output(theirs, &s, "00ff00ff00ff00ff").await.expect("a read"), None);
+    assert!(store.find_tool_output(stored.ours, &s, "00ff00ff00ff00ff").await.expect("a read").is_some());
+    assert!(store.find_context(theirs, &s, None).await.expect("a read").is_none());
+    assert!(store.find_context(stored.ours, &s, None).await.expect("a read").is_some());
+    assert!(!store.delete_session(theirs, &s).await.expect("a write"));
+    // The same name is another session.
+    let made = store.put_session(theirs, &s, Map::new()).await.expect("a put");
+    assert!(matches!(made, PutOutcome::Created(_)));
+    let theirs_now = store.list_messages(theirs, &s, all, 50).await.expect("a read").expect("a session");
+    assert!(theirs_now.items.is_empty());
+}
+
+#[tokio::test]
+async fn a_connection_keeps_no_tenant_after_a_read_in_one_statement() {
+    let stored = furnished().await;
+    for _ in 0..32 {
+        stored.store.find_context(stored.ours, &name("s"), None).await.expect("a read").expect("a session");
+        let mut nobody = stored.store.begin(TenantId(Uuid::from_u128(7))).await.expect("a transaction");
+        assert_eq!(count(&mut nobody, "messages").await, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
+    let stored = furnished().await;
+    let before = stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    assert!(stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
+    assert!(!stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
+    let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
+    for table in TABLES.iter().filter(|table| **table != "tenants") {
+        assert_eq!(count(&mut tx, table).await, 0, "{table} has rows left");
+    }
+    drop(tx);
+    stored.appends.append(append(stored.ours, "s", &["anew"])).await.expect("an append");
+    let after = stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    assert_ne!(before.id, after.id);
+    assert_eq!((after.head_seq, after.context_revision), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_name_that_many_make_at_once_is_made_once() {
+    let stored = stored().await;
+    let puts = (0..16).map(|_| stored.store.put_session(stored.ours, &name("s"), Map::new()));
+    let outcomes = futures::future::join_all(puts).await;
+    let created = outcomes.iter().filter(|o| matches!(o, Ok(PutOutcome::Created(_)))).count();
+    let updated = outcomes.iter().filter(|o| matches!(o, Ok(PutOutcome::Updated(_)))).count();
+    assert_eq!((created, updated), (1, 15));
+}

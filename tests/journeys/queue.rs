@@ -1,0 +1,257 @@
+//! The queue's guarantees, at the store: one live job per session, a fence that a late worker meets,
+//! takeover of the dead, and a publication that never overwrites another.
+
+use anchord::domain::accounting::Counted;
+use anchord::domain::compression::{Report, Request, Status};
+use anchord::domain::id::{SessionId, SessionName, TenantId};
+use anchord::domain::message::Role;
+use anchord::store::Store;
+use anchord::store::compressions::{Job, Kind, NewJob, Span, enqueue};
+use anchord::store::gather::{Append, Gatherer, NewMessage};
+use anchord::store::settle::{NewVersion, Settled, Settlement};
+use serde_json::json;
+use tokio_util::task::TaskTracker;
+
+use crate::support::{self, TestDatabase};
+
+const LEASE_SECONDS: f64 = 60.0;
+const WORKER: i64 = 7;
+
+struct Queue {
+    store: Store,
+    tenant: TenantId,
+    session: SessionId,
+    name: SessionName,
+    gatherer: Gatherer,
+    _database: TestDatabase,
+}
+
+impl Queue {
+    /// A session of `messages` plain messages.
+    async fn with_messages(messages: usize) -> Self {
+        let database = support::database().await;
+        let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
+        let tenant = store.insert_tenant("queue").await.unwrap().unwrap().id;
+        let gatherer = Gatherer::start(&store);
+        let name = SessionName::parse("s").unwrap();
+        let queue = Self {
+            store,
+            tenant,
+            session: SessionId(uuid::Uuid::nil()),
+            name,
+            gatherer,
+            _database: database,
+        };
+        queue.append(messages).await;
+        let found = queue.store.find_session(tenant, &queue.name).await.unwrap().unwrap();
+        Self { session: found.id, ..queue }
+    }
+
+    async fn append(&self, messages: usize) {
+        let message = |i: usize| NewMessage {
+            format: "openai-chat",
+            counted: Counted {
+                seq: 0,
+                role: if i.is_multiple_of(2) { Role::User } else { Role::Assistant },
+                tokens: 10,
+                tool_output_tokens: 0,
+                calls: 0,
+                results: 0,
+                only_results: false,
+                retrieved: false,
+            },
+            shape: None,
+            keep: None,
+            component: None,
+            tool_outputs: Vec::new(),
+            body: serde_json::value::RawValue::from_string(format!(r#"{{"role":"user","content":"{i}"}}"#))
+                .unwrap(),
+        };
+        let append = Append {
+            tenant: self.tenant,
+            session: self.name.clone(),
+            messages: (0..messages).map(message).collect(),
+            tokenizer: Default::default(),
+            expected_next_seq: None,
+            task_boundary: false,
+            idempotency: None,
+        };
+        self.gatherer.append(append).await.unwrap();
+    }
+
+    async fn enqueue(&self) -> (anchord::domain::id::CompressionId, bool) {
+        let request = Request::default();
+        let job = NewJob { kind: Kind::Compress, trigger: "manual", request: &request };
+        let mut tx = self.store.begin(self.tenant).await.unwrap();
+        let enqueued = enqueue(&mut tx, self.tenant, self.session, job).await.unwrap();
+        tx.commit().await.unwrap();
+        (enqueued.id, enqueued.created)
+    }
+
+    async fn claim(&self) -> Option<Job> {
+        self.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap()
+    }
+
+    async fn status(&self, job: &Job) -> Status {
+        self.store.find_compression(self.tenant, self.session, job.id).await.unwrap().unwrap().status
+    }
+
+    async fn version(&self) -> Option<i64> {
+        self.store.find_session(self.tenant, &self.name).await.unwrap().unwrap().version
+    }
+
+    /// Makes a running job due again, as after the death of its worker.
+    async fn bury_worker(&self) {
+        assert_eq!(
+            self.store.release_dead_workers().await.unwrap(),
+            1,
+            "nobody holds the presence of {WORKER}"
+        );
+    }
+}
+
+fn span(parent_version: Option<i64>) -> Span {
+    Span { parent_version, from_seq: 1, through_seq: 5 }
+}
+
+fn publication(version: i64) -> Settlement {
+    let version = NewVersion {
+        version,
+        meta: json!({}),
+        document: json!({"made_as": version}),
+        carry: json!({}),
+        rendering: ("summary".to_owned(), 3),
+        least: ("s".to_owned(), 1),
+        recap: String::new(),
+        ledger: vec![("command", 1, 0, json!({"command": "ls"}))],
+    };
+    let (status, report) = (Status::Succeeded, Report::default());
+    Settlement { status, report, version: Some(version), evaluation: None, retry_tokens: 0 }
+}
+
+#[tokio::test]
+async fn a_session_has_one_live_compression_whoever_asks() {
+    let queue = Queue::with_messages(10).await;
+    let (first, created) = queue.enqueue().await;
+    assert!(created);
+    assert_eq!(queue.enqueue().await, (first, false));
+    let job = queue.claim().await.unwrap();
+    assert_eq!(queue.enqueue().await, (first, false), "a running one is live too");
+    assert!(queue.claim().await.is_none());
+    queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap();
+    let (second, created) = queue.enqueue().await;
+    assert!(created && second != first);
+}
+
+#[tokio::test]
+async fn a_late_worker_cannot_publish() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let late = queue.claim().await.unwrap();
+    queue.bury_worker().await;
+    let next = queue.claim().await.unwrap();
+    assert_eq!((next.id, next.attempt, next.crashes), (late.id, late.attempt + 1, 1));
+    assert!(!queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
+    assert!(!queue.store.fix_span(&late, span(None)).await.unwrap());
+    assert_eq!(queue.store.settle(&late, Some(span(None)), publication(1)).await.unwrap(), Settled::Lost);
+    assert_eq!(queue.version().await, None, "nothing of the late worker is visible");
+    let settled = queue.store.settle(&next, Some(span(None)), publication(1)).await.unwrap();
+    assert_eq!(settled, Settled::As(Status::Succeeded));
+    assert_eq!(queue.version().await, Some(1));
+    assert_eq!(
+        queue.store.settle(&next, Some(span(None)), publication(2)).await.unwrap(),
+        Settled::Lost,
+        "once"
+    );
+    assert_eq!(queue.version().await, Some(1));
+}
+
+#[tokio::test]
+async fn a_living_worker_keeps_its_job() {
+    let queue = Queue::with_messages(10).await;
+    let _presence = queue.store.hold_presence(WORKER).await.unwrap();
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    assert_eq!(queue.store.release_dead_workers().await.unwrap(), 0);
+    assert!(queue.claim().await.is_none());
+    assert!(queue.store.heartbeat(&job, LEASE_SECONDS).await.unwrap());
+}
+
+#[tokio::test]
+async fn the_loser_of_a_race_is_superseded_and_overwrites_nothing() {
+    let queue = Queue::with_messages(20).await;
+    queue.enqueue().await;
+    let first = queue.claim().await.unwrap();
+    queue.store.settle(&first, Some(span(None)), publication(1)).await.unwrap();
+    queue.enqueue().await;
+    let second = queue.claim().await.unwrap();
+    let mut stale = publication(2);
+    stale.status = Status::Succeeded;
+    let settled = queue.store.settle(&second, Some(span(None)), stale).await.unwrap();
+    assert_eq!(settled, Settled::As(Status::Superseded));
+    assert_eq!(queue.status(&second).await, Status::Superseded);
+    assert_eq!(queue.version().await, Some(1));
+}
+
+#[tokio::test]
+async fn messages_that_come_during_a_compression_stay_in_the_tail_and_count() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    queue.append(4).await;
+    queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap();
+    let session = queue.store.find_session(queue.tenant, &queue.name).await.unwrap().unwrap();
+    assert_eq!((session.head_seq, session.anchor_seq), (14, 5));
+    assert_eq!(session.accounting.tail_messages, 9);
+    assert_eq!(session.accounting.tail_tokens, 90);
+    assert_eq!(session.accounting.summary_tokens, 3);
+    assert_eq!(session.accounting.settled_head, 14);
+}
+
+#[tokio::test]
+async fn every_end_looks_at_the_trigger_again() {
+    let queue = Queue::with_messages(10).await;
+    let settings = json!({"policy": "message_count", "thresholds": {"messages": {"optional": 5, "compress": 12, "force": 90}}});
+    let change = settings.as_object().unwrap().clone();
+    queue.store.put_session(queue.tenant, &queue.name, change).await.unwrap();
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    queue.append(30).await;
+    let skipped = Settlement {
+        status: Status::Skipped,
+        report: Report::default(),
+        version: None,
+        evaluation: None,
+        retry_tokens: 0,
+    };
+    let settled = queue.store.settle(&job, Some(span(None)), skipped).await.unwrap();
+    assert_eq!(settled, Settled::As(Status::Skipped));
+    let follow_up = queue.store.live_compression(queue.tenant, queue.session).await.unwrap();
+    // Ten messages must come after a settlement, so the follow-up waits for the next append.
+    assert!(follow_up.is_none());
+    queue.append(10).await;
+    let live = queue.store.live_compression(queue.tenant, queue.session).await.unwrap().unwrap();
+    assert_eq!(live.trigger, "message_count");
+}
+
+#[tokio::test]
+async fn a_cancelled_compression_publishes_nothing() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    assert!(queue.store.cancel_compression(queue.tenant, queue.session, job.id).await.unwrap());
+    assert_eq!(queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap(), Settled::Lost);
+    assert_eq!(queue.status(&job).await, Status::Cancelled);
+    assert_eq!(queue.version().await, None);
+    assert!(!queue.store.cancel_compression(queue.tenant, queue.session, job.id).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_requeued_job_waits_for_its_time_and_keeps_its_fence() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    assert!(queue.store.requeue(&job, 3600.0).await.unwrap());
+    assert!(queue.claim().await.is_none(), "not due yet");
+    assert!(!queue.store.requeue(&job, 0.0).await.unwrap(), "it is not running");
+}
