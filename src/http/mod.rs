@@ -47,9 +47,8 @@
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
-mod boundary;
-mod openapi;
 pub mod auth;
+mod boundary;
 pub mod compressions;
 pub mod context;
 pub mod evaluations;
@@ -57,6 +56,7 @@ pub mod idempotency;
 pub mod json;
 pub mod ledger;
 pub mod messages;
+mod openapi;
 pub mod ops;
 pub mod paging;
 pub mod params;
