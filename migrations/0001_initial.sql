@@ -147,7 +147,8 @@ create table summaries (
   document json not null,
   -- What the next span's ledger needs to know (domain::ledger::Carry).
   carry json not null,
-  -- The rendering that contexts serve, and the smallest one, each with its tokens.
+  -- The rendering that contexts serve, and the smallest one, each with the tokens of the message that
+  -- serves it (domain::context::summary_message_text).
   rendering text not null,
   rendering_tokens integer not null,
   least_rendering text not null,

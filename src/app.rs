@@ -16,16 +16,19 @@ use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
+use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit};
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
 use crate::store::gather::Gatherer;
+use crate::worker;
 
 pub use bootstrap::BootstrapKey;
 use shutdown::{Drained, Signals};
@@ -122,6 +125,10 @@ impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
+        // Beside the database's start, so that no first request waits for a vocabulary.
+        for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase] {
+            tokio::task::spawn_blocking(move || TokenCounter::new(tokenizer).load());
+        }
         let (embedded, url) = match settings.database.url() {
             Some(url) => (None, url.expose_secret().to_owned()),
             None => {
@@ -146,15 +153,13 @@ impl Process {
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
         let appends = state.appends.clone();
-        match api {
-            // The lanes end after the last request, or a drain would wait for them in vain.
-            Some(listener) => {
-                process.serve_http(listener, http::router(state.clone()), move || appends.close());
-            }
-            None => appends.close(),
-        }
-        if let Some(listener) = scraped {
-            process.serve_http(listener, http::ops::metrics_router(state), || ());
+        let servers = [
+            api.map(|listener| process.serve_http(listener, http::router(state.clone()))),
+            scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state))),
+        ];
+        process.close_appends(appends, servers);
+        if settings.roles.contains(&Role::Worker) {
+            process.work(settings, clock);
         }
         Ok(process)
     }
@@ -183,15 +188,33 @@ impl Process {
         }
     }
 
-    fn serve_http(&self, listener: TcpListener, router: axum::Router, then: impl FnOnce() + Send + 'static) {
+    fn serve_http(&self, listener: TcpListener, router: axum::Router) -> JoinHandle<()> {
         let stop = self.stop.clone();
         self.tracker.spawn(async move {
             let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
             if let Err(error) = served {
                 tracing::error!(%error, "http.ended");
             }
-            then();
+        })
+    }
+
+    /// Ends the way to append after the last connection, which may still append.
+    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
+        let stop = self.stop.clone();
+        self.tracker.spawn(async move {
+            stop.cancelled().await;
+            for server in servers.into_iter().flatten() {
+                // A server that died serves nobody either.
+                let _ = server.await;
+            }
+            appends.close();
         });
+    }
+
+    fn work(&self, settings: &Settings, clock: Clock) {
+        let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock };
+        let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
+        self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
     }
 
     /// Condenses metrics and forgets idle callers, now and then.

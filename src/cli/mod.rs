@@ -3,6 +3,7 @@
 //! Invariant: standard output carries a command's result alone; logs and errors go to standard error.
 //! Must not know: how the service is put together (app does).
 
+mod compress;
 mod migrate;
 mod openapi;
 mod serve;
@@ -32,6 +33,8 @@ enum Command {
     Worker(worker::Worker),
     /// Bring the database's schema up to date and end
     Migrate(migrate::Migrate),
+    /// Summarise a transcript in a file, without server and database
+    Compress(compress::Compress),
     /// Print the OpenAPI document
     Openapi(openapi::Openapi),
 }
@@ -64,6 +67,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
+        Command::Compress(compress) => compress.run(),
         Command::Openapi(openapi) => openapi.run(),
     }
 }

@@ -267,6 +267,14 @@ impl Accounting {
         }
     }
 
+    /// What placeholders save within the messages up to `through`.
+    #[must_use]
+    pub fn masked_within<T: AsShape>(&self, items: &[T], marks: &Marks, through: Seq) -> u32 {
+        let mut masked = Self { mask_upto: self.mask_upto.min(through), ..Self::default() };
+        masked.mask_through(masked.mask_upto, items, marks);
+        u32::try_from(masked.masked_tokens).unwrap_or(u32::MAX)
+    }
+
     /// Counts afresh after a publication or a rollback: the tail is what lies after the new anchor.
     /// `tail` is ascending and holds every message after `anchor`, the system prompt aside.
     #[must_use]

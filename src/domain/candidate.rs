@@ -168,13 +168,13 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
     let new_probes = probe::generate(facts, &proposal, base, &summary);
     let asked = probe::carry_over(&material.probes, &summary, &merged.dropped_constraints);
-    let retired = (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
+    let retired =
+        (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     let all: Vec<Probe> = asked.into_iter().chain(new_probes.iter().cloned()).collect();
     let mut meta = meta(material, tokens_before, merged.warnings);
-    let bound = bound(material.bound, tokens_before);
     let mut round = 0;
     loop {
-        let rendering = show(material, &summary, &meta, bound);
+        let rendering = show(material, &summary, &meta);
         let report = probe::score(&all, &rendering, &summary);
         let candidate =
             gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
@@ -217,6 +217,7 @@ fn meta(material: &Material, tokens_before: u32, warnings: Vec<String>) -> Versi
         through_seq: material.through_seq,
         tokens_before: i64::from(tokens_before),
         tokens_after: 0,
+        max_tokens: bound(material.bound, tokens_before),
         compression_ratio: None,
         probe_score: None,
         warnings,
@@ -234,9 +235,9 @@ fn subject<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMe
     }
 }
 
-fn show(material: &Material, summary: &Summary, meta: &VersionMeta, bound: u32) -> Rendering {
+fn show(material: &Material, summary: &Summary, meta: &VersionMeta) -> Rendering {
     let count = |text: &str| material.counter.count_text(text);
-    render::render(Style::Anchored, &subject(material, summary, meta), bound, count)
+    render::render(Style::Anchored, &subject(material, summary, meta), meta.max_tokens, count)
 }
 
 fn least(material: &Material, summary: &Summary, meta: &VersionMeta) -> Rendering {

@@ -34,6 +34,9 @@ pub struct VersionMeta {
     pub tokens_before: i64,
     /// Tokens of its own rendering.
     pub tokens_after: i64,
+    /// The most tokens that its rendering was given.
+    #[serde(default)]
+    pub max_tokens: u32,
     /// The share that was saved: 1 − after / before.
     pub compression_ratio: Option<f64>,
     /// Probes passed of those asked; absent when none was asked.

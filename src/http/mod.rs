@@ -50,6 +50,7 @@
 pub mod auth;
 mod boundary;
 pub mod compressions;
+pub mod context;
 pub mod evaluations;
 pub mod idempotency;
 pub mod json;
@@ -139,6 +140,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
         .routes(routes!(sessions::list_sessions))
         .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins))
         .routes(routes!(tokens::count_tokens))

@@ -10,6 +10,7 @@ use super::auth::{Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Thing};
+use crate::domain::context::{Counted, pins_text};
 use crate::domain::tokens::TokenCounter;
 use crate::store::pins::{Pin, PinsOutcome};
 
@@ -128,9 +129,13 @@ fn pin_id(text: &str) -> String {
     format!("pin_{hex}")
 }
 
-/// What the pins take in a context, each on a line of its own.
+/// What the pins take in a context, as it serves them.
 fn count(pins: &[Pin], counter: TokenCounter) -> u32 {
-    pins.iter().fold(0, |sum, pin| sum.saturating_add(counter.count_text(&pin.text)).saturating_add(2))
+    if pins.is_empty() {
+        return 0;
+    }
+    let texts: Vec<&str> = pins.iter().map(|pin| pin.text.as_str()).collect();
+    Counted::new(&pins_text(&texts), &counter).tokens
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@
 //! | 422 | `/problems/invalid-parameter` | a path or query parameter or a header cannot be taken |
 //! | 422 | `/problems/idempotency-mismatch` | the key was used with another body |
 //! | 422 | `/problems/refused` | well-formed, and refused by a rule of the service |
+//! | 422 | `/problems/budget-too-small` | system prompt, pins and the newest message do not fit; `min_tokens` |
 //! | 429 | `/problems/rate-limited` | too many requests for this key |
 //! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up |
 //! | 500 | `/problems/internal` | our fault; the log knows more under the request id |
@@ -151,6 +152,11 @@ pub enum ApiError {
     IdempotencyMismatch,
     /// Well-formed, and refused by a rule of the service.
     Refused(FieldError),
+    /// A context cannot be made as small as `max_tokens`.
+    BudgetTooSmall {
+        /// The least budget that can be met.
+        min_tokens: u32,
+    },
     /// Too many requests for this key.
     RateLimited {
         /// When the next request would pass.
@@ -268,6 +274,12 @@ impl ApiError {
             Self::Refused(error) => {
                 (S::UNPROCESSABLE_ENTITY, "refused", "Refused", owned(&error.detail))
             }
+            Self::BudgetTooSmall { min_tokens } => (
+                S::UNPROCESSABLE_ENTITY,
+                "budget-too-small",
+                "Budget too small",
+                format!("system prompt, pins and the newest message need at least {min_tokens} tokens").into(),
+            ),
             Self::RateLimited { .. } => (
                 S::TOO_MANY_REQUESTS,
                 "rate-limited",
@@ -312,6 +324,7 @@ impl ApiError {
             Self::Unauthorized(_) => put(&mut headers, header::WWW_AUTHENTICATE, "Bearer realm=\"anchord\""),
             Self::SequenceMismatch { actual, .. } => problem.extend("next_seq", actual.into()),
             Self::CompressionLive(id) => problem.extend("compression_id", id.to_string().into()),
+            Self::BudgetTooSmall { min_tokens } => problem.extend("min_tokens", min_tokens.into()),
             Self::TooLarge { limit, .. } => problem.extend("limit", limit.into()),
             Self::Invalid(errors) => problem.errors = errors,
             Self::InvalidParameter(error) | Self::Refused(error) => problem.errors = vec![error],

@@ -7,11 +7,13 @@
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 pub mod compressions;
+pub mod context;
 mod error;
 pub mod gather;
 pub mod idempotency;
 pub mod ledger;
 pub mod messages;
+pub mod outlines;
 pub mod pins;
 pub mod presence;
 pub mod probes;

@@ -8,14 +8,16 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::compressions::{self, Job, Kind, NewJob, Span};
-use super::{Store, StoreError, expect_rows};
+use super::outlines::{Outline, marks, outlines_after};
+use super::{Store, StoreError, expect_rows, summaries};
 use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq, SessionId, SessionName, TenantId};
-use crate::domain::message::Role;
-use crate::domain::settings::Settings;
-use crate::domain::shape::Shape;
+use crate::domain::mask::{self, MaskMode};
+use crate::domain::probe::Probe;
+use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Situation, decide};
+use crate::domain::version::Version;
 
 /// What a compression starts from, read in one snapshot.
 #[derive(Clone, Debug)]
@@ -57,29 +59,17 @@ pub struct Current {
     pub rendering_tokens: u32,
 }
 
-/// What is known of a message without its body.
+/// A version and the probes that are asked of it.
 #[derive(Clone, Debug)]
-pub struct Outline {
-    /// Its position.
-    pub seq: Seq,
-    /// Who speaks.
-    pub role: Role,
-    /// Its tokens.
-    pub tokens: u32,
-    /// What grouping and masking need of it.
-    pub shape: Option<Shape>,
-    /// The caller marked it as a retrieved document.
-    pub retrieved: bool,
-    /// Bytes of its body.
-    pub bytes: u64,
-}
-
-impl Outline {
-    /// What counting needs of the message.
-    #[must_use]
-    pub fn counted(&self) -> Counted {
-        Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved)
-    }
+pub struct Evaluated {
+    /// The caller's name of the session.
+    pub name: SessionName,
+    /// The session's settings.
+    pub settings: Settings,
+    /// The version.
+    pub version: Version,
+    /// The probes.
+    pub probes: Vec<Probe>,
 }
 
 /// A message with its body.
@@ -243,6 +233,58 @@ impl Store {
         Ok(Some((base, outlines)))
     }
 
+    /// Reads what an evaluation of a version asks, and of what; `None` when there is no such version.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_evaluation(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Option<Evaluated>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
+        let Some(row) = sqlx::query!(
+            "select s.name, s.settings, t.settings as defaults
+             from sessions s join tenants t on t.id = s.tenant_id where s.tenant_id = $1 and s.id = $2",
+            tenant.0,
+            session.0,
+        )
+        .fetch_optional(&mut *tx)
+        .await?
+        else {
+            return Ok(None);
+        };
+        // What that version was asked, and what earlier spans and the caller still ask.
+        let probes = sqlx::query!(
+            "select id, probe from probes
+             where tenant_id = $1 and session_id = $2
+               and (source = 'caller' or version = $3
+                    or (version < $3 and (probe ->> 'critical')::boolean
+                        and (retired_in_version is null or retired_in_version > $3)))
+             order by id",
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let mut read = Vec::with_capacity(probes.len());
+        for row in probes {
+            let probe = serde_json::from_value(row.probe);
+            read.push(probe.map_err(|error| StoreError::corrupt("probes", "probe", row.id, error))?);
+        }
+        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
+        Ok(Some(Evaluated {
+            name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
+            settings: settings_over(session, row.settings, row.defaults)?,
+            version: stored.version,
+            probes: read,
+        }))
+    }
+
     /// The originals of a span, ascending.
     ///
     /// # Errors
@@ -372,45 +414,6 @@ impl Store {
         tx.commit().await?;
         Ok(Settled::As(status))
     }
-}
-
-/// The outlines of every message after a position, ascending.
-pub(super) async fn outlines_after(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-    after: Seq,
-) -> Result<Vec<Outline>, StoreError> {
-    let rows = sqlx::query!(
-        r#"select seq, role, tokens, shape, component = 'retrieved_documents' as retrieved,
-                  octet_length(body) as "bytes!"
-           from messages where tenant_id = $1 and session_id = $2 and seq > $3 order by seq"#,
-        tenant.0,
-        session.0,
-        after,
-    )
-    .fetch_all(connection)
-    .await?;
-    rows.into_iter()
-        .map(|row| {
-            let corrupt = |column, reason: &str| {
-                StoreError::corrupt("messages", column, format!("{} {}", session.0, row.seq), reason)
-            };
-            Ok(Outline {
-                seq: row.seq,
-                role: Role::parse(&row.role).ok_or_else(|| corrupt("role", "unknown word"))?,
-                tokens: u32::try_from(row.tokens).map_err(|_| corrupt("tokens", "negative"))?,
-                shape: row
-                    .shape
-                    .as_deref()
-                    .map(serde_json::from_str)
-                    .transpose()
-                    .map_err(|e| corrupt("shape", &e.to_string()))?,
-                retrieved: row.retrieved.unwrap_or_default(),
-                bytes: u64::try_from(row.bytes).unwrap_or_default(),
-            })
-        })
-        .collect()
 }
 
 /// The session's settings with the tenant's below them.
@@ -580,8 +583,23 @@ async fn count_afresh(
     if job.trigger == "manual" {
         counts.suspended = false;
     }
+    mask_for(&mut counts, job, &policy, &tail);
     session.counts = counts;
     Ok(())
+}
+
+/// Masks every large output that may be masked when the context is still above the target.
+fn mask_for(counts: &mut Accounting, job: &Job, policy: &Policy, tail: &[Outline]) {
+    if policy.mask == MaskMode::Off {
+        return;
+    }
+    let marks = marks(tail);
+    counts.mask_through(counts.mask_upto, tail, &marks);
+    let target = job.request.target.unwrap_or(policy.target);
+    if counts.usage(policy, 0).effective_utilization > target {
+        let upto = mask::step(counts.mask_upto, tail, &marks, mask::Level::Force);
+        counts.mask_through(upto, tail, &marks);
+    }
 }
 
 async fn write_end(

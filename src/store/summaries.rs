@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
 use super::compressions::cancel_live;
-use super::settle::{Outline, outlines_after};
+use super::outlines::{Outline, outlines_after};
 use super::{Store, StoreError, Tx, expect_rows, sessions};
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};

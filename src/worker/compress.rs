@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Env, JobError};
 use crate::domain::candidate::{self, Material, Proof};
 use crate::domain::compression::{Failure, Report, Status, Timings};
+use crate::domain::context;
 use crate::domain::format::{self, Format};
 use crate::domain::group;
 use crate::domain::id::{ProbeId, Seq};
@@ -17,7 +18,8 @@ use crate::domain::strategy::Engine;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::{Job, Span};
-use crate::store::settle::{Base, NewEvaluation, NewVersion, Original, Outline, Settlement};
+use crate::store::outlines::{Outline, marks};
+use crate::store::settle::{Base, NewEvaluation, NewVersion, Original, Settlement};
 
 /// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
 /// memory of a worker, whatever the length of the session.
@@ -36,8 +38,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     if job.span.is_none() && !env.store.fix_span(job, span).await? {
         return Ok(());
     }
-    let originals =
-        env.store.load_span(job.tenant, job.session, span.from_seq, span.through_seq).await?;
+    let originals = env.store.load_span(job.tenant, job.session, span.from_seq, span.through_seq).await?;
     let before = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
     let work = Work { base, outlines, originals, span, job: job.clone(), now: env.clock.now() };
     let made = tokio::task::spawn_blocking(move || work.make()).await;
@@ -57,7 +58,8 @@ pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Resu
 
 async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> Result<(), JobError> {
     let error = Some(Failure { kind: reason.as_str().to_owned(), detail: reason.to_string() });
-    let timings = Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
+    let timings =
+        Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
     let report = Report { error, timings, ..Report::default() };
     env.store.settle(job, None, ended(Status::Skipped, report)).await?;
     Ok(())
@@ -112,6 +114,7 @@ struct Made {
     facts: Facts,
     probe_ids: Vec<ProbeId>,
     timings: Timings,
+    counter: TokenCounter,
 }
 
 impl Work {
@@ -126,7 +129,7 @@ impl Work {
         let begun = Instant::now();
         let proof = candidate::prove(&material, &facts, draft);
         let timings = Timings { ledger_ms, engine_ms, probe_ms: elapsed(begun), ..Timings::default() };
-        Ok(Made { proof, facts, probe_ids, timings })
+        Ok(Made { proof, facts, probe_ids, timings, counter: material.counter })
     }
 
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
@@ -140,8 +143,13 @@ impl Work {
             span.push(Numbered { seq: original.seq, message });
         }
         let covered = |outline: &&Outline| outline.seq <= self.span.through_seq;
-        let span_tokens = self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
-        let span_tokens = span_tokens.saturating_sub(self.base.counts.masked_within(&self.outlines, self.span.through_seq));
+        let span_tokens =
+            self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
+        let span_tokens = span_tokens.saturating_sub(self.base.counts.masked_within(
+            &self.outlines,
+            &marks(&self.outlines),
+            self.span.through_seq,
+        ));
         let tail_tokens: u64 =
             self.outlines.iter().filter(|o| !covered(o)).map(|o| u64::from(o.tokens)).sum();
         // Room for the summary when the context is to be at the target afterwards.
@@ -157,7 +165,12 @@ impl Work {
             probes.push(serde_json::from_value(probe).map_err(|error| format!("probe {id}: {error}"))?);
             probe_ids.push(id);
         }
-        let pin = |(id, text): (String, String)| Constraint { id, text, source: ConstraintSource::Pin, seqs: Vec::new() };
+        let pin = |(id, text): (String, String)| Constraint {
+            id,
+            text,
+            source: ConstraintSource::Pin,
+            seqs: Vec::new(),
+        };
         let material = Material {
             session_id: self.base.name.to_string(),
             task_id: self.base.settings.task_id,
@@ -183,7 +196,8 @@ fn read_base(current: crate::store::settle::Current) -> Result<candidate::Base, 
     Ok(candidate::Base {
         version: current.version,
         summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,
-        carry: serde_json::from_value(current.carry).map_err(|e| format!("the current version's carry: {e}"))?,
+        carry: serde_json::from_value(current.carry)
+            .map_err(|e| format!("the current version's carry: {e}"))?,
         rendering_tokens: current.rendering_tokens,
     })
 }
@@ -213,10 +227,10 @@ impl Made {
             compression_ratio: proof.meta.compression_ratio,
             context_tokens_before: Some(context_before),
             probe_score: proof.report.score,
-            probes_asked: count(proof.report.asked),
-            probes_failed: count(proof.report.failed),
-            probes_cut: count(proof.report.cut),
-            critical_failed: count(proof.report.critical_failed),
+            probes_asked: proof.report.asked,
+            probes_failed: proof.report.failed,
+            probes_cut: proof.report.cut,
+            critical_failed: proof.report.critical_failed,
             warnings: proof.meta.warnings.clone(),
             error,
             timings,
@@ -250,8 +264,8 @@ impl Made {
             meta: json(&proof.meta)?,
             document: json(&proof.summary)?,
             carry: json(&self.facts.carry)?,
-            rendering: (proof.rendering.text, proof.rendering.tokens),
-            least: (proof.least.text, proof.least.tokens),
+            rendering: served(&proof.rendering.text, &self.counter),
+            least: served(&proof.least.text, &self.counter),
             recap: proof.recap,
             ledger,
         })
@@ -269,6 +283,13 @@ fn refusal_text(proof: &Proof) -> String {
     reasons.join("; ")
 }
 
+/// A rendering as the message that contexts serve, with that message's tokens.
+fn served(rendering: &str, counter: &TokenCounter) -> (String, u32) {
+    let text = context::summary_message_text(rendering);
+    let tokens = context::Counted::new(&text, counter).tokens;
+    (text, tokens)
+}
+
 /// Numbers the entries of one message among themselves, so that a span that is read again after a
 /// rollback, with other bounds, gives the same keys.
 fn push_entry(
@@ -281,10 +302,6 @@ fn push_entry(
     let same = |entry: &&(&'static str, Seq, i32, serde_json::Value)| entry.0 == kind && entry.1 == seq;
     let ordinal = ledger.last().filter(same).map_or(0, |entry| entry.2 + 1);
     ledger.push((kind, seq, ordinal, value));
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {

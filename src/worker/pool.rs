@@ -174,7 +174,7 @@ async fn beat(env: &Env, job: &Job, lease: Duration, lost: &CancellationToken) {
     while !lost.is_cancelled() {
         tokio::time::sleep(lease / 3).await;
         match env.store.heartbeat(job, lease.as_secs_f64()).await {
-            Ok(true) => {},
+            Ok(true) => {}
             Ok(false) => lost.cancel(),
             // The database may be back before the lease ends; the fence guards what comes of it.
             Err(error) => warn!(compression.id = %job.id, %error, "worker.heartbeat_failed"),
@@ -205,6 +205,6 @@ async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobE
         Kind::Index => {
             env.store.settle_index(job, Status::Failed, false).await?;
             Ok(())
-        },
+        }
     }
 }

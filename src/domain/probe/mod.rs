@@ -137,7 +137,31 @@ pub struct ProbeReport {
     pub score: Option<f64>,
 }
 
+/// Figures of one run of the probes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Scores {
+    /// Passed of asked; null when none was asked.
+    #[schema(required = true)]
+    pub score: Option<f64>,
+    /// Probes that were judged: passed or failed, not cut.
+    pub asked: u32,
+    /// Probes that failed.
+    pub failed: u32,
+    /// Probes whose facts the rendering's bound cut.
+    pub cut: u32,
+    /// Critical probes that failed.
+    pub critical_failed: u32,
+}
+
 impl ProbeReport {
+    /// The figures, without the verdicts.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        let Self { asked, failed, cut, critical_failed, score, .. } = *self;
+        Scores { score, asked, failed, cut, critical_failed }
+    }
+
     /// Sums up results.
     #[must_use]
     pub fn of(results: Vec<ProbeResult>) -> Self {

@@ -1,0 +1,145 @@
+//! The deterministic engine: a span and its facts become a proposal, without a network or a clock.
+//!
+//! What lives here: intent, decisions, state, next steps and blockers, found by marker phrases in
+//! the languages that `ledger::prose` knows, and by what tools wrote.
+//! Invariant: every sentence stands in the span; nothing is invented, and nothing is a placeholder.
+//! Must not know: merging, renderings, budgets.
+
+mod decisions;
+mod intent;
+mod state;
+
+use super::ledger::Facts;
+use super::ledger::prose;
+use super::message::{Message, Numbered, Role};
+use super::proposal::Proposal;
+use super::summary::Summary;
+
+/// Proposes the narrative of a span; `base` is the summary that the span follows.
+#[must_use]
+pub fn propose(span: &[Numbered], facts: &Facts, base: Option<&Summary>) -> Proposal {
+    let turns = Turns::of(span);
+    let (next_steps, next_steps_seqs) = state::next_steps(&turns, facts);
+    let (blockers, blockers_resolved) = state::blockers(&turns, facts, base);
+    Proposal {
+        intent: intent::find(&turns, base),
+        decisions: decisions::find(span, &turns),
+        current_state: state::current(&turns, facts),
+        blockers,
+        blockers_resolved,
+        next_steps,
+        next_steps_seqs,
+        warnings: Vec::new(),
+    }
+}
+
+/// Who said a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voice {
+    Person,
+    Assistant,
+}
+
+/// What one message says in words.
+#[derive(Clone, Debug)]
+struct Turn {
+    seq: i64,
+    voice: Voice,
+    /// The words, harness blocks and the marks of reasoning formats removed.
+    text: String,
+    /// The message also calls tools, so that its words lead over to them.
+    calls: bool,
+}
+
+/// The words of a span, in order.
+struct Turns {
+    all: Vec<Turn>,
+    /// What there is when nobody speaks in words of their own: the first text of any kind.
+    fallback: Option<(i64, String)>,
+    /// The span's last message is the model's and calls nothing: the turn is over.
+    turn_is_over: bool,
+    /// Several people talk and no model does (minutes, transcripts).
+    conversation: bool,
+}
+
+impl Turns {
+    fn of(span: &[Numbered]) -> Self {
+        let mut all = Vec::new();
+        let mut fallback = None;
+        for Numbered { seq, message } in span {
+            let text = message.text();
+            match message.role {
+                Role::User => match prose::person_text(message) {
+                    Some(text) => all.push(Turn { seq: *seq, voice: Voice::Person, text, calls: false }),
+                    None if fallback.is_none() && !prose::is_observation(message) => {
+                        fallback = Some((*seq, text)).filter(|(_, t)| !t.trim().is_empty());
+                    }
+                    None => {}
+                },
+                Role::Assistant => {
+                    let words = spoken(&text);
+                    if !words.is_empty() {
+                        let calls = message.calls().next().is_some() || has_command(&text);
+                        all.push(Turn { seq: *seq, voice: Voice::Assistant, text: words, calls });
+                    }
+                }
+                Role::System | Role::Developer | Role::Tool => {}
+            }
+        }
+        let turn_is_over = span.last().is_some_and(|n| ends_turn(&n.message));
+        let conversation = prose::is_minutes(span);
+        Self { all, fallback, turn_is_over, conversation }
+    }
+
+    fn persons(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.all.iter().filter(|t| t.voice == Voice::Person)
+    }
+
+    fn assistants(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.all.iter().filter(|t| t.voice == Voice::Assistant)
+    }
+}
+
+fn ends_turn(message: &Message) -> bool {
+    message.role == Role::Assistant && message.calls().next().is_none() && !has_command(&message.text())
+}
+
+/// Whether a text-only agent's message ends in a command for its harness.
+fn has_command(text: &str) -> bool {
+    text.trim_end().ends_with("```")
+        && ["```bash", "```sh", "```shell", "```tool_code", "```mswea_bash_command"]
+            .iter()
+            .any(|f| text.contains(f))
+        || text.contains("<execute_bash>")
+        || text.contains("</function>")
+}
+
+/// The model's words without the label that reasoning formats put first, and without inline thinking.
+fn spoken(text: &str) -> String {
+    let mut text = text.trim();
+    if let Some(rest) = text.strip_prefix("<thinking>").or_else(|| text.strip_prefix("<think>")) {
+        text = rest
+            .split_once("</think")
+            .map_or("", |(_, after)| after.trim_start_matches("ing").trim_start_matches('>'));
+    }
+    let text = text.trim();
+    for label in ["THOUGHT:", "Thought:", "DISCUSSION", "DISCUSSION:"] {
+        if let Some(rest) = text.strip_prefix(label) {
+            return rest.trim_start_matches(':').trim().to_owned();
+        }
+    }
+    text.to_owned()
+}
+
+/// Whether a text says nothing: to be left out rather than served.
+fn is_placeholder(text: &str) -> bool {
+    let bare = text.trim().trim_matches(|c: char| c.is_ascii_punctuation() && c != '.' || c == '…');
+    let lower = bare.to_ascii_lowercase();
+    bare.is_empty()
+        || matches!(lower.as_str(), "..." | "etc." | "etc" | "none" | "n/a" | "todo" | "tbd" | "null")
+        || lower.contains("[tbd]")
+        || bare.chars().all(|c| !c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests;

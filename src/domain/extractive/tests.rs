@@ -1,0 +1,312 @@
+use super::super::ledger::{TestRunFact, TodoItem, TodoList, TodoStatus};
+use super::super::message::{Part, ToolCall, ToolResult};
+use super::super::summary::TestOutcome;
+use super::*;
+use rstest::rstest;
+
+fn say(seq: i64, role: Role, text: &str) -> Numbered {
+    Numbered { seq, message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] } }
+}
+
+fn call(seq: i64, name: &str, arguments: &str, output: &str) -> [Numbered; 2] {
+    let call = ToolCall { id: format!("c{seq}"), name: name.to_owned(), arguments: arguments.to_owned() };
+    let result =
+        ToolResult { call_id: format!("c{seq}"), parts: vec![Part::Text(output.to_owned())], is_error: None };
+    [
+        Numbered {
+            seq,
+            message: Message { role: Role::Assistant, name: None, parts: vec![Part::ToolCall(call)] },
+        },
+        Numbered {
+            seq: seq + 1,
+            message: Message { role: Role::Tool, name: None, parts: vec![Part::ToolResult(result)] },
+        },
+    ]
+}
+
+fn of(span: &[Numbered]) -> Proposal {
+    propose(span, &Facts::default(), None)
+}
+
+fn known() -> Summary {
+    Summary { session_intent: "Build the parser".to_owned(), ..Summary::default() }
+}
+
+#[test]
+fn the_first_task_is_the_intent_and_greetings_are_not() {
+    let p = of(&[
+        say(1, Role::System, "You help."),
+        say(2, Role::User, "<system-reminder>Be nice.</system-reminder>"),
+        say(3, Role::User, "Hi there!"),
+        say(4, Role::Assistant, "Hello! How can I help?"),
+        say(5, Role::User, "Please add a login form to the start page."),
+    ]);
+    let intent = p.intent.unwrap();
+    assert_eq!(intent.text, "Please add a login form to the start page.");
+    assert_eq!(intent.seqs, [5]);
+    assert!(!intent.changes_scope);
+}
+
+#[test]
+fn an_issue_in_the_first_message_stays_in_the_intent() {
+    let p =
+        of(&[say(1, Role::User, "<pr_description>\nDates are wrong on SQLite.\n</pr_description>\nFix it.")]);
+    assert!(p.intent.unwrap().text.contains("Dates are wrong on SQLite."));
+}
+
+#[test]
+fn a_long_task_keeps_its_head_and_its_tail() {
+    let text = format!("Start here. {} End here.", "word ".repeat(2_000));
+    let intent = of(&[say(1, Role::User, &text)]).intent.unwrap().text;
+    assert!(intent.starts_with("Start here.") && intent.ends_with("End here."));
+    assert!(intent.chars().count() <= 1_510);
+}
+
+#[test]
+fn without_a_person_the_models_words_state_the_intent() {
+    let p = of(&[say(1, Role::Assistant, "I am migrating the database to version 15. First the schema.")]);
+    assert!(p.intent.unwrap().text.starts_with("I am migrating the database"));
+}
+
+#[rstest]
+#[case("Forget the parser, let's write the documentation for the API.", true)]
+#[case("New task: migrate the tests to vitest and drop jest.", true)]
+#[case("Actually, let's build a command line tool first, the parser can wait.", true)]
+#[case("ok great. now let's add the export to CSV for reports", true)]
+#[case("新任务：给登录页面加上验证码功能。", true)]
+#[case("Oublie ça, écris plutôt la documentation de l'API s'il te plaît.", true)]
+#[case("Stattdessen sollst du die Dokumentation für die API schreiben.", true)]
+#[case("Забудь про парсер, давай напишем документацию.", true)]
+#[case("The parser fails on empty input, can you look?", false)]
+#[case("Use tabs instead of spaces please, as in the rest.", false)]
+fn only_clear_words_change_the_scope(#[case] text: &str, #[case] changes: bool) {
+    let p = propose(&[say(9, Role::User, text)], &Facts::default(), Some(&known()));
+    assert_eq!(p.intent.is_some_and(|i| i.changes_scope), changes);
+}
+
+#[rstest]
+#[case(
+    "We decided to use Postgres instead of SQLite because it has row locks.",
+    "because it has row locks.",
+    "SQLite"
+)]
+#[case(
+    "I'll go with a trait object, since the set of engines is open.",
+    "since the set of engines is open.",
+    ""
+)]
+#[case("我们决定采用 Redis 而不是 Memcached，因为需要持久化。", "因为需要持久化。", "Memcached")]
+#[case(
+    "Nous avons choisi JWT au lieu de sessions, car le service est sans état.",
+    "car le service est sans état.",
+    "sessions"
+)]
+#[case("Wir haben uns für Rust entschieden, weil es schneller ist.", "weil es schneller ist.", "")]
+#[case(
+    "Decidimos usar Redis en lugar de Memcached porque necesitamos persistencia.",
+    "porque necesitamos persistencia.",
+    "Memcached porque necesitamos persistencia"
+)]
+#[case(
+    "Мы решили использовать Redis вместо Memcached, потому что нужна надёжность.",
+    "потому что нужна надёжность.",
+    "Memcached"
+)]
+fn a_decision_has_its_reason_and_what_was_not_chosen(
+    #[case] text: &str,
+    #[case] reason: &str,
+    #[case] alternative: &str,
+) {
+    let found = of(&[say(2, Role::Assistant, text)]).decisions;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].decision, text);
+    assert_eq!(found[0].rationale, reason);
+    assert_eq!(found[0].alternatives.first().map_or("", String::as_str), alternative);
+}
+
+#[rstest]
+#[case("Should we go with Redis?")]
+#[case("Maybe we could use Redis instead of files.")]
+#[case("I haven't decided yet.")]
+#[case("The function returns None instead of a list.")]
+#[case("Let me check the file.")]
+#[case("```\n# decided to use x because y\n```")]
+#[case("> We decided to use Redis because of locks.")]
+fn thinking_aloud_is_no_decision(#[case] text: &str) {
+    assert_eq!(of(&[say(2, Role::Assistant, text)]).decisions, []);
+}
+
+#[test]
+fn answers_to_questions_are_decisions_with_the_options_not_chosen() {
+    let arguments =
+        r#"{"questions":[{"question":"Which store?","options":[{"label":"Redis"},{"label":"Files"}]}]}"#;
+    let span = call(
+        4,
+        "AskUserQuestion",
+        arguments,
+        r#"User has answered your questions: "Which store?"="Redis". You can now continue."#,
+    );
+    let found = of(&span).decisions;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].decision, "Which store? → Redis");
+    assert_eq!(found[0].alternatives, ["Files"]);
+    assert_eq!(found[0].seqs, [4, 5]);
+}
+
+#[test]
+fn plans_are_approved_or_rejected_with_the_persons_words() {
+    let rejected = call(
+        1,
+        "ExitPlanMode",
+        r##"{"plan":"# Export to CSV\n\nx"}"##,
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nkeep it smaller",
+    );
+    let found = of(&rejected).decisions;
+    assert_eq!(found[0].decision, "Plan rejected by the user: Export to CSV");
+    assert_eq!(found[0].rationale, "keep it smaller");
+    let approved = call(
+        1,
+        "ExitPlanMode",
+        r##"{"plan":"# Export to CSV"}"##,
+        "User has approved your plan. You can now start coding.",
+    );
+    assert_eq!(of(&approved).decisions[0].decision, "Plan approved by the user: Export to CSV");
+}
+
+#[test]
+fn actions_carried_out_are_decisions_and_failed_ones_are_not() {
+    let done = call(1, "cancel_reservation", r#"{"reservation_id":"FDZ0T5"}"#, r#"{"status":"cancelled"}"#);
+    assert_eq!(of(&done).decisions[0].decision, "cancel_reservation: reservation_id FDZ0T5");
+    let failed = call(1, "cancel_reservation", r#"{"reservation_id":"FDZ0T5"}"#, "Error: not found");
+    assert_eq!(of(&failed).decisions, []);
+}
+
+#[test]
+fn a_short_answer_decides_what_was_asked() {
+    let found = of(&[
+        say(1, Role::User, "cancel my trip"),
+        say(2, Role::Assistant, "The fee is $20. Shall I cancel it?"),
+        say(3, Role::User, "Yes, please"),
+    ])
+    .decisions;
+    assert_eq!(found[0].decision, "Shall I cancel it? — answered: Yes, please");
+    assert_eq!(found[0].seqs, [2, 3]);
+}
+
+#[test]
+fn todos_are_the_next_steps_and_the_task() {
+    let item = |content: &str, status| TodoItem { content: content.to_owned(), status };
+    let facts = Facts {
+        todos: Some(TodoList {
+            items: vec![
+                item("write", TodoStatus::Completed),
+                item("test it", TodoStatus::Pending),
+                item("fix it", TodoStatus::InProgress),
+            ],
+            seqs: vec![7],
+        }),
+        ..Facts::default()
+    };
+    let p = propose(&[say(1, Role::User, "do the things now")], &facts, None);
+    assert_eq!(p.next_steps, ["fix it", "test it"]);
+    assert_eq!(p.next_steps_seqs, [7]);
+    assert_eq!(p.current_state.task.as_deref(), Some("fix it"));
+}
+
+#[test]
+fn a_list_under_a_heading_is_the_next_steps() {
+    let p = of(&[
+        say(1, Role::User, "go on please now"),
+        say(2, Role::Assistant, "Done so far.\n\n## Next steps\n- run the tests\n- deploy to staging\n"),
+    ]);
+    assert_eq!(p.next_steps, ["run the tests", "deploy to staging"]);
+}
+
+#[test]
+fn announced_steps_are_found() {
+    let mut span = vec![
+        say(1, Role::User, "fix the crash at start-up"),
+        say(2, Role::Assistant, "The crash comes from the config. Next I will add a default."),
+    ];
+    span.extend(call(3, "Bash", r#"{"command":"ls"}"#, "a"));
+    assert_eq!(of(&span).next_steps, ["Next I will add a default."]);
+}
+
+#[test]
+fn failing_tests_and_open_questions_stand_in_the_way_until_they_do_not() {
+    let run = |outcome, seq| TestRunFact {
+        command: "pytest -q".to_owned(),
+        outcome,
+        passed: None,
+        failed: Some(1),
+        failing: vec!["a::b".to_owned()],
+        seqs: vec![seq],
+    };
+    let span = [
+        say(1, Role::User, "fix the tests"),
+        say(2, Role::Assistant, "One is left. Which database do you use in CI?"),
+    ];
+    let p = propose(&span, &Facts { test_runs: vec![run(TestOutcome::Fail, 1)], ..Facts::default() }, None);
+    let texts: Vec<&str> = p.blockers.iter().map(|b| b.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["Failing tests: `pytest -q` (1 failed): a::b", "Open question: Which database do you use in CI?"]
+    );
+    let base = Summary { blockers: p.blockers, session_intent: "x".to_owned(), ..Summary::default() };
+    let later = [say(3, Role::User, "Postgres 15"), say(4, Role::Assistant, "Thanks, all good now.")];
+    let p = propose(
+        &later,
+        &Facts { test_runs: vec![run(TestOutcome::Pass, 4)], ..Facts::default() },
+        Some(&base),
+    );
+    assert_eq!(p.blockers, []);
+    assert!(p.blockers_resolved);
+}
+
+#[test]
+fn minutes_keep_who_talks_the_last_words_and_what_was_agreed() {
+    let span: Vec<Numbered> = [
+        "Project Manager: Okay .",
+        "Project Manager: Today we are going to discuss the new remote control and its price .",
+        "Designer: I think we should use rubber for the case of the remote .",
+        "Project Manager: We decided to use rubber because it is cheap .",
+        "Designer: I will send the drawings of the case to everyone by Friday .",
+        "Project Manager: Good .",
+    ]
+    .iter()
+    .enumerate()
+    .map(|(at, text)| say(i64::try_from(at).unwrap() + 1, Role::User, text))
+    .collect();
+    let p = of(&span);
+    assert!(p.intent.unwrap().text.contains("discuss the new remote control"));
+    assert_eq!(p.next_steps, ["Designer: I will send the drawings of the case to everyone by Friday ."]);
+    assert_eq!(p.decisions.len(), 1);
+    assert!(p.current_state.text.contains("drawings"));
+}
+
+#[test]
+fn nothing_is_a_placeholder() {
+    let p = of(&[
+        say(1, Role::User, "..."),
+        say(2, Role::Assistant, "TBD"),
+        say(3, Role::User, "write the parser for dates"),
+    ]);
+    assert_eq!(p.intent.unwrap().text, "write the parser for dates");
+    assert_ne!(p.current_state.text, "TBD");
+    assert!(p.next_steps.iter().all(|s| !is_placeholder(s)));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_span_panics(texts in proptest::collection::vec("\\PC{0,80}", 0..8)) {
+        let span: Vec<Numbered> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, t)| say(at as i64 + 1, if at % 2 == 0 { Role::User } else { Role::Assistant }, t))
+            .collect();
+        let p = of(&span);
+        if span.iter().any(|n| n.message.role == Role::User && n.message.text().chars().any(char::is_alphanumeric)) {
+            let _ = p.intent;
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What to send to the model next.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::Reader;
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Problem, Thing};
+use crate::domain::context::{
+    self, BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble, summary_message_text,
+};
+use crate::domain::format::Format;
+use crate::domain::id::{Seq, SessionName};
+use crate::domain::tokens::TokenCounter;
+use crate::store::context::ContextSource;
+
+/// Contexts above this many stored bytes are assembled on a thread of their own.
+const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
+
+/// How to serve a context.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ContextQuery {
+    /// The conversation format to serve.
+    #[serde(default)]
+    pub format: Format,
+    /// The most tokens that it may have; default the effective window.
+    #[param(minimum = 1)]
+    pub max_tokens: Option<u32>,
+    /// Whether current task, open errors and next steps come once more at the end.
+    #[serde(default)]
+    pub recap: bool,
+}
+
+/// An assembled context. It is written by hand from stored text; this is its shape.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ContextView {
+    /// The session.
+    pub session_id: SessionName,
+    /// The conversation format of `messages`.
+    pub format: Format,
+    /// The summary version that it shows; null when there is none.
+    #[schema(required = true)]
+    pub summary_version: Option<i64>,
+    /// Through which message the summary covers the session; 0 without one.
+    pub anchor_seq: Seq,
+    /// The session's newest message.
+    pub head_seq: Seq,
+    /// The system prompt, where the format keeps it apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The messages, in the format's own shape.
+    #[schema(value_type = Vec<Object>)]
+    pub messages: Vec<Box<RawValue>>,
+    /// Parallel to `messages`: the messages that each came from; null for what the service wrote.
+    pub sources: Vec<Option<Vec<Seq>>>,
+    /// Tokens by component.
+    pub tokens: ContextTokens,
+    /// The budget.
+    pub max_tokens: u32,
+    /// Whether the budget is kept; always true.
+    pub within_budget: bool,
+    /// Ids of calls that wait for their results, at the head.
+    pub pending_tool_calls: Vec<String>,
+    /// Grows with every change of pins or settings.
+    pub context_revision: i64,
+    /// Tool outputs that are served as placeholders.
+    pub masked: Vec<MaskedView>,
+    /// What is not served, or not in full.
+    pub omitted: Vec<OmittedView>,
+    /// The part that stays the same until the next version or revision.
+    pub stable_prefix: StablePrefixView,
+}
+
+/// Tokens of a context by component.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct ContextTokens {
+    /// All of them.
+    pub total: u32,
+    /// System prompt and pins.
+    pub system: u32,
+    /// The summary.
+    pub summary: u32,
+    /// Everything after it.
+    pub tail: u32,
+}
+
+/// A tool output that is served as a placeholder.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MaskedView {
+    /// The message.
+    pub seq: Seq,
+    /// The output's reference.
+    #[serde(rename = "ref")]
+    pub reference: String,
+}
+
+/// A run of messages that is not served, or not in full.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OmittedView {
+    /// The first.
+    pub from_seq: Seq,
+    /// The last.
+    pub to_seq: Seq,
+    /// Why: `budget`, `clipped`, `thinking`, `unsupported`, `marked`, `in_system` or `held`.
+    pub reason: String,
+}
+
+/// The part of a context that stays the same until the next version or revision.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StablePrefixView {
+    /// Messages at the start that are wholly in it.
+    pub messages: usize,
+    /// Its tokens.
+    pub tokens: u32,
+    /// SHA-256 in hex over `system`, each message's JSON text and the summary's text, each with a newline after it.
+    pub sha256: String,
+}
+
+/// Assembles the context: what to send to the model next.
+///
+/// Always valid for its provider and within its budget, and never waits for a compression. The reply
+/// has an `ETag`; send it back as `If-None-Match` to learn that nothing has changed.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/context", tag = "context",
+    params(SessionPath, ContextQuery, ("If-None-Match" = Option<String>, Header, description = "The `ETag` of an earlier reply.")),
+    responses(
+        (status = 200, body = ContextView, description = "The context.", headers(("ETag" = String, description = "Changes with everything that the context shows."))),
+        (status = 304, description = "Nothing has changed since the reply with this `ETag`."),
+        (status = 422, body = Problem, content_type = "application/problem+json",
+         description = "A parameter cannot be taken, or system prompt, pins and the newest message do not fit the budget (`/problems/budget-too-small`, with `min_tokens`).")
+    )
+)]
+pub async fn find_context(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<ContextQuery>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    if query.max_tokens == Some(0) {
+        return Err(ApiError::parameter("max_tokens", "must be at least 1"));
+    }
+    let source = state.store.find_context(caller.tenant, &path.session_id, query.max_tokens).await?;
+    let source = source.ok_or(ApiError::NotFound(Thing::Session))?;
+    let tag = HeaderValue::from_str(&entity_tag(&source, query)).map_err(ApiError::internal)?;
+    if is_known(&headers, &tag) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    }
+    let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
+    let session = path.session_id;
+    let body = if bytes > LARGE_CONTEXT_BYTES {
+        let assembling = move || render(&session, &source, query);
+        tokio::task::spawn_blocking(assembling).await.map_err(ApiError::internal)?
+    } else {
+        render(&session, &source, query)
+    };
+    let body = body.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    let kind = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// Names everything that a reply depends on: the session (a name can be erased and made anew), its
+/// version, head, revision and mask position, and the query.
+fn entity_tag(source: &ContextSource, query: ContextQuery) -> String {
+    format!(
+        "\"{}.{}.{}.{}.{}.{}.{}.{}\"",
+        source.session.0.simple(),
+        source.summary.as_ref().map_or(0, |summary| summary.version),
+        source.head_seq,
+        source.context_revision,
+        source.accounting.mask_upto,
+        query.format.as_str(),
+        budget(source, query),
+        u8::from(query.recap)
+    )
+}
+
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let Ok(tag) = tag.to_str() else { return false };
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        // A proxy that compresses makes the tag a weak one.
+        .map(|known| known.trim().trim_start_matches("W/"))
+        .any(|known| known == "*" || known == tag)
+}
+
+fn budget(source: &ContextSource, query: ContextQuery) -> u32 {
+    query.max_tokens.unwrap_or_else(|| source.settings.policy().effective_window)
+}
+
+fn render(
+    session: &SessionName,
+    source: &ContextSource,
+    query: ContextQuery,
+) -> Result<String, BudgetTooSmall> {
+    let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
+    let pins = (!source.pins.is_empty()).then(|| context::pins_text(&source.pins));
+    let summary = source.summary.as_ref().map(|summary| {
+        (summary, summary_message_text(&summary.rendering.0), summary_message_text(&summary.least.0))
+    });
+    let summary = summary.as_ref().map(|(stored, text, least)| SummaryInput {
+        version: stored.version,
+        anchor_seq: source.anchor_seq,
+        message: Counted { text, tokens: stored.rendering.1 },
+        least: (stored.least.1 < stored.rendering.1)
+            .then_some(Counted { text: least, tokens: stored.least.1 }),
+    });
+    let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
+    let input = ContextInput {
+        session: session.as_str(),
+        format: query.format,
+        budget: budget(source, query),
+        head_seq: source.head_seq,
+        context_revision: source.context_revision,
+        system: &source.system,
+        pins: pins.as_deref().map(|text| Counted { text, tokens: source.accounting.pins_tokens }),
+        summary,
+        carried: source.carried.as_ref(),
+        tail: &source.tail,
+        tail_omitted: source.tail_omitted,
+        mask: MaskInput {
+            mode: source.settings.mask.unwrap_or_default(),
+            upto: source.accounting.mask_upto,
+            marks: &source.marks,
+        },
+        recap: recap.filter(|text| query.recap && !text.is_empty()),
+        counter: &counter,
+    };
+    Ok(assemble(&input)?.to_json())
+}

@@ -1,0 +1,102 @@
+//! Messages without their bodies: what counting, grouping and masking read.
+
+use sqlx::PgConnection;
+
+use super::StoreError;
+use crate::domain::accounting::Counted;
+use crate::domain::id::{Seq, SessionId, TenantId};
+use crate::domain::mask::{Keep, Marks};
+use crate::domain::message::Role;
+use crate::domain::shape::{AsShape, Shape};
+
+/// What is known of a message without its body.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks.
+    pub role: Role,
+    /// It is an item of the responses API.
+    pub is_item: bool,
+    /// Its tokens.
+    pub tokens: u32,
+    /// What grouping and masking need of it.
+    pub shape: Option<Shape>,
+    /// The caller's mark.
+    pub keep: Option<Keep>,
+    /// The caller marked it as a retrieved document.
+    pub retrieved: bool,
+    /// Bytes of its body.
+    pub bytes: u64,
+}
+
+impl AsShape for Outline {
+    fn seq(&self) -> Seq {
+        self.seq
+    }
+    fn role(&self) -> Role {
+        self.role
+    }
+    fn is_item(&self) -> bool {
+        self.is_item
+    }
+    fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
+    }
+}
+
+impl Outline {
+    /// What counting needs of the message.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved)
+    }
+}
+
+/// The callers' marks of a run of messages.
+#[must_use]
+pub fn marks(outlines: &[Outline]) -> Marks {
+    outlines.iter().filter_map(|outline| Some((outline.seq, outline.keep?))).collect()
+}
+
+/// The outlines of every message after a position, ascending.
+pub(super) async fn outlines_after(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    after: Seq,
+) -> Result<Vec<Outline>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
+                  component = 'retrieved_documents' as retrieved, octet_length(body) as "bytes!"
+           from messages where tenant_id = $1 and session_id = $2 and seq > $3 order by seq"#,
+        tenant.0,
+        session.0,
+        after,
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut outlines = Vec::with_capacity(rows.len());
+    for row in rows {
+        let corrupt = |column, reason: String| {
+            StoreError::corrupt("messages", column, format!("{} {}", session.0, row.seq), reason)
+        };
+        let shape = row.shape.as_deref().map(serde_json::from_str).transpose();
+        outlines.push(Outline {
+            seq: row.seq,
+            role: Role::parse(&row.role).ok_or_else(|| corrupt("role", "unknown word".to_owned()))?,
+            is_item: row.is_item,
+            tokens: u32::try_from(row.tokens).map_err(|error| corrupt("tokens", error.to_string()))?,
+            shape: shape.map_err(|error| corrupt("shape", error.to_string()))?,
+            keep: match row.keep.as_deref() {
+                Some("always") => Some(Keep::Always),
+                Some("never") => Some(Keep::Never),
+                Some(_) => return Err(corrupt("keep", "unknown word".to_owned())),
+                None => None,
+            },
+            retrieved: row.retrieved.unwrap_or_default(),
+            bytes: u64::try_from(row.bytes).unwrap_or_default(),
+        });
+    }
+    Ok(outlines)
+}
