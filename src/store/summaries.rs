@@ -135,6 +135,7 @@ impl Store {
         let mut counts = session.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
         counts.summary_tokens = u32::try_from(rendering_tokens).unwrap_or_default();
         counts.suspended = true;
+        mask_for(&mut counts, None, &policy, &tail);
         let counts = serde_json::to_string(&counts)
             .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
         let done = sqlx::query!(

@@ -1,6 +1,6 @@
 //! Compressions over HTTP: asked for once, joined or refused while one is live, waited for, cancelled.
 
-use anchord::domain::id::{CompressionId, SessionName};
+use anchord::domain::id::SessionName;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, app};
@@ -87,13 +87,20 @@ async fn a_caller_that_waits_hears_the_end() {
         (at_once.status.as_u16(), &at_once.headers["preference-applied"]),
         (202, &"wait=0".parse().unwrap())
     );
-    let id = CompressionId::parse(at_once.json()["id"].as_str().expect("an id")).expect("an id");
+    let location = at_once.headers["location"].to_str().expect("text").to_owned();
+    app.call("DELETE", &location, "").await;
     let key = [("prefer", "wait=30"), ("idempotency-key", "k")];
     let waits = app.call_with("POST", PATH, "{}", &key);
     let ends = async {
         let name = SessionName::parse("s").expect("a name");
         let session = app.store.find_session(app.tenant, &name).await.expect("a look").expect("a session").id;
-        app.store.cancel_compression(app.tenant, session, id).await.expect("an end");
+        let live = loop {
+            if let Some(live) = app.store.live_compression(app.tenant, session).await.expect("a look") {
+                break live.id;
+            }
+            tokio::task::yield_now().await;
+        };
+        app.store.cancel_compression(app.tenant, session, live).await.expect("an end");
     };
     let (reply, ()) = tokio::join!(waits, ends);
     assert_eq!(
