@@ -5,6 +5,7 @@ use sqlx::PgConnection;
 
 use super::compressions::cancel_live;
 use super::outlines::{Outline, outlines_after};
+use super::settle::mask_for;
 use super::{Store, StoreError, Tx, expect_rows, sessions};
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};
