@@ -4,9 +4,12 @@
 mod support;
 
 mod appends;
+mod contexts;
 mod database;
 mod isolation;
 mod launcher;
+mod messages;
 mod queue;
 mod recall;
 mod serve;
+mod sessions;

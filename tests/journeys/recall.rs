@@ -56,7 +56,7 @@ impl Service {
                 tokenizer: TokenizerName::default(),
                 expected_next_seq: None,
                 task_boundary: false,
-                idempotency: None,
+                reply_key: None,
             };
             self.gather.append(append).await.expect("an append");
         }
@@ -86,6 +86,7 @@ fn new_message(message: &Value) -> NewMessage {
     NewMessage {
         format: "openai-chat",
         counted: Counted { role, tokens: 10, ..counted() },
+        least_tokens: None,
         shape: None,
         keep: None,
         component: None,
@@ -232,6 +233,7 @@ async fn api(service: &Service, tenant: TenantId) -> Router {
     service.store.insert_key(tenant, &key).await.expect("an insert").expect("a tenant");
     let many = NonZeroU32::new(1_000).expect("not zero");
     router(AppState {
+        appends: service.gather.clone(),
         store: service.store.clone(),
         clock: Clock::system(),
         tracker: TaskTracker::new(),

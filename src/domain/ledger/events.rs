@@ -323,15 +323,14 @@ impl Gatherer {
     fn shell(&mut self, one: &Invocation<'_>, command: &str, output: &str) {
         let found = shell::effects(command, one.cwd.as_deref());
         let complaints = complaints(output);
-        let failed_alone = one.exit_code.is_some_and(|c| c != 0)
-            && !command.trim().contains(['\n', ';', '|'])
-            && !command.contains("&&");
-        for effect in found {
+        let failed = one.exit_code.is_some_and(|c| c != 0);
+        for effect in found.list {
             if complaints.iter().any(|line| names(line, &effect)) {
                 continue;
             }
+            // A redirection has made its file before the command fails.
             let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run);
-            if failed_alone && !redirected {
+            if failed && (effect.op == Op::Patch || found.one_command && !redirected) {
                 continue;
             }
             self.effect(one, effect);

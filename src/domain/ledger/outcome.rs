@@ -59,6 +59,7 @@ const NOT_DONE: &[&str] = &[
     "could not find the exact text",
     "failed to edit",
     "0 occurrences found",
+    "no match found",
     "has not been read yet",
     "has been modified since read",
     "has been unexpectedly modified",

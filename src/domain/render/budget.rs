@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub text: String,
     /// Whether it may be shortened when there is no room for all of it.
     pub clip: bool,
+    /// How many entries of the record it tells.
+    pub entries: usize,
 }
 
 /// A section that is being filled.
@@ -191,7 +193,8 @@ impl<'a> Draft<'a> {
         let mut sections: Vec<(Section, Range<usize>)> = Vec::new();
         let mut absent: Vec<(Section, usize)> = Vec::new();
         for slot in &mut self.slots {
-            let (omitted, shortened) = (slot.queue.len() + slot.hidden, slot.clipped);
+            let waiting: usize = slot.queue.iter().map(|l| l.entries).sum();
+            let (omitted, shortened) = (waiting + slot.hidden, slot.clipped);
             if omitted + shortened > 0 {
                 cut.push(Cut { section: slot.section, omitted, shortened });
             }

@@ -11,7 +11,7 @@ use super::budget::Draft;
 use super::escape;
 
 /// From this many files on, paths are told folder by folder.
-const GROUP_FROM: usize = 13;
+pub(super) const GROUP_FROM: usize = 13;
 /// A change is told in at most this many characters.
 const CHANGE_CHARS: usize = 200;
 
@@ -201,7 +201,7 @@ impl<'a> Files<'a> {
 }
 
 /// The folder with its last slash, and the file's name.
-fn split(path: &str) -> (&str, &str) {
+pub(super) fn split(path: &str) -> (&str, &str) {
     match path.rfind(['/', '\\']) {
         Some(at) if at + 1 < path.len() => path.split_at(at + 1),
         _ => ("./", path),

@@ -254,6 +254,22 @@ fn a_long_first_message_takes_a_quarter_at_most_and_names_its_message() {
     }
 }
 
+#[test]
+fn many_read_files_are_told_folder_by_folder() {
+    let mut summary = small();
+    for i in 0..20 {
+        let path = format!("src/{}/f{i}.ts", if i % 2 == 0 { "api" } else { "ui" });
+        summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i] });
+    }
+    let meta = meta(2);
+    let rendering = render(Style::Anchored, &subject(&summary, &meta), 4000, real);
+    let read = rendering.section(Section::FilesRead);
+    assert!(read.contains("- `src/ui/`: f19.ts; f17.ts"), "{read}");
+    for f in &summary.files_read {
+        assert!(is_told(&f.path, read), "{}\n{read}", f.path);
+    }
+}
+
 /// As the evaluation looks for a path: as it is, or folder and name on one line.
 fn is_told(path: &str, text: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -337,7 +353,7 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 fn any_summary() -> impl Strategy<Value = Summary> {
-    let texts = || proptest::collection::vec(hostile(), 0..30);
+    let texts = || proptest::collection::vec(hostile(), 0..16);
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
             session_intent: intent.clone(),
@@ -400,7 +416,7 @@ const STYLES: [Style; 6] =
     [Style::Anchored, Style::Strict, Style::Protocol, Style::Scratch, Style::State, Style::Opaque];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn a_rendering_never_passes_its_bound_and_has_the_same_bytes_again(
@@ -440,4 +456,20 @@ proptest! {
             prop_assert!(known.iter().any(|k| k == line), "{line}");
         }
     }
+}
+
+#[test]
+fn timing() {
+    let (summary, meta) = (large(2000, 2500), meta(2));
+    let _ = real("warm");
+    for bound in [800, 4000] {
+        for style in STYLES {
+            let t = std::time::Instant::now();
+            let r = render(style, &subject(&summary, &meta), bound, real);
+            println!("{style:?} {bound}: {:?} tokens {}", t.elapsed(), r.tokens);
+        }
+    }
+    let t = std::time::Instant::now();
+    let r = render(Style::Anchored, &subject(&summary, &meta), 4000, quick);
+    println!("quick: {:?} tokens {}", t.elapsed(), r.tokens);
 }

@@ -217,14 +217,14 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     let gained_only: Vec<&str> = gained.iter().filter(|n| !lost.contains(n)).map(String::as_str).collect();
     let lost_only: Vec<&str> = lost.iter().filter(|n| !gained.contains(n)).map(String::as_str).collect();
     let mut parts = Vec::new();
-    if !gained_only.is_empty() {
-        parts.push(format!("added {}", listed(&gained_only)));
-    }
-    if !both.is_empty() {
-        parts.push(format!("changed {}", listed(&both)));
-    }
-    if !lost_only.is_empty() {
-        parts.push(format!("removed {}", listed(&lost_only)));
+    if let Some(line) = one_line(&added, &removed) {
+        parts.push(line);
+    } else {
+        for (verb, names) in [("added", &gained_only), ("changed", &both), ("removed", &lost_only)] {
+            if !names.is_empty() {
+                parts.push(format!("{verb} {}", listed(names)));
+            }
+        }
     }
     if parts.is_empty() {
         parts.extend(small(&added, &removed, &before, &after, &kind));
@@ -257,14 +257,17 @@ fn only<'l>(lines: &[&'l str], counts: &mut BTreeMap<&'l str, i64>, sign: i64) -
     found
 }
 
-/// For an edit that touches no definition: the line as it was and is, or what it stands in.
-fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
-    if let ([new], [old]) = (added, removed)
-        && new.trim().chars().count() <= 48
-        && old.trim().chars().count() <= 48
-    {
-        return Some(format!("{} → {}", old.trim(), new.trim()));
+/// One short line as it was and as it is, which tells more than the name that it defines.
+fn one_line(added: &[&str], removed: &[&str]) -> Option<String> {
+    let short = |line: &str| line.trim().chars().count() <= 48;
+    match (added, removed) {
+        ([new], [old]) if short(new) && short(old) => Some(format!("{} → {}", old.trim(), new.trim())),
+        _ => None,
     }
+}
+
+/// For an edit that touches no definition: the one line of it, or what it stands in.
+fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
     if let ([new], []) = (added, removed) {
         return Some(format!("added {}", clip(new.trim(), 80)));
     }

@@ -55,16 +55,26 @@ const TEXT_BYTES: usize = 64 * 1024;
 /// The most effects of one script.
 const MAX_EFFECTS: usize = 500;
 
-/// Tells what a script does to files, in order.
-pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Vec<Effect> {
-    let mut found = Vec::new();
-    for step in steps(script, dir, 0).0 {
-        if found.len() >= MAX_EFFECTS {
+/// What a script does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Effects {
+    /// What it does to files, in order.
+    pub list: Vec<Effect>,
+    /// Whether it is one command, so that its exit code is that command's.
+    pub one_command: bool,
+}
+
+/// Tells what a script does to files.
+pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Effects {
+    let (all, _) = steps(script, dir, 0);
+    let mut list = Vec::new();
+    for step in &all {
+        if list.len() >= MAX_EFFECTS {
             break;
         }
-        Reader { step: &step, found: &mut found }.read();
+        Reader { step, found: &mut list }.read();
     }
-    found
+    Effects { list, one_command: all.len() == 1 }
 }
 
 /// Takes away what only wraps a command: `sudo`, `env A=b`, `timeout 10` …
