@@ -39,6 +39,7 @@ fn meta(version: i64) -> VersionMeta {
         through_seq: 40,
         tokens_before: 9000,
         tokens_after: 900,
+        max_tokens: 4_000,
         compression_ratio: Some(0.9),
         probe_score: Some(1.0),
         warnings: vec![],
