@@ -117,7 +117,8 @@ async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_name_that_many_make_at_once_is_made_once() {
     let stored = stored().await;
-    let puts = (0..16).map(|_| stored.store.put_session(stored.ours, &name("s"), Map::new()));
+    let s = name("s");
+    let puts = (0..16).map(|_| stored.store.put_session(stored.ours, &s, Map::new()));
     let outcomes = futures::future::join_all(puts).await;
     let created = outcomes.iter().filter(|o| matches!(o, Ok(PutOutcome::Created(_)))).count();
     let updated = outcomes.iter().filter(|o| matches!(o, Ok(PutOutcome::Updated(_)))).count();
