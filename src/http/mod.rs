@@ -47,10 +47,12 @@
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "what a handler refuses is in its responses; its doc is the API's"
+)]
+
 pub mod auth;
-
-#![expect(clippy::missing_errors_doc, reason = "what a handler refuses is in its responses; its doc is the API's")]
-
 mod boundary;
 pub mod compressions;
 pub mod context;

@@ -31,13 +31,12 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let raw =
-            RawPathParams::from_request_parts(parts, state).await.map_err(|rejection| match rejection {
-                RawPathParamsRejection::InvalidUtf8InPathParam(invalid) => {
-                    ApiError::parameter("path", format!("must be UTF-8, percent-encoded: {invalid}"))
-                }
-                other => ApiError::internal(anyhow::anyhow!("{other}")),
-            })?;
+        let raw = RawPathParams::from_request_parts(parts, state).await.map_err(|rejection| {
+            if let RawPathParamsRejection::InvalidUtf8InPathParam(invalid) = rejection {
+                return ApiError::parameter("path", format!("must be UTF-8, percent-encoded: {invalid}"));
+            }
+            ApiError::internal(anyhow::anyhow!("{rejection}"))
+        })?;
         // Written as a query, so that both are read and refused in one way, by name: the framework's
         // own reader does not tell the name of a value that a type of ours refuses.
         let mut query = form_urlencoded::Serializer::new(String::new());
