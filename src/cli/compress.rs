@@ -113,13 +113,13 @@ fn messages(text: &str, format: Option<Format>) -> anyhow::Result<Vec<Numbered>>
         raw.insert(0, RawValue::from_string(message)?);
     }
     anyhow::ensure!(!raw.is_empty(), "there are no messages in it");
-    let read = |(seq, raw): (i64, &Box<RawValue>)| {
-        let message = format::parse(format, raw.get()).map_err(|error| {
+    let read = |(seq, raw): (i64, &str)| {
+        let message = format::parse(format, raw).map_err(|error| {
             anyhow::anyhow!("message {seq} is not in the format {}: {error}", format.as_str())
         })?;
         Ok(Numbered { seq, message })
     };
-    (1..).zip(&raw).map(read).collect()
+    (1..).zip(raw.iter().map(|message| message.get())).map(read).collect()
 }
 
 fn parse(text: &str) -> anyhow::Result<Transcript> {

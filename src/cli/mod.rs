@@ -27,7 +27,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the service: API, workers and, without DATABASE_URL, a database of its own
+    /// Run the service: API, workers and, unless yours is named, a database of its own
     Serve(serve::Serve),
     /// Run workers alone, beside a service that shares the database
     Worker(worker::Worker),

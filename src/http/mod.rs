@@ -55,6 +55,7 @@
 pub mod auth;
 mod boundary;
 pub mod compressions;
+pub mod constraints;
 pub mod context;
 pub mod evaluations;
 pub mod idempotency;
@@ -148,6 +149,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))

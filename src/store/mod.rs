@@ -7,6 +7,7 @@
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 pub mod compressions;
+pub mod constraints;
 pub mod context;
 mod error;
 pub mod gather;

@@ -21,7 +21,7 @@ pub struct Stored {
     pub appends: Gatherer,
     pub ours: TenantId,
     pub theirs: TenantId,
-    pub database: TestDatabase,
+    _database: TestDatabase,
 }
 
 pub async fn stored() -> Stored {
@@ -30,7 +30,7 @@ pub async fn stored() -> Stored {
     let appends = Gatherer::start(&store);
     let tenant = async |name| store.insert_tenant(name).await.expect("an insert").expect("a new name").id;
     let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
-    Stored { store, appends, ours, theirs, database }
+    Stored { store, appends, ours, theirs, _database: database }
 }
 
 pub fn name(text: &str) -> SessionName {

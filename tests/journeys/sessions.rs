@@ -32,7 +32,10 @@ async fn wrong_settings_are_refused_with_their_name() {
         (r#"{"metadata": {"a": 1, "a": 2}}"#, "/metadata/a"),
         (r#"{"task_id": "a\u0000b"}"#, "/task_id"),
     ] {
-        assert_eq!(app.call("PUT", PATH, body).await.refusal(), (422, "invalid-request".to_owned(), pointer.to_owned()));
+        assert_eq!(
+            app.call("PUT", PATH, body).await.refusal(),
+            (422, "invalid-request".to_owned(), pointer.to_owned())
+        );
     }
     assert_eq!(app.call("PUT", PATH, "{").await.refusal().0, 400);
     assert_eq!(app.call("GET", PATH, "").await.status, 404, "a refused put made the session");
@@ -66,8 +69,14 @@ async fn sessions_are_listed_by_task_and_parent_in_pages() {
     assert_eq!(names(first), ["s4", "s3", "s2"]);
     let path = format!("/v1/sessions?parent_session_id=root&limit=3&cursor={cursor}");
     assert_eq!(names(app.call("GET", &path, "").await.json()), ["s1", "s0"]);
-    assert_eq!(names(app.call("GET", "/v1/sessions?updated_since=2999-01-01T00:00:00Z", "").await.json()), [""; 0]);
-    assert_eq!(app.call("GET", "/v1/sessions?updated_since=yesterday", "").await.refusal().2, "/updated_since");
+    assert_eq!(
+        names(app.call("GET", "/v1/sessions?updated_since=2999-01-01T00:00:00Z", "").await.json()),
+        [""; 0]
+    );
+    assert_eq!(
+        app.call("GET", "/v1/sessions?updated_since=yesterday", "").await.refusal().2,
+        "/updated_since"
+    );
 }
 
 #[tokio::test]

@@ -106,10 +106,8 @@ impl App {
         body: impl Into<Body>,
         headers: &[(&str, &str)],
     ) -> Answer {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(path)
-            .header(header::CONTENT_TYPE, "application/json");
+        let mut request =
+            Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
         if !headers.iter().any(|(name, _)| *name == "authorization") {
             request = request.header(header::AUTHORIZATION, format!("Bearer {OURS}"));
         }

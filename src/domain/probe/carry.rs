@@ -9,7 +9,8 @@ use super::super::wording;
 use super::generate::fact;
 use super::{MAX_CARRIED, Probe};
 
-/// The earlier critical probes that the candidate must still answer, the latest last.
+/// The caller's own probes and the earlier critical ones that the candidate must still answer, the
+/// latest last.
 ///
 /// A probe is retired when a rule of the merge replaced or retired its fact: a file that was
 /// renamed, an error that was resolved, a state that moved on, an intent that changed, a constraint
@@ -52,15 +53,25 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, dropped: &[Constraint
         Some(Section::TechnicalContext | Section::FilesRead | Section::IntentHistory) | None => false,
     };
     let mut seen = HashSet::new();
+    let mut room = MAX_CARRIED;
     // The latest asking of a probe counts, so that the oldest go when there are too many.
     let mut kept: Vec<Probe> = previous
         .iter()
         .rev()
-        .filter(|p| p.critical && !is_retired(p))
+        .filter(|p| is_callers(p) || (p.critical && !is_retired(p)))
         .filter(|p| seen.insert((p.section, p.question.clone())))
-        .take(MAX_CARRIED)
+        .filter(|p| {
+            let fits = is_callers(p) || room > 0;
+            room = room.saturating_sub(usize::from(!is_callers(p)));
+            fits
+        })
         .cloned()
         .collect();
     kept.reverse();
     kept
+}
+
+/// A caller's own probe names no section; it is asked for as long as the caller keeps it.
+fn is_callers(probe: &Probe) -> bool {
+    probe.section.is_none()
 }

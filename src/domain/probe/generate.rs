@@ -136,17 +136,18 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
             )
         });
     }
-    let changed: HashSet<String> = changed.iter().map(|f| path_key(&f.path)).chain(sources).collect();
+    // A file that was changed before and only read here stays where changed files are told.
+    let before = candidate.files_modified.iter().map(|f| path_key(&f.path));
+    let changed: HashSet<String> =
+        changed.iter().map(|f| path_key(&f.path)).chain(sources).chain(before).collect();
     let mut read: Vec<&FileFact> =
         facts.files.iter().filter(|f| f.action.is_none() && !changed.contains(&path_key(&f.path))).collect();
     read.sort_by_key(|f| Reverse(latest(&f.seqs)));
-    // A file of before that this span only read stays where changed files are told: any section.
     let paths: Vec<String> = read.iter().take(12).filter_map(|f| spell(f)).collect();
     if !paths.is_empty() {
         probes.push(Probe {
             exact: true,
             mode: Match::Ratio(0.8),
-            section: None,
             ..probe(ProbeKind::Artifact, Section::FilesRead, "Which files were read?".to_owned(), paths, &[])
         });
     }

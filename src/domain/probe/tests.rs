@@ -32,7 +32,7 @@ fn meta(version: i64) -> VersionMeta {
         through_seq: 1,
         tokens_before: 1,
         tokens_after: 1,
-        max_tokens: 4_000,
+        max_tokens: 4000,
         compression_ratio: None,
         probe_score: None,
         warnings: vec![],

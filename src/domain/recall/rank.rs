@@ -221,15 +221,15 @@ impl<'m> Scoring<'m> {
         let (mut around, mut speakers) = (0.0, 0.0);
         for group in &self.groups {
             let first = group.list.partition_point(|(i, _)| *i < shares.from);
-            let mut shared = 0.0;
+            let mut heard = 0.0;
             for (i, frequencies) in group.list.iter().skip(first) {
                 let Some(share) = shares.of(*i) else { break };
-                shared += share * count(*frequencies);
+                heard += share * count(*frequencies);
                 if *i == at && frequencies.speaker {
                     speakers += group.speaker;
                 }
             }
-            around += group.weight * saturated(shared, length);
+            around += group.weight * saturated(heard, length);
         }
         let named = if self.all_speakers > 0.0 { speakers / self.all_speakers } else { 0.0 };
         let age = float(at) / float(self.words.len()).max(1.0);

@@ -12,6 +12,9 @@ use super::{Cut, Rendering};
 /// Where the rest of a cut section is.
 const MORE: &str = "GET …/summary";
 
+/// An entry is shortened to no less than this.
+const MIN_CLIP_BYTES: usize = 60;
+
 /// Counts the tokens of a text.
 pub(super) type Count<'a> = &'a dyn Fn(&str) -> u32;
 
@@ -252,6 +255,10 @@ pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<Str
     for _ in 0..8 {
         let head = wording::clip_words(text, chars);
         if head.trim().is_empty() {
+            return None;
+        }
+        // A few words of a long entry tell nothing.
+        if head.len() < text.len().min(MIN_CLIP_BYTES) {
             return None;
         }
         let clipped = if head.len() < text.len() { format!("{head} …") } else { head.to_owned() };

@@ -110,11 +110,13 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     // the bound is at most 15 % of it.
     draft.offer(Constraints, bound / 4 * 3, pins);
     draft.offer(SessionIntent, bound / 4 + 8, 1);
+    // The latest paths are critical facts, and the ones that only the summary can tell.
+    files.paths(draft, bound / 20 * 9);
     // Critical facts: what people demanded, the task in hand, the latest open errors.
     draft.offer(Constraints, bound / 7, ALL);
     draft.offer(CurrentState, bound / 10, 1);
     draft.offer(Errors, bound / 6, 3);
-    // Every path before any description, with a little kept back for the state and the next steps.
+    // The paths that are left, before any description, with a little kept back for the state and the next steps.
     let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
         + bound / 14 * waiting(draft, NextSteps)

@@ -39,7 +39,7 @@ fn meta(version: i64) -> VersionMeta {
         through_seq: 40,
         tokens_before: 9000,
         tokens_after: 900,
-        max_tokens: 4_000,
+        max_tokens: 4000,
         compression_ratio: Some(0.9),
         probe_score: Some(1.0),
         warnings: vec![],
@@ -457,20 +457,4 @@ proptest! {
             prop_assert!(known.iter().any(|k| k == line), "{line}");
         }
     }
-}
-
-#[test]
-fn timing() {
-    let (summary, meta) = (large(2000, 2500), meta(2));
-    let _ = real("warm");
-    for bound in [800, 4000] {
-        for style in STYLES {
-            let t = std::time::Instant::now();
-            let r = render(style, &subject(&summary, &meta), bound, real);
-            println!("{style:?} {bound}: {:?} tokens {}", t.elapsed(), r.tokens);
-        }
-    }
-    let t = std::time::Instant::now();
-    let r = render(Style::Anchored, &subject(&summary, &meta), 4000, quick);
-    println!("quick: {:?} tokens {}", t.elapsed(), r.tokens);
 }

@@ -75,13 +75,11 @@ fn envelope(text: &str) -> Vec<PatchedFile> {
         let Some(file) = files.last_mut() else { continue };
         if let Some(to) = line.strip_prefix("*** Move to: ") {
             file.from = Some(std::mem::replace(&mut file.path, to.trim().to_owned()));
-        } else if line.starts_with("*** End Patch") {
-            continue;
         } else if let Some(added) = line.strip_prefix('+') {
             keep(&mut file.new, added);
         } else if let Some(removed) = line.strip_prefix('-') {
             keep(&mut file.old, removed);
-        } else {
+        } else if !line.starts_with("*** ") {
             let context = line.strip_prefix("@@").or_else(|| line.strip_prefix(' ')).unwrap_or(line);
             keep(&mut file.old, context);
             keep(&mut file.new, context);

@@ -83,10 +83,11 @@ pub(super) fn unwrap(step: &mut Step) {
         let names: Vec<&str> = step.words.iter().take(2).map(|w| w.text.as_str()).collect();
         let (mut skip, wrapper) = match *names.as_slice() {
             ["uv" | "poetry" | "pipenv" | "pdm" | "hatch", "run"] => (2, false),
-            ["sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin", ..] => {
-                (1, true)
-            }
-            ["timeout" | "gtimeout", ..] => (1, true),
+            [
+                "sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin"
+                | "timeout" | "gtimeout",
+                ..,
+            ] => (1, true),
             _ => return,
         };
         let timed = names.first().is_some_and(|n| n.ends_with("timeout"));
@@ -207,7 +208,7 @@ impl Reader<'_> {
             "dd" => self.dd(),
             "curl" | "wget" => self.fetched(name),
             "python" | "python2" | "python3" | "node" | "ruby" | "deno" | "bun" | "php" | "ipython" => {
-                self.ran()
+                self.ran();
             }
             name if name.starts_with("python3.") => self.ran(),
             _ => {}
@@ -329,7 +330,7 @@ impl Reader<'_> {
     fn perl(&mut self) {
         let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
         let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
-            w.text.chars().skip(1).take_while(|c| c.is_ascii_alphanumeric()).take(6).any(|c| c == 'i')
+            w.text.chars().skip(1).take_while(char::is_ascii_alphanumeric).take(6).any(|c| c == 'i')
         });
         if !in_place {
             return;
@@ -505,7 +506,7 @@ impl Reader<'_> {
             "rm" if !reader.has_flag('-', "cached") => reader.remove("rm"),
             "checkout" => reader.reverted(true),
             "restore" if !reader.has_flag('S', "staged") || reader.has_flag('W', "worktree") => {
-                reader.reverted(false)
+                reader.reverted(false);
             }
             "apply" | "am" => reader.patched(),
             _ => {}
