@@ -1,5 +1,7 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
+#![expect(clippy::expect_used, reason = "helpers of tests fail with what they expected, as tests do")]
+
 #[path = "../support/mod.rs"]
 mod support;
 
