@@ -147,8 +147,8 @@ create table summaries (
   document json not null,
   -- What the next span's ledger needs to know (domain::ledger::Carry).
   carry json not null,
-  -- The rendering that contexts serve, and the smallest one, each with the tokens of the message that
-  -- serves it (domain::context::summary_message_text).
+  -- The text of the message that contexts serve (domain::context::summary_message_text), whole and at its
+  -- smallest, each with that message's tokens.
   rendering text not null,
   rendering_tokens integer not null,
   least_rendering text not null,

@@ -34,11 +34,8 @@ pub enum SessionNameError {
 }
 
 /// The caller's name for a session (`session_id` in the API), unique per tenant.
-#[derive(
-    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema, sqlx::Type,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, utoipa::ToSchema, sqlx::Type)]
 #[sqlx(transparent)]
-#[serde(try_from = "String")]
 #[schema(
     min_length = 1,
     max_length = 200,
@@ -48,11 +45,22 @@ pub enum SessionNameError {
 )]
 pub struct SessionName(String);
 
-impl TryFrom<String> for SessionName {
-    type Error = SessionNameError;
+/// Parses while the text is visited, so that the error of a path parameter knows its name.
+impl<'de> Deserialize<'de> for SessionName {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Parse;
+        impl serde::de::Visitor<'_> for Parse {
+            type Value = SessionName;
 
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text)
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a session id")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<SessionName, E> {
+                SessionName::parse(text).map_err(E::custom)
+            }
+        }
+        from.deserialize_str(Parse)
     }
 }
 

@@ -12,7 +12,7 @@ use super::auth::Reader;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::context::{
-    self, BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble, summary_message_text,
+    self, BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble,
 };
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionName};
@@ -205,15 +205,12 @@ fn render(
 ) -> Result<String, BudgetTooSmall> {
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let pins = (!source.pins.is_empty()).then(|| context::pins_text(&source.pins));
-    let summary = source.summary.as_ref().map(|summary| {
-        (summary, summary_message_text(&summary.rendering.0), summary_message_text(&summary.least.0))
-    });
-    let summary = summary.as_ref().map(|(stored, text, least)| SummaryInput {
+    let summary = source.summary.as_ref().map(|stored| SummaryInput {
         version: stored.version,
         anchor_seq: source.anchor_seq,
-        message: Counted { text, tokens: stored.rendering.1 },
+        message: Counted { text: &stored.rendering.0, tokens: stored.rendering.1 },
         least: (stored.least.1 < stored.rendering.1)
-            .then_some(Counted { text: least, tokens: stored.least.1 }),
+            .then_some(Counted { text: &stored.least.0, tokens: stored.least.1 }),
     });
     let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {

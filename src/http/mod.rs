@@ -47,16 +47,17 @@
 //! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 
-mod boundary;
-mod openapi;
 pub mod auth;
+mod boundary;
 pub mod compressions;
+pub mod constraints;
 pub mod context;
 pub mod evaluations;
 pub mod idempotency;
 pub mod json;
 pub mod ledger;
 pub mod messages;
+mod openapi;
 pub mod ops;
 pub mod paging;
 pub mod params;
@@ -143,6 +144,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
@@ -172,13 +174,17 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 pub fn router(state: AppState) -> Router {
     let (operations, document) = operations().split_for_parts();
     let document = openapi::complete(document);
-    operations
-        .merge(ops::documentation(&document))
+    with_boundary(operations.merge(ops::documentation(&document)), &state).with_state(state)
+}
+
+/// Puts what every request passes around routes, from the outside in: id, span, metrics and problems;
+/// a task and a time of its own; compression of replies.
+pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
+    routes
         .fallback(async || ApiError::NotFound(Thing::Route))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
-        .with_state(state)
 }

@@ -46,9 +46,9 @@ pub struct ContextSource {
 pub struct SummarySource {
     /// Its version.
     pub version: i64,
-    /// Its rendering, and the tokens of the message that serves it.
+    /// The text of the message that serves it, and that message's tokens.
     pub rendering: (String, u32),
-    /// Its smallest rendering, and the tokens of the message that serves it.
+    /// The same at its smallest.
     pub least: (String, u32),
     /// Current task, open errors and next steps once more.
     pub recap: String,

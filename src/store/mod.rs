@@ -6,9 +6,10 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
-mod error;
 pub mod compressions;
+pub mod constraints;
 pub mod context;
+mod error;
 pub mod gather;
 pub mod idempotency;
 pub mod ledger;

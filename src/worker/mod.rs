@@ -7,7 +7,7 @@
 
 mod compress;
 mod evaluate;
-mod index;
+pub mod index;
 mod pool;
 mod presence;
 

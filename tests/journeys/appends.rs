@@ -21,7 +21,7 @@ pub struct Stored {
     pub appends: Gatherer,
     pub ours: TenantId,
     pub theirs: TenantId,
-    pub database: TestDatabase,
+    _database: TestDatabase,
 }
 
 pub async fn stored() -> Stored {
@@ -30,7 +30,7 @@ pub async fn stored() -> Stored {
     let appends = Gatherer::start(&store);
     let tenant = async |name| store.insert_tenant(name).await.expect("an insert").expect("a new name").id;
     let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
-    Stored { store, appends, ours, theirs, database }
+    Stored { store, appends, ours, theirs, _database: database }
 }
 
 pub fn name(text: &str) -> SessionName {
@@ -76,7 +76,8 @@ const ALL: SeqRange = SeqRange { from: 1, to: i64::MAX };
 impl Stored {
     async fn bodies(&self, tenant: TenantId, session: &str) -> Vec<(i64, String)> {
         let page = self.store.list_messages(tenant, &name(session), ALL, 1_000).await.expect("a read");
-        page.map(|page| page.items.into_iter().map(|item| (item.seq, item.body)).collect()).unwrap_or_default()
+        page.map(|page| page.items.into_iter().map(|item| (item.seq, item.body)).collect())
+            .unwrap_or_default()
     }
 
     async fn first_seq(&self, append: Append) -> Result<i64, AppendError> {
@@ -95,13 +96,14 @@ async fn concurrent_appends_to_one_session_leave_no_gap_and_keep_each_batch_toge
         let lanes = if writer % 2 == 0 { stored.appends.clone() } else { other.clone() };
         let ours = stored.ours;
         async move {
-            let batches = (0..8).map(|batch| {
-                let text = format!("{writer}-{batch}");
-                let lanes = lanes.clone();
-                async move {
-                    lanes.append(append(ours, "s", &[&text, &text, &text])).await.expect("an append")
-                }
-            });
+            let batches =
+                (0..8).map(|batch| {
+                    let text = format!("{writer}-{batch}");
+                    let lanes = lanes.clone();
+                    async move {
+                        lanes.append(append(ours, "s", &[&text, &text, &text])).await.expect("an append")
+                    }
+                });
             join_all(batches).await
         }
     });
@@ -112,7 +114,8 @@ async fn concurrent_appends_to_one_session_leave_no_gap_and_keep_each_batch_toge
     for batch in bodies.chunks(3) {
         assert!(batch.iter().all(|(_, body)| *body == batch[0].1), "a batch was torn: {batch:?}");
     }
-    let session = stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    let session =
+        stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
     assert_eq!((session.head_seq, session.accounting.tail_messages), (192, 192));
     assert_eq!(session.accounting.tail_tokens, 1_920);
 }

@@ -49,7 +49,8 @@ async fn count(tx: &mut sqlx::PgConnection, table: &str) -> i64 {
 async fn without_a_tenant_or_with_a_strange_one_no_row_is_there() {
     let stored = furnished().await;
     let mut ours = stored.store.begin(stored.ours).await.expect("a transaction");
-    for (table, rows) in [("tenants", 1), ("sessions", 1), ("messages", 3), ("pins", 1), ("tool_outputs", 1)] {
+    for (table, rows) in [("tenants", 1), ("sessions", 1), ("messages", 3), ("pins", 1), ("tool_outputs", 1)]
+    {
         assert_eq!(count(&mut ours, table).await, rows, "{table}");
     }
     drop(ours);
@@ -98,7 +99,8 @@ async fn a_connection_keeps_no_tenant_after_a_read_in_one_statement() {
 #[tokio::test]
 async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
     let stored = furnished().await;
-    let before = stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    let before =
+        stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
     assert!(stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
     assert!(!stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
     let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
@@ -115,7 +117,8 @@ async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_name_that_many_make_at_once_is_made_once() {
     let stored = stored().await;
-    let puts = (0..16).map(|_| stored.store.put_session(stored.ours, &name("s"), Map::new()));
+    let s = name("s");
+    let puts = (0..16).map(|_| stored.store.put_session(stored.ours, &s, Map::new()));
     let outcomes = futures::future::join_all(puts).await;
     let created = outcomes.iter().filter(|o| matches!(o, Ok(PutOutcome::Created(_)))).count();
     let updated = outcomes.iter().filter(|o| matches!(o, Ok(PutOutcome::Updated(_)))).count();

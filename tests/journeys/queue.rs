@@ -60,6 +60,7 @@ impl Queue {
                 only_results: false,
                 retrieved: false,
             },
+            least_tokens: None,
             shape: None,
             keep: None,
             component: None,
@@ -74,7 +75,7 @@ impl Queue {
             tokenizer: Default::default(),
             expected_next_seq: None,
             task_boundary: false,
-            idempotency: None,
+            reply_key: None,
         };
         self.gatherer.append(append).await.unwrap();
     }

@@ -8,6 +8,8 @@
 //! leases, which only succeeds while that is empty, so that nobody can come in between, and ends
 //! the server.
 
+pub mod app;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;

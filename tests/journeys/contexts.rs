@@ -1,0 +1,92 @@
+//! Contexts over HTTP, and what reading one costs.
+
+use anchord::domain::id::SessionName;
+use serde_json::{Value, json};
+
+use crate::support::app::{App, app};
+
+const PATH: &str = "/v1/sessions/s/context";
+
+async fn fill(app: &App, messages: usize, words: usize) {
+    for batch in 0..messages.div_ceil(500) {
+        let batch: Vec<Value> = (batch * 500..messages.min(batch * 500 + 500))
+            .map(|i| {
+                let role = if i % 2 == 0 { "user" } else { "assistant" };
+                json!({"role": role, "content": format!("{i} {}", "word ".repeat(words))})
+            })
+            .collect();
+        let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": batch}).to_string()).await;
+        assert_eq!(reply.status, 201, "{}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn a_context_is_served_in_every_format_with_a_tag_that_holds_until_something_changes() {
+    let app = app().await;
+    fill(&app, 4, 5).await;
+    for format in ["openai-chat", "anthropic", "openai-responses"] {
+        let path = format!("{PATH}?format={format}");
+        let first = app.call("GET", &path, "").await;
+        assert_eq!(first.status, 200, "{}", first.text);
+        assert_eq!(first.json()["head_seq"], 4);
+        let tag = first.headers["etag"].to_str().expect("a tag").to_owned();
+        let again = app.call_with("GET", &path, "", &[("if-none-match", &tag)]).await;
+        assert_eq!((again.status.as_u16(), again.text.as_str()), (304, ""));
+        let other =
+            app.call_with("GET", &format!("{path}&max_tokens=900"), "", &[("if-none-match", &tag)]).await;
+        assert_eq!(other.status, 200, "another query");
+        app.call("PUT", "/v1/sessions/s/pins", json!({"pins": [format]}).to_string()).await;
+        let changed = app.call_with("GET", &path, "", &[("if-none-match", &tag)]).await;
+        assert_eq!(changed.status, 200, "other pins");
+    }
+}
+
+#[tokio::test]
+async fn a_budget_is_kept_whatever_is_stored_and_names_what_it_needs_when_it_cannot() {
+    let app = app().await;
+    fill(&app, 1_200, 30).await;
+    for max_tokens in [100, 1_000, 10_000, 100_000] {
+        let context = app.call("GET", &format!("{PATH}?max_tokens={max_tokens}"), "").await.json();
+        assert!(context["tokens"]["total"].as_u64().is_some_and(|total| total <= max_tokens), "{max_tokens}");
+        assert_eq!(context["within_budget"], true);
+        assert_eq!(context["head_seq"], 1_200);
+    }
+    let refused = app.call("GET", &format!("{PATH}?max_tokens=1"), "").await;
+    assert_eq!(refused.refusal().1, "budget-too-small");
+    assert!(refused.json()["min_tokens"].as_u64().is_some_and(|least| least > 1));
+    assert_eq!(app.call("GET", &format!("{PATH}?max_tokens=0"), "").await.refusal().2, "/max_tokens");
+}
+
+#[tokio::test]
+async fn no_more_is_read_than_the_budget_can_hold() {
+    let app = app().await;
+    fill(&app, 2_000, 20).await;
+    let name = SessionName::parse("s").expect("a name");
+    let read =
+        app.store.find_context(app.tenant, &name, Some(2_000)).await.expect("a read").expect("a session");
+    let tokens: u32 = read.tail.iter().map(|entry| entry.tokens).sum();
+    assert!(tokens >= 2_000, "the budget could hold more than was read: {tokens}");
+    assert!(read.tail.len() < 200, "{} messages were read", read.tail.len());
+    assert_eq!(read.tail.last().map(|entry| entry.seq), Some(2_000));
+    let first = read.tail.first().map_or(0, |entry| entry.seq);
+    assert_eq!(read.tail_omitted, Some((1, first - 1)));
+    let all =
+        app.store.find_context(app.tenant, &name, Some(1_000_000)).await.expect("a read").expect("a session");
+    assert_eq!((all.tail.len(), all.tail_omitted), (2_000, None));
+}
+
+#[tokio::test]
+async fn leading_system_messages_are_read_apart_from_the_tail() {
+    let app = app().await;
+    let body =
+        json!({"messages": [{"role": "system", "content": "one"}, {"role": "developer", "content": "two"}]});
+    app.call("POST", "/v1/sessions/s/messages", body.to_string()).await;
+    fill(&app, 1_000, 20).await;
+    let name = SessionName::parse("s").expect("a name");
+    let read =
+        app.store.find_context(app.tenant, &name, Some(1_000)).await.expect("a read").expect("a session");
+    assert_eq!(read.system.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
+    assert!(read.tail.first().is_some_and(|entry| entry.seq > 900));
+    let context = app.call("GET", &format!("{PATH}?format=anthropic&max_tokens=1000"), "").await.json();
+    assert!(context["system"].as_str().is_some_and(|system| system.starts_with("one")));
+}

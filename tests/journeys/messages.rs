@@ -1,0 +1,225 @@
+//! Messages over HTTP: what is taken comes back byte for byte, what cannot be taken says where.
+
+use anchord::http::Limits;
+use serde_json::json;
+
+use crate::support::app::{THEIRS, app};
+
+const PATH: &str = "/v1/sessions/s/messages";
+
+fn nested(levels: usize) -> String {
+    format!(
+        r#"{{"messages": [{{"role": "user", "content": "x", "extra": {}{}}}]}}"#,
+        "[".repeat(levels),
+        "]".repeat(levels)
+    )
+}
+
+#[tokio::test]
+async fn what_is_taken_comes_back_byte_for_byte() {
+    let app = app().await;
+    let messages = [
+        r#"{"role":"user","content":"a\u0000b"}"#,
+        r#"{ "content" : "spaces and order" ,  "role":"assistant" }"#,
+        r#"{"role":"user","content":"x","big":123456789012345678901234567890,"e":1e400,"f":0.10}"#,
+        r#"{"role":"user","content":"\ud83d\ude00 \u00e9","unknown_field":{"z":1,"a":[null,true]}}"#,
+        r#"{"role":"tool","tool_call_id":"no such call","content":"a result without a call"}"#,
+        r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c","type":"function","function":{"name":"f","arguments":"not json"}}]}"#,
+    ];
+    let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+    let reply = app.call("POST", PATH, body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    let page = app.call("GET", PATH, "").await;
+    assert_eq!(page.status, 200);
+    for (message, seq) in messages.iter().zip(1..) {
+        assert!(page.text.contains(message), "{message} did not come back");
+        assert!(page.text.contains(&format!("\"seq\":{seq},")));
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_is_refused_at_its_place_and_nothing_is_stored() {
+    let app = app().await;
+    let many = format!(r#"{{"messages":[{}]}}"#, vec![r#"{"role":"user","content":"x"}"#; 1_001].join(","));
+    let large = format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(5 * 1024 * 1024));
+    let larger =
+        format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, "x".repeat(17 * 1024 * 1024));
+    let table = [
+        (String::new(), 400, "malformed-json", ""),
+        (r#"{"messages":[{"role":"user","content":"x"}]"#.to_owned(), 400, "malformed-json", ""),
+        (r#"{"messages":[{"role":"user","content":x}]}"#.to_owned(), 400, "malformed-json", ""),
+        (r#"{"messages":[{"role":"user","content":"x"}]} x"#.to_owned(), 400, "malformed-json", ""),
+        ("[]".to_owned(), 422, "invalid-request", ""),
+        ("{}".to_owned(), 422, "invalid-request", "/messages"),
+        (r#"{"messages":[]}"#.to_owned(), 422, "invalid-request", "/messages"),
+        (r#"{"messages":"x"}"#.to_owned(), 422, "invalid-request", "/messages"),
+        (r#"{"messages":["x"]}"#.to_owned(), 422, "invalid-request", "/messages/0"),
+        (
+            r#"{"messages":[{"role":"robot","content":"x"}]}"#.to_owned(),
+            422,
+            "invalid-request",
+            "/messages/0/role",
+        ),
+        (r#"{"messages":[{"content":"x"}]}"#.to_owned(), 422, "invalid-request", "/messages/0/role"),
+        (
+            r#"{"messages":[{"role":"user","content":"x"},{"role":"user","content":"\ud800"}]}"#.to_owned(),
+            422,
+            "invalid-request",
+            "/messages/1/content",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x","a":1,"a":2}]}"#.to_owned(),
+            422,
+            "invalid-request",
+            "/messages/0/a",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x"}],"mesages":1}"#.to_owned(),
+            422,
+            "invalid-request",
+            "/mesages",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x"}],"format":"smoke-signals"}"#.to_owned(),
+            422,
+            "invalid-request",
+            "/format",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":"x"}],"marks":[{"index":1}]}"#.to_owned(),
+            422,
+            "invalid-request",
+            "/marks/0/index",
+        ),
+        (many, 413, "too-large", ""),
+        (large, 413, "too-large", ""),
+        (larger, 413, "too-large", ""),
+    ];
+    for (body, status, kind, pointer) in table {
+        let shown: String = body.chars().take(80).collect();
+        let refused = app.call("POST", PATH, body).await.refusal();
+        assert_eq!(refused, (status, kind.to_owned(), pointer.to_owned()), "{shown}");
+    }
+    let deep = app.call("POST", PATH, nested(200)).await;
+    assert_eq!(deep.status, 422, "{}", deep.text);
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "a refused append made the session");
+    assert_eq!(app.call("POST", PATH, nested(100)).await.status, 201);
+    let wrong_name = app.call("POST", "/v1/sessions/a%20b/messages", nested(1)).await;
+    assert_eq!(wrong_name.refusal(), (422, "invalid-parameter".to_owned(), "/session_id".to_owned()));
+}
+
+#[tokio::test]
+async fn a_message_as_large_as_it_may_be_comes_back_whole() {
+    let app = app().await;
+    let frame = r#"{"role":"user","content":""}"#.len();
+    let text = "lorem ipsum ".repeat(Limits::default().message_bytes / 12 - frame);
+    let message = format!(r#"{{"role":"user","content":"{text}"}}"#);
+    let reply = app.call("POST", PATH, format!(r#"{{"messages":[{message}]}}"#)).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    assert!(app.call("GET", PATH, "").await.text.contains(&message));
+}
+
+#[tokio::test]
+async fn an_append_tells_where_the_session_stands() {
+    let app = app().await;
+    let body = json!({"messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "What time is it in Lisbon?"},
+        {"role": "assistant", "content": "Noon."}
+    ]});
+    let reply = app.call("POST", PATH, body.to_string()).await.json();
+    assert_eq!(
+        (&reply["first_seq"], &reply["last_seq"], &reply["next_seq"]),
+        (&json!(1), &json!(3), &json!(4))
+    );
+    assert_eq!(reply["session_id"], "s");
+    assert_eq!(reply["compression"], json!(null));
+    assert_eq!(reply["decision"]["action"], "none");
+    assert_eq!(reply["usage"]["effective_window"], 160_000);
+    assert_eq!(reply["usage"]["uncompressed_messages"], 2);
+    assert_eq!(reply["tokens_added"], reply["usage"]["context_tokens"]);
+    let context = app.call("GET", "/v1/sessions/s/context", "").await.json();
+    assert_eq!(context["tokens"]["total"], reply["usage"]["context_tokens"]);
+}
+
+#[tokio::test]
+async fn expected_next_seq_that_does_not_hold_is_a_conflict_with_the_actual_one() {
+    let app = app().await;
+    let body = r#"{"messages":[{"role":"user","content":"x"}],"expected_next_seq":1}"#;
+    assert_eq!(app.call("POST", PATH, body).await.status, 201);
+    let refused = app.call("POST", PATH, body).await;
+    assert_eq!(refused.refusal().0, 409);
+    assert_eq!(refused.json()["next_seq"], 2);
+}
+
+#[tokio::test]
+async fn the_same_key_replays_the_same_reply_before_any_precondition() {
+    const OTHER: &str = r#"{"messages":[{"role":"user","content":"other"}]}"#;
+    let app = app().await;
+    let body = r#"{"messages":[{"role":"user","content":"x"}],"expected_next_seq":1}"#;
+    let key = [("idempotency-key", "k1")];
+    let first = app.call_with("POST", PATH, body, &key).await;
+    let again = app.call_with("POST", PATH, body, &key).await;
+    assert_eq!((again.status, &again.text), (first.status, &first.text));
+    let other = app.call_with("POST", PATH, OTHER, &key).await;
+    assert_eq!(other.refusal().1, "idempotency-mismatch");
+    assert_eq!(app.call("GET", PATH, "").await.json()["items"].as_array().map(Vec::len), Some(1));
+    app.call("DELETE", "/v1/sessions/s", "").await;
+    assert_eq!(app.call_with("POST", PATH, OTHER, &key).await.status, 201);
+}
+
+#[tokio::test]
+async fn pages_go_on_where_the_last_one_ended_and_stay_in_their_range() {
+    let app = app().await;
+    let messages: Vec<_> = (1..=25).map(|i| json!({"role": "user", "content": format!("m{i}")})).collect();
+    app.call("POST", PATH, json!({"messages": messages}).to_string()).await;
+    let mut seen = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = app.call("GET", &format!("{PATH}?from_seq=4&to_seq=20&limit=7{cursor}"), "").await.json();
+        seen.extend(page["items"].as_array().expect("items").iter().filter_map(|item| item["seq"].as_i64()));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, (4..=20).collect::<Vec<_>>());
+    let others = app.call("GET", &format!("{PATH}?limit=7{cursor}"), "").await;
+    assert_eq!(others.refusal().2, "/cursor", "a cursor of another query");
+}
+
+#[tokio::test]
+async fn another_tenant_finds_nothing() {
+    let app = app().await;
+    app.call("POST", PATH, r#"{"messages":[{"role":"user","content":"x"}]}"#).await;
+    let theirs = format!("Bearer {THEIRS}");
+    for path in [PATH, "/v1/sessions/s", "/v1/sessions/s/context", "/v1/sessions/s/pins"] {
+        let answer = app.call_with("GET", path, "", &[("authorization", &theirs)]).await;
+        assert_eq!(answer.refusal().1, "session-not-found", "{path}");
+    }
+    let list = app.call_with("GET", "/v1/sessions", "", &[("authorization", &theirs)]).await.json();
+    assert_eq!(list["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_tool_output_is_found_by_its_reference_whole_and_by_lines() {
+    let app = app().await;
+    let output: String = (1..=40).map(|line| format!("line {line}\n")).collect();
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "sh", "arguments": "{}"}});
+    let body = json!({"messages": [
+        {"role": "user", "content": "run it"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": output}
+    ], "marks": [{"index": 2, "keep": "never"}]});
+    assert_eq!(app.call("POST", PATH, body.to_string()).await.status, 201);
+    let context = app.call("GET", "/v1/sessions/s/context", "").await.json();
+    let reference = context["masked"][0]["ref"].as_str().expect("a masked output").to_owned();
+    let path = format!("/v1/sessions/s/tool-outputs/{reference}");
+    let whole = app.call("GET", &path, "").await.json();
+    assert_eq!((&whole["content"], &whole["seq"], &whole["lines"]), (&json!(output), &json!(3), &json!(40)));
+    let part = app.call("GET", &format!("{path}?from_line=2&to_line=3"), "").await.json();
+    assert_eq!(part["content"], "line 2\nline 3\n");
+    assert_eq!(app.call("GET", &format!("{path}?from_line=0"), "").await.refusal().2, "/from_line");
+    let unknown = app.call("GET", "/v1/sessions/s/tool-outputs/0000000000000000", "").await;
+    assert_eq!(unknown.refusal().1, "tool-output-not-found");
+}

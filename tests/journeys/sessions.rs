@@ -1,0 +1,115 @@
+//! Sessions, their settings and their pins over HTTP.
+
+use serde_json::json;
+
+use crate::support::app::app;
+
+const PATH: &str = "/v1/sessions/s";
+
+#[tokio::test]
+async fn settings_are_kept_changed_and_reset() {
+    let app = app().await;
+    let made = app.call("PUT", PATH, r#"{"context_window": 32000, "task_id": "t1"}"#).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    assert_eq!(made.json()["policy"]["effective_window"], 25_600);
+    let changed = app.call("PUT", PATH, r#"{"policy": "combined"}"#).await;
+    assert_eq!(changed.status, 200);
+    assert_eq!(changed.json()["settings"]["context_window"], 32_000);
+    assert_eq!(changed.json()["context_revision"], 2);
+    let same = app.call("PUT", PATH, "{}").await.json();
+    assert_eq!(same["context_revision"], 2, "nothing changed");
+    let reset = app.call("PUT", PATH, r#"{"context_window": null}"#).await.json();
+    assert_eq!(reset["policy"]["effective_window"], 160_000);
+    assert_eq!(app.call("GET", PATH, "").await.json(), reset);
+}
+
+#[tokio::test]
+async fn wrong_settings_are_refused_with_their_name() {
+    let app = app().await;
+    for (body, pointer) in [
+        (r#"{"context_windw": 1}"#, "/context_windw"),
+        (r#"{"thresholds": {"target": 0.9}}"#, "/thresholds/target"),
+        (r#"{"metadata": {"a": 1, "a": 2}}"#, "/metadata/a"),
+        (r#"{"task_id": "a\u0000b"}"#, "/task_id"),
+    ] {
+        assert_eq!(
+            app.call("PUT", PATH, body).await.refusal(),
+            (422, "invalid-request".to_owned(), pointer.to_owned())
+        );
+    }
+    assert_eq!(app.call("PUT", PATH, "{").await.refusal().0, 400);
+    assert_eq!(app.call("GET", PATH, "").await.status, 404, "a refused put made the session");
+}
+
+#[tokio::test]
+async fn the_tokenizer_is_fixed_by_the_first_message() {
+    let app = app().await;
+    assert_eq!(app.call("PUT", PATH, r#"{"tokenizer": "estimate"}"#).await.status, 201);
+    let message = r#"{"messages":[{"role":"user","content":"hello there, how are you?"}]}"#;
+    assert_eq!(app.call("POST", &format!("{PATH}/messages"), message).await.status, 201);
+    let refused = app.call("PUT", PATH, r#"{"tokenizer": "cl100k_base"}"#).await;
+    assert_eq!(refused.refusal().2, "/tokenizer");
+}
+
+#[tokio::test]
+async fn sessions_are_listed_by_task_and_parent_in_pages() {
+    let app = app().await;
+    for i in 0..5 {
+        let body = json!({"task_id": format!("t{}", i % 2), "parent_session_id": "root"});
+        app.call("PUT", &format!("/v1/sessions/s{i}"), body.to_string()).await;
+    }
+    let names = |page: serde_json::Value| -> Vec<String> {
+        let items = page["items"].as_array().cloned().unwrap_or_default();
+        items.iter().filter_map(|item| item["session_id"].as_str().map(str::to_owned)).collect()
+    };
+    let task = app.call("GET", "/v1/sessions?task_id=t0", "").await.json();
+    assert_eq!(names(task), ["s4", "s2", "s0"]);
+    let first = app.call("GET", "/v1/sessions?parent_session_id=root&limit=3", "").await.json();
+    let cursor = first["next_cursor"].as_str().expect("a cursor").to_owned();
+    assert_eq!(names(first), ["s4", "s3", "s2"]);
+    let path = format!("/v1/sessions?parent_session_id=root&limit=3&cursor={cursor}");
+    assert_eq!(names(app.call("GET", &path, "").await.json()), ["s1", "s0"]);
+    assert_eq!(
+        names(app.call("GET", "/v1/sessions?updated_since=2999-01-01T00:00:00Z", "").await.json()),
+        [""; 0]
+    );
+    assert_eq!(
+        app.call("GET", "/v1/sessions?updated_since=yesterday", "").await.refusal().2,
+        "/updated_since"
+    );
+}
+
+#[tokio::test]
+async fn pins_are_served_bounded_and_change_the_revision() {
+    let app = app().await;
+    app.call("PUT", PATH, r#"{"context_window": 2000}"#).await;
+    app.call("POST", &format!("{PATH}/messages"), r#"{"messages":[{"role":"user","content":"hi"}]}"#).await;
+    let pins = format!("{PATH}/pins");
+    let put = app.call("PUT", &pins, r#"{"pins": ["Never push to main."]}"#).await;
+    assert_eq!(put.status, 200, "{}", put.text);
+    assert_eq!(app.call("GET", &pins, "").await.json(), put.json());
+    let context = app.call("GET", &format!("{PATH}/context"), "").await.json();
+    assert_eq!(context["context_revision"], 2);
+    assert!(context["messages"].to_string().contains("Never push to main."));
+    let session = app.call("GET", PATH, "").await.json();
+    assert_eq!(session["usage"]["context_tokens"], context["tokens"]["total"]);
+    let long = json!({"pins": ["word ".repeat(300)]}).to_string();
+    assert_eq!(app.call("PUT", &pins, long).await.refusal().2, "/pins");
+    assert_eq!(app.call("GET", &pins, "").await.json(), put.json());
+    app.call("PUT", &pins, r#"{"pins": []}"#).await;
+    let session = app.call("GET", PATH, "").await.json();
+    assert_eq!(session["usage"]["components"]["system"], 0);
+}
+
+#[tokio::test]
+async fn tokens_are_counted_as_sessions_count_them() {
+    let app = app().await;
+    let messages = r#"[{"role":"user","content":"hello there"},{"role":"assistant","content":"hi"}]"#;
+    let counted = app.call("POST", "/v1/tokens", format!(r#"{{"messages":{messages}}}"#)).await.json();
+    let appended =
+        app.call("POST", &format!("{PATH}/messages"), format!(r#"{{"messages":{messages}}}"#)).await.json();
+    assert_eq!(counted["tokens"], appended["tokens_added"]);
+    assert_eq!(counted["per_message"].as_array().map(Vec::len), Some(2));
+    assert_eq!(app.call("POST", "/v1/tokens", r#"{"text":"hello"}"#).await.json(), json!({"tokens": 1}));
+    assert_eq!(app.call("POST", "/v1/tokens", "{}").await.refusal().0, 422);
+}

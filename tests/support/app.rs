@@ -1,0 +1,127 @@
+//! The whole API in process, on a database of its own, with two tenants and their keys.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use anchord::clock::Clock;
+use anchord::domain::id::TenantId;
+use anchord::http::auth::RateLimit;
+use anchord::http::{self, AppState, Limits};
+use anchord::store::Store;
+use anchord::store::gather::Gatherer;
+use anchord::store::tenants::{NewKey, digest_key};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use http_body_util::BodyExt as _;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+use super::TestDatabase;
+
+/// The key of the first tenant, with every scope.
+pub const OURS: &str = "test-key-of-the-first-tenant-0000";
+/// The key of the second tenant, with every scope.
+pub const THEIRS: &str = "test-key-of-the-second-tenant-000";
+
+/// A running API and what is behind it.
+#[derive(Debug)]
+pub struct App {
+    /// The store behind it.
+    pub store: Store,
+    /// The tenant of [`OURS`].
+    pub tenant: TenantId,
+    router: Router,
+    _database: TestDatabase,
+}
+
+/// A reply, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body, as text.
+    pub text: String,
+}
+
+impl Answer {
+    /// Its body as JSON; null when it has none.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
+    /// Its status with the last word of a problem's type and the first pointer.
+    pub fn refusal(&self) -> (u16, String, String) {
+        let body = self.json();
+        let kind = body["type"].as_str().unwrap_or_default().trim_start_matches("/problems/").to_owned();
+        let pointer = body["errors"][0]["pointer"].as_str().unwrap_or_default().to_owned();
+        (self.status.as_u16(), kind, pointer)
+    }
+}
+
+/// Starts an API.
+pub async fn app() -> App {
+    let database = super::database().await;
+    let tracker = TaskTracker::new();
+    let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
+    let ours = tenant(&store, "ours", OURS).await;
+    tenant(&store, "theirs", THEIRS).await;
+    let state = AppState {
+        appends: Gatherer::start(&store),
+        store: store.clone(),
+        clock: Clock::system(),
+        tracker,
+        limits: Arc::new(Limits::default()),
+        rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
+        operator: None,
+        metrics: PrometheusBuilder::new().build_recorder().handle(),
+        llm_configured: false,
+    };
+    App { store, tenant: ours, router: http::router(state), _database: database }
+}
+
+async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
+    let tenant = store.insert_tenant(name).await.expect("an insert").expect("a new name").id;
+    let scopes = ["read", "write", "admin"].map(str::to_owned).to_vec();
+    let key = NewKey { digest: digest_key(key), prefix: name.to_owned(), scopes, expires_at: None };
+    store.insert_key(tenant, &key).await.expect("an insert").expect("a new key");
+    tenant
+}
+
+impl App {
+    /// Sends a request as the first tenant.
+    pub async fn call(&self, method: &str, path: &str, body: impl Into<Body>) -> Answer {
+        self.call_with(method, path, body, &[]).await
+    }
+
+    /// Sends a request with further headers; `authorization` replaces the first tenant's.
+    pub async fn call_with(
+        &self,
+        method: &str,
+        path: &str,
+        body: impl Into<Body>,
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let mut request =
+            Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
+        if !headers.iter().any(|(name, _)| *name == "authorization") {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {OURS}"));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(body.into()).expect("a request");
+        let response = self.router.clone().oneshot(request).await.expect("a reply");
+        let (head, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Answer {
+            status: head.status,
+            headers: head.headers,
+            text: String::from_utf8(bytes.to_vec()).expect("UTF-8"),
+        }
+    }
+}
