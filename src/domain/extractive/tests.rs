@@ -189,7 +189,7 @@ fn a_short_answer_decides_what_was_asked() {
         say(3, Role::User, "Yes, please"),
     ])
     .decisions;
-    assert_eq!(found[0].decision, "Shall I cancel it? — answered: Yes, please");
+    assert_eq!(found[0].decision, "The fee is $20. Shall I cancel it? — answered: Yes, please");
     assert_eq!(found[0].seqs, [2, 3]);
 }
 
