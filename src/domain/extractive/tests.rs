@@ -301,8 +301,8 @@ proptest::proptest! {
     fn no_span_panics(texts in proptest::collection::vec("\\PC{0,80}", 0..8)) {
         let span: Vec<Numbered> = texts
             .iter()
-            .enumerate()
-            .map(|(at, t)| say(at as i64 + 1, if at % 2 == 0 { Role::User } else { Role::Assistant }, t))
+            .zip(1_i64..)
+            .map(|(t, seq)| say(seq, if seq % 2 == 1 { Role::User } else { Role::Assistant }, t))
             .collect();
         let p = of(&span);
         if span.iter().any(|n| n.message.role == Role::User && n.message.text().chars().any(char::is_alphanumeric)) {
