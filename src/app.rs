@@ -36,7 +36,7 @@ use shutdown::{Drained, Signals};
 /// How often metrics are condensed and idle callers are forgotten.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 /// How long a request may take, waiting that it asked for aside.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// Connections that a server of our own takes beyond the pool's: listeners, presence, `psql`.
 const SPARE_CONNECTIONS: u32 = 20;
 
@@ -90,14 +90,8 @@ pub async fn serve(
 /// # Errors
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
 pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
-    let (embedded, migrated) = match config.url() {
-        Some(url) => (None, Store::migrate(url.expose_secret()).await),
-        None => {
-            let embedded = Embedded::start(launch(config)).await?;
-            let url = embedded.url();
-            (Some(embedded), Store::migrate(&url).await)
-        }
-    };
+    let (embedded, url) = reach(config).await?;
+    let migrated = Store::migrate(&url).await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
@@ -129,14 +123,7 @@ impl Process {
         for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase] {
             tokio::task::spawn_blocking(move || TokenCounter::new(tokenizer).load());
         }
-        let (embedded, url) = match settings.database.url() {
-            Some(url) => (None, url.expose_secret().to_owned()),
-            None => {
-                let embedded = Embedded::start(launch(&settings.database)).await?;
-                let url = embedded.url();
-                (Some(embedded), url)
-            }
-        };
+        let (embedded, url) = reach(&settings.database).await?;
         Store::migrate(&url).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
         let store = Store::connect(&url, settings.database.pool_size, tracker.clone())
@@ -263,6 +250,16 @@ async fn database_lost(embedded: Option<&Embedded>) {
         Some(embedded) => embedded.ended().await,
         None => std::future::pending().await,
     }
+}
+
+/// The database's address: the operator's, or that of a server of our own, started for it.
+async fn reach(config: &config::Database) -> anyhow::Result<(Option<Embedded>, String)> {
+    if let Some(url) = config.url() {
+        return Ok((None, url.expose_secret().to_owned()));
+    }
+    let embedded = Embedded::start(launch(config)).await?;
+    let url = embedded.url();
+    Ok((Some(embedded), url))
 }
 
 fn launch(config: &config::Database) -> postgres::Config {

@@ -82,6 +82,7 @@ pub struct Telemetry {
 /// The database: an address, or a server of our own.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Database")]
+#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Database {
     /// Address of a Postgres database, as its owner; without it a server of our own is run
     #[arg(long, env = "DATABASE_URL", value_name = "DATABASE_URL", hide_env_values = true)]
@@ -111,6 +112,7 @@ pub struct Metrics {
 /// The HTTP API.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "API")]
+#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Api {
     /// Address and port of the API
     #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]
@@ -163,6 +165,7 @@ pub struct Roles {
 /// The language model that words the summaries.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Language model")]
+#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
 pub struct Llm {
     /// The interface that the model's server speaks; none extracts summaries by code alone
     #[arg(long, env = "ANCHORD_LLM_PROVIDER", value_name = "ANCHORD_LLM_PROVIDER", default_value = "none")]

@@ -3,6 +3,7 @@
 //! Invariant: standard output carries a command's result alone; logs and errors go to standard error.
 //! Must not know: how the service is put together (app does).
 
+mod compress;
 mod migrate;
 mod openapi;
 mod serve;
@@ -26,12 +27,14 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the service: API, workers and, without DATABASE_URL, a database of its own
+    /// Run the service: API, workers and, unless yours is named, a database of its own
     Serve(serve::Serve),
     /// Run workers alone, beside a service that shares the database
     Worker(worker::Worker),
     /// Bring the database's schema up to date and end
     Migrate(migrate::Migrate),
+    /// Summarise a transcript in a file, without server and database
+    Compress(compress::Compress),
     /// Print the OpenAPI document
     Openapi(openapi::Openapi),
 }
@@ -64,6 +67,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
+        Command::Compress(compress) => compress.run(),
         Command::Openapi(openapi) => openapi.run(),
     }
 }

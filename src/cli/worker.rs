@@ -13,7 +13,7 @@ pub(super) struct Worker {
     #[command(flatten)]
     database: config::Database,
     #[command(flatten)]
-    worker: config::Worker,
+    pool: config::Worker,
     #[command(flatten)]
     llm: config::Llm,
     #[command(flatten)]
@@ -24,8 +24,9 @@ impl Worker {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.database.check()?;
         self.llm.check()?;
-        let Self { database, worker, llm, metrics } = self;
-        let settings = app::Settings { roles: vec![Role::Worker], database, api: None, worker, llm, metrics };
+        let Self { database, pool, llm, metrics } = self;
+        let settings =
+            app::Settings { roles: vec![Role::Worker], database, api: None, worker: pool, llm, metrics };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }

@@ -131,9 +131,22 @@ impl FileHistory {
             .collect();
         let mut moved: HashMap<String, (usize, FileFact)> = HashMap::new();
         for source in &sources {
-            if let Some(slot) = self.at.remove(source)
-                && let Some(fact) = self.files.get_mut(slot).and_then(Option::take)
-            {
+            let Some(slot) = self.at.remove(source) else { continue };
+            let Some(place) = self.files.get_mut(slot) else { continue };
+            let Some(fact) = place.take() else { continue };
+            // The session made the file under its old name: that name came and went.
+            if fact.action.is_some() && matches!(before(&fact), Before::Absent | Before::Unknown(true)) {
+                *place = Some(FileFact {
+                    action: Some(FileAction::Deleted),
+                    transient: true,
+                    renamed_from: None,
+                    changes: Vec::new(),
+                    reason: None,
+                    ..fact.clone()
+                });
+                self.at.insert(source.clone(), slot);
+                moved.insert(source.clone(), (usize::MAX, fact));
+            } else {
                 moved.insert(source.clone(), (slot, fact));
             }
         }
@@ -148,7 +161,9 @@ impl FileHistory {
             let (slot, fact) = match source {
                 // What stood at the new name is overwritten: its own history ends here.
                 Some(source) => match moved.remove(&source) {
-                    Some((slot, earlier)) => (old.unwrap_or(slot), compose(earlier, fact)),
+                    Some((slot, earlier)) => {
+                        (old.unwrap_or(slot.min(self.files.len())), compose(earlier, fact))
+                    }
                     None => (old.unwrap_or(self.files.len()), fact),
                 },
                 None => match old.and_then(|slot| Some((slot, self.files.get_mut(slot)?.take()?))) {
@@ -247,6 +262,17 @@ mod tests {
         assert_eq!(facts[0].action, Some(FileAction::Renamed));
         assert_eq!(facts[0].renamed_from.as_deref(), Some("a"));
         assert_eq!(facts[0].changes, ["modified 1", "renamed 2", "modified 3"]);
+    }
+
+    #[test]
+    fn a_new_file_that_is_renamed_leaves_its_first_name_as_one_that_came_and_went() {
+        let mut history = FileHistory::default();
+        history.push(fact("a", CREATED, 1));
+        history.push(FileFact { renamed_from: Some("a".into()), ..fact("b", Some(FileAction::Renamed), 2) });
+        let facts = history.into_facts();
+        let shown: Vec<_> = facts.iter().map(|f| (f.path.as_str(), f.action, f.transient)).collect();
+        assert_eq!(shown, [("a", DELETED, true), ("b", CREATED, false)]);
+        assert_eq!(facts[1].changes, ["created 1", "renamed 2"]);
     }
 
     #[test]

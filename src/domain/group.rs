@@ -165,7 +165,7 @@ impl<'a> OpenCalls<'a> {
     const FEW: usize = 16;
 
     fn new<T: AsShape>(lead: &'a [T]) -> Self {
-        let ids: Vec<&str> = lead.iter().flat_map(|i| i.calls()).map(|c| c.id.as_str()).collect();
+        let ids: Vec<&str> = lead.iter().flat_map(AsShape::calls).map(|c| c.id.as_str()).collect();
         let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
         if ids.len() > Self::FEW {
             for (i, id) in ids.iter().enumerate().rev() {

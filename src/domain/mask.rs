@@ -148,17 +148,17 @@ pub fn placeholder(session: &str, result: &ResultShape, what: Option<&str>) -> S
     let reference = &result.reference;
     let what = what.or(result.name.as_deref()).filter(|w| !w.is_empty()).unwrap_or("a tool");
     let lines = if result.lines == 1 { "line" } else { "lines" };
-    let mut text = format!("[tool output {reference}: {} {lines}", result.lines);
-    if result.media > 0 {
-        let media = if result.media == 1 { "image or file" } else { "images or files" };
-        text.push_str(&format!(" and {} {media}", result.media));
-    }
-    text.push_str(&format!(" from \"{}\"", super::shape::one_line(what, 80)));
-    if let Some(key) = &result.key {
-        text.push_str(&format!(" · key: {key}"));
-    }
-    text.push_str(&format!(" · GET /v1/sessions/{session}/tool-outputs/{reference}]"));
-    text
+    let media = match result.media {
+        0 => String::new(),
+        1 => " and 1 image or file".to_owned(),
+        n => format!(" and {n} images or files"),
+    };
+    let key = result.key.as_ref().map_or_else(String::new, |key| format!(" · key: {key}"));
+    format!(
+        "[tool output {reference}: {} {lines}{media} from \"{}\"{key} · GET /v1/sessions/{session}/tool-outputs/{reference}]",
+        result.lines,
+        super::shape::one_line(what, 80)
+    )
 }
 
 #[cfg(test)]

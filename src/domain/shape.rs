@@ -10,6 +10,7 @@ mod key_line;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::format::anthropic::is_misplaced;
 use super::message::{MediaSource, Message, Part, Role, ToolCall, ToolResult};
 use super::tokens::TokenCounter;
 
@@ -59,6 +60,8 @@ pub enum Feature {
     BlankPart,
     /// Blocks that no format of ours knows.
     Other,
+    /// A block that its role cannot hold, a user's tool call for one.
+    Misplaced,
     /// A call whose arguments are not a JSON object.
     OddArguments,
 }
@@ -153,7 +156,12 @@ impl Shape {
                     let signed = t.signature.is_some() || t.redacted.is_some();
                     shape.add(if signed { Feature::SignedThinking } else { Feature::UnsignedThinking });
                 }
-                Part::Other(_) => shape.add(Feature::Other),
+                Part::Other(raw) => {
+                    shape.add(Feature::Other);
+                    if is_misplaced(raw) {
+                        shape.add(Feature::Misplaced);
+                    }
+                }
             }
             tokens = tokens.saturating_add(counter.count_part(part));
         }
@@ -271,17 +279,20 @@ fn what(call: &ToolCall) -> String {
     } else {
         serde_json::from_str(&call.arguments).unwrap_or_default()
     };
-    let text = |key: &&str| match arguments.get(*key)? {
-        serde_json::Value::String(text) if !is_blank(text) => Some(text.clone()),
-        serde_json::Value::Array(words) => {
-            let words: Vec<&str> = words.iter().filter_map(serde_json::Value::as_str).collect();
-            // Shell calls as argument lists: the script is the last word of `bash -lc script`.
-            let shell = words.len() == 3 && words.get(1).is_some_and(|w| w.starts_with('-'));
-            let joined =
-                if shell { words.last().copied().unwrap_or_default().to_owned() } else { words.join(" ") };
-            Some(joined).filter(|j| !is_blank(j))
-        }
-        _ => None,
+    let text = |key: &&str| {
+        let value = arguments.get(*key)?;
+        let said = match value.as_array() {
+            None => value.as_str()?.to_owned(),
+            Some(words) => {
+                let words: Vec<&str> = words.iter().filter_map(serde_json::Value::as_str).collect();
+                match words.as_slice() {
+                    // Shell calls as argument lists: the script is the last word of `bash -lc script`.
+                    [_, flag, script] if flag.starts_with('-') => (*script).to_owned(),
+                    words => words.join(" "),
+                }
+            }
+        };
+        Some(said).filter(|said| !is_blank(said))
     };
     let said = COMMANDS.iter().find_map(text).unwrap_or_else(|| {
         let subject = SUBJECTS.iter().find_map(text);

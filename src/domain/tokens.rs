@@ -155,7 +155,7 @@ impl TokenCounter {
         RESULT_TOKENS.saturating_add(self.count_text(&result.call_id))
     }
 
-    fn count_file(&self, file: &Attachment) -> u32 {
+    fn count_file(self, file: &Attachment) -> u32 {
         let audio = file.media_type.as_deref().is_some_and(|t| t.starts_with("audio/"));
         match &file.source {
             MediaSource::Text(text) => self.count_text(text),
@@ -165,7 +165,7 @@ impl TokenCounter {
         }
     }
 
-    fn count_json(&self, raw: &str) -> u32 {
+    fn count_json(self, raw: &str) -> u32 {
         let is_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_');
         let (mut sum, mut text_from, mut run_from) = (0u32, 0, 0);
         for (i, b) in raw.bytes().chain(std::iter::once(b'"')).enumerate() {

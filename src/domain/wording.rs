@@ -22,11 +22,13 @@ pub fn key(text: &str) -> String {
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
 
-/// Folds numbers and addresses away as well: the same error met at another line is one error.
+/// Folds addresses, hashes, process ids and times away as well. Short numbers stay: an error at another
+/// line is another error, which has to be mended at its own place.
 #[must_use]
 pub fn error_key(message: &str) -> String {
     // The first lines tell errors apart; the rest is the same trace with other numbers.
     const MAX_CHARS: usize = 400;
+    const LONGEST_LINE_NUMBER: usize = 5;
     let mut out = String::with_capacity(message.len().min(MAX_CHARS));
     for word in clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_') {
         if word.is_empty() {
@@ -37,7 +39,8 @@ pub fn error_key(message: &str) -> String {
         }
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         let hex = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        if digits == word.len() || hex || (word.starts_with("0x") && word.len() > 2) {
+        let long = digits == word.len() && digits > LONGEST_LINE_NUMBER;
+        if long || hex || (word.starts_with("0x") && word.len() > 2) {
             out.push('#');
         } else {
             out.extend(word.chars().flat_map(char::to_lowercase));
@@ -144,7 +147,9 @@ mod tests {
 
     #[test]
     fn an_error_compares_equal_at_another_line_and_address() {
-        assert_eq!(error_key("foo.py:12: bad at 0x7ffe12"), error_key("foo.py:99: bad at 0x1a"));
+        assert_eq!(error_key("foo.py:12: bad at 0x7ffe12"), error_key("foo.py:12: bad at 0x1a"));
+        assert_ne!(error_key("foo.py:12: bad"), error_key("foo.py:99: bad"), "each place is mended by itself");
+        assert_eq!(error_key("died with pid 481516"), error_key("died with pid 234200"));
         assert_ne!(error_key("cannot read utf8"), error_key("cannot read utf16"));
     }
 

@@ -76,7 +76,6 @@ pub struct Compression {
     /// Its id.
     pub id: CompressionId,
     /// The session's id.
-    #[schema(inline)]
     pub session_id: SessionName,
     /// `compress`, or `evaluate` for an evaluation that a caller asked for.
     pub kind: Kind,

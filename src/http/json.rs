@@ -5,7 +5,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 use serde_path_to_error::{Path as JsonPath, Segment};
 use sha2::{Digest, Sha256};
@@ -101,14 +101,7 @@ impl JsonBytes {
     /// # Errors
     /// When it is not JSON, not of this type, or cannot be kept.
     pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        let text = std::str::from_utf8(&self.0)
-            .map_err(|_| ApiError::MalformedJson("the body is not UTF-8".to_owned()))?;
-        let value = parse(&self.0);
-        // Malformed text is for the parser to refuse, whatever the check makes of it.
-        if !matches!(value, Err(ApiError::MalformedJson(_))) {
-            check_json(text).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))?;
-        }
-        value
+        parse(&self.0)
     }
 }
 
@@ -155,21 +148,37 @@ async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Resu
     tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
 }
 
-/// Parses a body: not JSON is 400, JSON that cannot be taken is 422 with its place.
+/// Parses a body: not JSON is 400; JSON that is not of this type, or could not be kept (lone
+/// surrogates, repeated keys, nesting beyond the bound), is 422 with its place.
 ///
 /// # Errors
-/// When it is not JSON, or not of this type.
+/// When it is not JSON, not of this type, or cannot be kept.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         ApiError::MalformedJson(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
     })?;
-    // Before serde reads it: serde would take the last of two keys, and stop at its own depth.
-    check_json(text).map_err(|refused| {
-        ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
-    })?;
+    let check = || {
+        check_json(text).map_err(|refused| {
+            ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
+        })
+    };
+    match parse_typed(bytes) {
+        Ok(value) => check().map(|()| value),
+        // serde calls some of what cannot be kept malformed. Skipping over it tells what the grammar says.
+        Err(malformed @ ApiError::MalformedJson(_)) => {
+            if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+                check()?;
+            }
+            Err(malformed)
+        }
+        Err(refused) => Err(refused),
+    }
+}
+
+fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     // serde would take a list for a struct, field by field.
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        serde_json::from_slice::<serde::de::IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
+        serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
         return Err(ApiError::invalid("", "the body must be a JSON object"));
     }
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -184,9 +193,9 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
 fn refuse(pointer: &str, error: &serde_json::Error) -> ApiError {
     let message = error.to_string();
     match error.classify() {
-        // Ours is the bound on depth; serde's lies just below it and counts the outermost levels too.
+        // serde's own bound on depth, where a value is not kept as its text.
         Category::Syntax if message.starts_with("recursion limit") => {
-            ApiError::invalid(pointer, "nested deeper than 128 levels")
+            ApiError::invalid(pointer, "nested too deep")
         }
         Category::Io | Category::Syntax | Category::Eof => ApiError::MalformedJson(message),
         Category::Data => {
@@ -241,6 +250,8 @@ mod tests {
         messages: Vec<Box<RawValue>>,
         #[serde(default)]
         marks: Vec<Mark>,
+        #[serde(default)]
+        note: Option<String>,
     }
 
     #[derive(Debug, Deserialize)]
@@ -282,7 +293,8 @@ mod tests {
             (r#"{"marks": [{"indx": 1}]}"#, "/marks/0/indx"),
             (r#"{"marks": [{}]}"#, "/marks/0/index"),
             (r#"{"a/b": 1}"#, "/a~1b"),
-            (r#"{"marks": [{"index": 1, "index": 2}]}"#, "/marks/0"),
+            (r#"{"note": "\ud800"}"#, "/note"),
+            (r#"{"messages": [{"a": 1, "a": 2}]}"#, "/messages/0/a"),
             (r#"{"messages": ["\ud800"]}"#, "/messages/0"),
         ] {
             assert_eq!(refusal(text), (422, pointer.to_owned()), "{text}");

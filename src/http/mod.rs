@@ -179,13 +179,17 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 pub fn router(state: AppState) -> Router {
     let (operations, document) = operations().split_for_parts();
     let document = openapi::complete(document);
-    operations
-        .merge(ops::documentation(&document))
+    with_boundary(operations.merge(ops::documentation(&document)), &state).with_state(state)
+}
+
+/// Puts what every request passes around routes, from the outside in: id, span, metrics and problems;
+/// a task and a time of its own; compression of replies.
+pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
+    routes
         .fallback(async || ApiError::NotFound(Thing::Route))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
-        .with_state(state)
 }

@@ -1,6 +1,7 @@
 //! The OpenAPI document: what handlers declare, completed with what every operation of its kind can
 //! answer, so that a handler documents only what is its own.
 
+use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -66,41 +67,46 @@ pub(super) fn declared() -> OpenApi {
         OPERATOR.to_owned(),
         scheme("The operator token of the installation, for `/v1/admin` and `/metrics`."),
     );
-    for (name, _, description) in SHARED {
-        components.responses.insert(name.to_owned(), RefOr::T(problem(description, &[])));
+    for (name, status, slug, description) in SHARED {
+        let headers: &[&str] = match status {
+            "401" => &["WWW-Authenticate"],
+            "429" | "503" => &["Retry-After"],
+            _ => &[],
+        };
+        components.responses.insert(name.to_owned(), RefOr::T(problem((slug, status), description, headers)));
     }
-    components.responses.insert(
-        "Unauthorized".to_owned(),
-        RefOr::T(problem("No usable key: none, unknown, expired or revoked.", &["WWW-Authenticate"])),
-    );
-    components.responses.insert(
-        "TooManyRequests".to_owned(),
-        RefOr::T(problem(
-            "Too many requests for this key, or a quota of the tenant is used up (`/problems/quota-exceeded`).",
-            &["Retry-After"],
-        )),
-    );
     document
 }
 
-/// Problems that several operations share: component, status, description.
-const SHARED: [(&str, &str, &str); 12] = [
-    ("BadRequest", "400", "The request cannot be read, or its body is not JSON."),
-    ("Unauthorized", "401", ""),
-    ("Forbidden", "403", "The key does not have the scope."),
-    ("NotFound", "404", "It does not exist, or it is another tenant's."),
+/// Problems that several operations share: component, status, the slug of an example, description.
+const SHARED: [(&str, &str, &str, &str); 12] = [
+    ("BadRequest", "400", "malformed-json", "The request cannot be read, or its body is not JSON."),
+    ("Unauthorized", "401", "unauthorized", "No usable key: none, unknown, expired or revoked."),
+    ("Forbidden", "403", "forbidden", "The key does not have the scope."),
+    ("NotFound", "404", "session-not-found", "It does not exist, or it is another tenant's."),
     (
         "Conflict",
         "409",
+        "idempotency-in-flight",
         "The first request with this Idempotency-Key still runs, or the state does not allow it.",
     ),
-    ("ContentTooLarge", "413", "The body is over its limit; `limit` says which number."),
-    ("UnsupportedMediaType", "415", "The body is not `application/json`."),
-    ("Unprocessable", "422", "Understood, and cannot be taken; `errors` says where and why."),
-    ("TooManyRequests", "429", ""),
-    ("Internal", "500", "Our fault; the log knows more under the request id."),
-    ("Unavailable", "503", "The service cannot answer now; try again after `Retry-After`."),
-    ("Timeout", "504", "The request took longer than it may."),
+    ("ContentTooLarge", "413", "too-large", "A bound of size was passed; `limit` says which number."),
+    ("UnsupportedMediaType", "415", "unsupported-media-type", "The body is not `application/json`."),
+    (
+        "Unprocessable",
+        "422",
+        "invalid-request",
+        "Understood, and cannot be taken; `errors` says where and why.",
+    ),
+    (
+        "TooManyRequests",
+        "429",
+        "rate-limited",
+        "Too many requests for this key, or a quota of the tenant is used up (`/problems/quota-exceeded`).",
+    ),
+    ("Internal", "500", "internal", "Our fault; the log knows more under the request id."),
+    ("Unavailable", "503", "unavailable", "The service cannot answer now; try again after `Retry-After`."),
+    ("Timeout", "504", "timeout", "The request took longer than it may."),
 ];
 
 /// Completes every operation.
@@ -110,7 +116,51 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
             complete_operation(path, method, operation);
         }
     }
-    document
+    tidied(document)
+}
+
+/// Puts right what the macros cannot say: positions are a schema of their own instead of one called
+/// `i64`, and a body that may be absent is not one that may be `null`.
+fn tidied(document: OpenApi) -> OpenApi {
+    let Ok(mut json) = serde_json::to_value(&document) else { return document };
+    name_positions(&mut json);
+    if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
+        && schemas.remove("i64").is_some()
+    {
+        let description = "The position of a message in its session: 1, 2, 3 … without gaps.";
+        let position =
+            json!({"type": "integer", "format": "int64", "minimum": 0, "description": description});
+        schemas.insert("Seq".to_owned(), position);
+    }
+    let paths =
+        json.get_mut("paths").and_then(Value::as_object_mut).into_iter().flat_map(|paths| paths.values_mut());
+    for operation in paths.filter_map(Value::as_object_mut).flat_map(|item| item.values_mut()) {
+        let Some(body) = operation.get_mut("requestBody") else { continue };
+        let Some(schema) = body.pointer_mut("/content/application~1json/schema") else { continue };
+        let inner =
+            schema.get("oneOf").and_then(Value::as_array).and_then(|either| match either.as_slice() {
+                [inner, null] if null["type"] == "null" => Some(inner.clone()),
+                _ => None,
+            });
+        if let Some(inner) = inner {
+            *schema = inner;
+            body["required"] = false.into();
+        }
+    }
+    serde_json::from_value(json).unwrap_or(document)
+}
+
+fn name_positions(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            if fields.get("$ref").is_some_and(|target| target == "#/components/schemas/i64") {
+                fields.insert("$ref".to_owned(), "#/components/schemas/Seq".into());
+            }
+            fields.values_mut().for_each(name_positions);
+        }
+        Value::Array(items) => items.iter_mut().for_each(name_positions),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
@@ -154,7 +204,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
         operation.parameters.get_or_insert_default().push(RefOr::T(idempotency_key()));
         statuses.extend(["409", "422"]);
     }
-    for (name, status, _) in SHARED.iter().filter(|(_, status, _)| statuses.contains(status)) {
+    for (name, status, ..) in SHARED.iter().filter(|(_, status, ..)| statuses.contains(status)) {
         operation
             .responses
             .responses
@@ -189,8 +239,16 @@ fn text(min: usize, max: usize) -> ObjectBuilder {
         .pattern(Some("^[!-~]+$"))
 }
 
-fn problem(description: &str, headers: &[&str]) -> Response {
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+fn problem((slug, status): (&str, &str), description: &str, headers: &[&str]) -> Response {
+    let example = json!({
+        "type": format!("/problems/{slug}"),
+        "title": slug.replace('-', " "),
+        "status": status.parse::<u16>().unwrap_or_default(),
+        "detail": description,
+        "instance": "01929f5b-e2c4-7c3f-b1c4-a6d24b4e1a10",
+    });
+    let schema = Ref::from_schema_name("Problem");
+    let content = ContentBuilder::new().schema(Some(schema)).example(Some(example)).build();
     let mut response =
         ResponseBuilder::new().description(description).content("application/problem+json", content);
     for name in headers {

@@ -53,17 +53,25 @@ pub async fn find_readiness(State(state): State<AppState>) -> Response {
     responses((status = 200, body = String, content_type = "text/plain", description = "The metrics; no label names a tenant."))
 )]
 pub async fn find_metrics(_: Operator, State(state): State<AppState>) -> Response {
-    rendered_metrics(&state)
+    rendered_metrics(&state).await
 }
 
 /// The metrics alone, without a token, for a listen address of their own.
 pub fn metrics_router(state: AppState) -> Router {
     Router::new()
-        .route("/metrics", get(async |State(state): State<AppState>| rendered_metrics(&state)))
+        .route("/metrics", get(async |State(state): State<AppState>| rendered_metrics(&state).await))
         .with_state(state)
 }
 
-fn rendered_metrics(state: &AppState) -> Response {
+async fn rendered_metrics(state: &AppState) -> Response {
+    // Asked for when it is read: a gauge that nobody reads costs no query.
+    if let Ok(depth) = state.store.queue_depth().await {
+        for status in ["queued", "running"] {
+            let jobs = depth.iter().find(|(known, _)| known == status).map_or(0, |(_, jobs)| *jobs);
+            metrics::gauge!("anchord_queue_jobs", "status" => status)
+                .set(f64::from(u32::try_from(jobs).unwrap_or(u32::MAX)));
+        }
+    }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], state.metrics.render()).into_response()
 }

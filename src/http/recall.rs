@@ -47,6 +47,10 @@ pub struct Recalled {
     params(SessionPath, RecallQuery),
     responses((status = 200, body = Recalled, description = "The hits."))
 )]
+#[expect(
+    clippy::missing_errors_doc,
+    reason = "the doc comment is the operation's description in the OpenAPI document"
+)]
 pub async fn recall(
     Reader(caller): Reader,
     State(state): State<AppState>,

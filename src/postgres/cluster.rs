@@ -14,7 +14,7 @@ use super::programs::Programs;
 use super::{DATABASE, Durability, OWNER, SUPERUSER, StartError};
 
 /// How long a server that was left behind has to stop, politely and then not.
-const FAST_STOP: Duration = Duration::from_secs(60);
+const FAST_STOP: Duration = Duration::from_mins(1);
 const IMMEDIATE_STOP: Duration = Duration::from_secs(10);
 /// How often a state that cannot be waited for is looked at.
 pub(super) const LOOK: Duration = Duration::from_millis(5);

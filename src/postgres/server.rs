@@ -18,10 +18,10 @@ use super::{Durability, StartError};
 /// The port in the socket's name; no port is opened.
 pub(super) const PORT: u16 = 5432;
 /// How long a start may take; recovery after a crash reads the log of writes first.
-const READY: Duration = Duration::from_secs(300);
+const READY: Duration = Duration::from_mins(5);
 /// How long each way of stopping may take.
 const STOPS: [(Signal, Duration); 3] = [
-    (Signal::SIGINT, Duration::from_secs(60)),
+    (Signal::SIGINT, Duration::from_mins(1)),
     (Signal::SIGQUIT, Duration::from_secs(10)),
     (Signal::SIGKILL, Duration::from_secs(10)),
 ];

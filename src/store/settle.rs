@@ -583,19 +583,19 @@ async fn count_afresh(
     if job.trigger == "manual" {
         counts.suspended = false;
     }
-    mask_for(&mut counts, job, &policy, &tail);
+    mask_for(&mut counts, job.request.target, &policy, &tail);
     session.counts = counts;
     Ok(())
 }
 
 /// Masks every large output that may be masked when the context is still above the target.
-fn mask_for(counts: &mut Accounting, job: &Job, policy: &Policy, tail: &[Outline]) {
+pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
     if policy.mask == MaskMode::Off {
         return;
     }
     let marks = marks(tail);
     counts.mask_through(counts.mask_upto, tail, &marks);
-    let target = job.request.target.unwrap_or(policy.target);
+    let target = target.unwrap_or(policy.target);
     if counts.usage(policy, 0).effective_utilization > target {
         let upto = mask::step(counts.mask_upto, tail, &marks, mask::Level::Force);
         counts.mask_through(upto, tail, &marks);

@@ -5,6 +5,7 @@ use sqlx::PgConnection;
 
 use super::compressions::cancel_live;
 use super::outlines::{Outline, outlines_after};
+use super::settle::mask_for;
 use super::{Store, StoreError, Tx, expect_rows, sessions};
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};
@@ -135,6 +136,7 @@ impl Store {
         let mut counts = session.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
         counts.summary_tokens = u32::try_from(rendering_tokens).unwrap_or_default();
         counts.suspended = true;
+        mask_for(&mut counts, None, &policy, &tail);
         let counts = serde_json::to_string(&counts)
             .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
         let done = sqlx::query!(

@@ -11,7 +11,7 @@ const MOST_LINES: usize = 600;
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("main", &["cli", "config", "telemetry"]),
     ("lib", &[]),
-    ("cli", &["app", "config", "telemetry", "domain"]),
+    ("cli", &["app", "config", "telemetry", "domain", "clock"]),
     ("app", &["http", "worker", "postgres", "store", "llm", "domain", "config", "clock", "telemetry"]),
     ("http", &["store", "domain", "clock"]),
     ("worker", &["store", "llm", "domain", "clock"]),

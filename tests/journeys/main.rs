@@ -4,12 +4,16 @@
 mod support;
 
 mod appends;
+mod compressions;
 mod contexts;
 mod database;
+mod document;
 mod isolation;
 mod launcher;
 mod messages;
 mod queue;
 mod recall;
+mod rules;
 mod serve;
 mod sessions;
+mod summaries;

@@ -8,12 +8,10 @@ use anchord::domain::accounting::Counted;
 use anchord::domain::id::{SessionId, SessionName, TenantId};
 use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
-use anchord::domain::recall::{Hit, Query};
-use anchord::domain::settings::TokenizerName;
+use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::RateLimit;
 use anchord::http::{AppState, Limits, router};
-use anchord::store::Store;
-use anchord::store::gather::{Append, Gatherer, NewMessage};
+use anchord::store::gather::{Append, NewMessage};
 use anchord::store::tenants::{NewKey, digest_key};
 use anchord::worker::index::{Indexed, index};
 use axum::Router;
@@ -25,40 +23,15 @@ use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-use crate::support::{self, TestDatabase};
+use crate::appends::{Stored, append, message, name, stored};
 
-struct Service {
-    store: Store,
-    gather: Gatherer,
-    _database: TestDatabase,
-}
-
-impl Service {
-    async fn start() -> Self {
-        let database = support::database().await;
-        let store = Store::connect(&database.url, 4, TaskTracker::new()).await.expect("a pool");
-        let gather = Gatherer::start(&store);
-        Self { store, gather, _database: database }
-    }
-
-    async fn tenant(&self, name: &str) -> TenantId {
-        self.store.insert_tenant(name).await.expect("an insert").expect("a new name").id
-    }
-
+impl Stored {
     /// Appends chat messages, a hundred at a time.
-    async fn append(&self, tenant: TenantId, session: &SessionName, messages: &[Value]) {
+    async fn tell(&self, tenant: TenantId, session: &SessionName, messages: &[Value]) {
         for batch in messages.chunks(100) {
             let messages = batch.iter().map(new_message).collect();
-            let append = Append {
-                tenant,
-                session: session.clone(),
-                messages,
-                tokenizer: TokenizerName::default(),
-                expected_next_seq: None,
-                task_boundary: false,
-                reply_key: None,
-            };
-            self.gather.append(append).await.expect("an append");
+            let batch = Append { messages, ..append(tenant, session.as_str(), &[]) };
+            self.appends.append(batch).await.expect("an append");
         }
     }
 
@@ -77,39 +50,17 @@ impl Service {
     }
 }
 
-fn new_message(message: &Value) -> NewMessage {
-    let role = match message["role"].as_str() {
+fn new_message(value: &Value) -> NewMessage {
+    let role = match value["role"].as_str() {
         Some("assistant") => Role::Assistant,
         Some("tool") => Role::Tool,
         _ => Role::User,
     };
     NewMessage {
-        format: "openai-chat",
-        counted: Counted { role, tokens: 10, ..counted() },
-        least_tokens: None,
-        shape: None,
-        keep: None,
-        component: None,
-        tool_outputs: Vec::new(),
-        body: RawValue::from_string(message.to_string()).expect("JSON"),
+        counted: Counted { role, ..message("").counted },
+        body: RawValue::from_string(value.to_string()).expect("JSON"),
+        ..message("")
     }
-}
-
-fn counted() -> Counted {
-    Counted {
-        seq: 0,
-        role: Role::User,
-        tokens: 0,
-        tool_output_tokens: 0,
-        calls: 0,
-        results: 0,
-        only_results: false,
-        retrieved: false,
-    }
-}
-
-fn name(text: &str) -> SessionName {
-    SessionName::parse(text).expect("a name")
 }
 
 fn user(text: &str) -> Value {
@@ -146,9 +97,9 @@ const QUESTIONS: [&str; 5] = [
 
 #[tokio::test]
 async fn an_answer_does_not_depend_on_how_far_the_index_is() {
-    let service = Service::start().await;
-    let (tenant, session) = (service.tenant("one").await, name("long"));
-    service.append(tenant, &session, &long_talk()).await;
+    let service = stored().await;
+    let (tenant, session) = (service.ours, name("long"));
+    service.tell(tenant, &session, &long_talk()).await;
 
     let mut scanned = Vec::new();
     for question in QUESTIONS {
@@ -164,7 +115,7 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
     let id = service.id(tenant, &session).await;
     let mut part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
     part.messages.truncate(250);
-    let documents = part.messages.iter().map(anchord::domain::recall::analyze).collect();
+    let documents = part.messages.iter().map(analyze).collect();
     assert!(service.store.index_messages(tenant, id, 0, documents).await.expect("indexing"));
     for (question, expected) in QUESTIONS.iter().zip(&scanned) {
         assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, partly indexed");
@@ -179,12 +130,12 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
 
 #[tokio::test]
 async fn two_workers_index_a_message_once() {
-    let service = Service::start().await;
-    let (tenant, session) = (service.tenant("one").await, name("s"));
-    service.append(tenant, &session, &[user("the crane is orange"), user("the boat is blue")]).await;
+    let service = stored().await;
+    let (tenant, session) = (service.ours, name("s"));
+    service.tell(tenant, &session, &[user("the crane is orange"), user("the boat is blue")]).await;
     let id = service.id(tenant, &session).await;
     let part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
-    let documents: Vec<_> = part.messages.iter().map(anchord::domain::recall::analyze).collect();
+    let documents: Vec<_> = part.messages.iter().map(analyze).collect();
     assert!(service.store.index_messages(tenant, id, 0, documents.clone()).await.expect("indexing"));
     assert!(!service.store.index_messages(tenant, id, 0, documents.clone()).await.expect("indexing"));
     // Nobody may index beyond the session's end either.
@@ -194,24 +145,24 @@ async fn two_workers_index_a_message_once() {
 
 #[tokio::test]
 async fn a_session_that_is_erased_takes_its_index_along() {
-    let service = Service::start().await;
-    let (tenant, session) = (service.tenant("one").await, name("s"));
-    service.append(tenant, &session, &[user("the crane is orange")]).await;
+    let service = stored().await;
+    let (tenant, session) = (service.ours, name("s"));
+    service.tell(tenant, &session, &[user("the crane is orange")]).await;
     let old = service.id(tenant, &session).await;
     service.index(tenant, &session).await;
     assert!(service.store.delete_session(tenant, &session).await.expect("a delete"));
     assert_eq!(index(&service.store, tenant, old).await.expect("indexing"), None);
-    service.append(tenant, &session, &[user("a boat")]).await;
+    service.tell(tenant, &session, &[user("a boat")]).await;
     assert_eq!(service.ask(tenant, &session, "crane").await, Vec::new());
 }
 
 #[tokio::test]
 async fn a_tenant_finds_nothing_of_another() {
-    let service = Service::start().await;
-    let (one, two) = (service.tenant("one").await, service.tenant("two").await);
+    let service = stored().await;
+    let (one, two) = (service.ours, service.theirs);
     let session = name("same");
-    service.append(one, &session, &[user("the crane is orange")]).await;
-    service.append(two, &session, &[user("the boat is blue")]).await;
+    service.tell(one, &session, &[user("the crane is orange")]).await;
+    service.tell(two, &session, &[user("the boat is blue")]).await;
     service.index(one, &session).await;
     service.index(two, &session).await;
     assert_eq!(service.ask(two, &session, "orange crane").await, Vec::new());
@@ -223,7 +174,7 @@ async fn a_tenant_finds_nothing_of_another() {
 }
 
 /// The API over a service, with a key of the tenant.
-async fn api(service: &Service, tenant: TenantId) -> Router {
+async fn api(service: &Stored, tenant: TenantId) -> Router {
     let key = NewKey {
         prefix: "ak_test".to_owned(),
         digest: digest_key("secret"),
@@ -233,8 +184,8 @@ async fn api(service: &Service, tenant: TenantId) -> Router {
     service.store.insert_key(tenant, &key).await.expect("an insert").expect("a tenant");
     let many = NonZeroU32::new(1_000).expect("not zero");
     router(AppState {
-        appends: service.gather.clone(),
         store: service.store.clone(),
+        appends: service.appends.clone(),
         clock: Clock::system(),
         tracker: TaskTracker::new(),
         limits: Arc::new(Limits::default()),
@@ -258,9 +209,9 @@ async fn recall(api: &Router, query: &str) -> (StatusCode, Value) {
 
 #[tokio::test]
 async fn the_api_answers_any_text_and_refuses_what_asks_nothing() {
-    let service = Service::start().await;
-    let tenant = service.tenant("one").await;
-    service.append(tenant, &name("s"), &[user("it's \"C:\\\\temp\\\\crane.log\" 🏗️ %_ and a crane")]).await;
+    let service = stored().await;
+    let tenant = service.ours;
+    service.tell(tenant, &name("s"), &[user("it's \"C:\\\\temp\\\\crane.log\" 🏗️ %_ and a crane")]).await;
     let api = api(&service, tenant).await;
 
     let (status, reply) = recall(&api, "q=crane").await;
@@ -291,8 +242,8 @@ async fn the_api_answers_any_text_and_refuses_what_asks_nothing() {
 
 #[tokio::test]
 async fn a_session_that_is_not_there_is_not_found() {
-    let service = Service::start().await;
-    let tenant = service.tenant("one").await;
+    let service = stored().await;
+    let tenant = service.ours;
     let api = api(&service, tenant).await;
     let (status, reply) = recall(&api, "q=crane").await;
     assert_eq!(status, StatusCode::NOT_FOUND);

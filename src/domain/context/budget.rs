@@ -39,10 +39,9 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             return Ok(());
         }
     }
-    fit.plan.summary = match fit.plan.summary {
-        SummaryForm::Full => SummaryForm::Least,
-        other => other,
-    };
+    if fit.plan.summary == SummaryForm::Full {
+        fit.plan.summary = SummaryForm::Least;
+    }
     if fit.fits() {
         return Ok(());
     }

@@ -16,7 +16,7 @@ pub(super) fn message(
     cap: u32,
     seq: Seq,
     results: &[ResultShape],
-    counter: &TokenCounter,
+    counter: TokenCounter,
 ) {
     message.parts.retain(|p| !matches!(p, Part::Thinking(_)));
     let mut sizes = Sizes { frame: counter.count_frame(message), media: 0, leaves: Vec::new() };
@@ -30,13 +30,11 @@ pub(super) fn message(
     let leaf = level(&mut sizes.leaves, room).max(LEAST_LEAF);
     let mut result = 0;
     for part in &mut message.parts {
-        let reference = match part {
-            Part::ToolResult(_) => {
-                result += 1;
-                results.get(result - 1).map(|r| format!("tool output {}", r.reference))
-            }
-            _ => None,
-        };
+        let mut reference = None;
+        if matches!(part, Part::ToolResult(_)) {
+            reference = results.get(result).map(|r| format!("tool output {}", r.reference));
+            result += 1;
+        }
         let place = reference.unwrap_or_else(|| format!("message {seq}"));
         clip_part(part, leaf, &place, counter);
     }
@@ -49,7 +47,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn measure(&mut self, parts: &[Part], counter: &TokenCounter) {
+    fn measure(&mut self, parts: &[Part], counter: TokenCounter) {
         for part in parts {
             match part {
                 Part::Text(text) => self.leaves.push(counter.count_text(text)),
@@ -104,7 +102,7 @@ fn drop_media(parts: &mut [Part], seq: Seq) {
     }
 }
 
-fn clip_part(part: &mut Part, cap: u32, place: &str, counter: &TokenCounter) {
+fn clip_part(part: &mut Part, cap: u32, place: &str, counter: TokenCounter) {
     match part {
         Part::Text(text) | Part::Other(text) => {
             if let Some(clipped) = clipped(text, cap, place, counter) {
@@ -126,7 +124,7 @@ fn clip_part(part: &mut Part, cap: u32, place: &str, counter: &TokenCounter) {
 }
 
 /// A text cut to `cap` tokens; `None` when it is not longer.
-pub(super) fn clipped(text: &str, cap: u32, place: &str, counter: &TokenCounter) -> Option<String> {
+pub(super) fn clipped(text: &str, cap: u32, place: &str, counter: TokenCounter) -> Option<String> {
     // A token has at least one byte, so short texts need no count.
     if u32::try_from(text.len()).is_ok_and(|bytes| bytes <= cap) {
         return None;
@@ -156,7 +154,7 @@ enum Side {
 }
 
 /// The longest end of a text that a few tries find within `tokens`.
-fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: &TokenCounter, side: Side) -> &'t str {
+fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: TokenCounter, side: Side) -> &'t str {
     const TRIES: usize = 8;
     let share = |bytes: usize, part: u32, of: u32| -> usize {
         let scaled = bytes as u128 * u128::from(part) / u128::from(of.max(1));
@@ -182,7 +180,7 @@ fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: &TokenCounter, side:
 }
 
 /// Arguments cut to about `cap` tokens, still a JSON object; `None` when they are not longer.
-fn arguments(arguments: &str, cap: u32, place: &str, counter: &TokenCounter) -> Option<String> {
+fn arguments(arguments: &str, cap: u32, place: &str, counter: TokenCounter) -> Option<String> {
     if u32::try_from(arguments.len()).is_ok_and(|bytes| bytes <= cap) || counter.count_text(arguments) <= cap
     {
         return None;
@@ -200,10 +198,8 @@ fn arguments(arguments: &str, cap: u32, place: &str, counter: &TokenCounter) -> 
         }
         push_string(&mut out, key);
         out.push(':');
-        let (text, is_text) = match value {
-            serde_json::Value::String(text) => (text.clone(), true),
-            other => (other.to_string(), false),
-        };
+        let is_text = value.is_string();
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match clipped(&text, leaf, place, counter) {
             Some(cut) => push_string(&mut out, &cut),
             None if is_text => push_string(&mut out, &text),

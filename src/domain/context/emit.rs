@@ -129,7 +129,11 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         omitted.add(1, anchor_seq, Reason::Budget);
     }
     let (system, messages, sources) = writer.finish();
-    let stable_prefix = prefix(system.as_deref(), &messages, &sources, prefix_end, summary, tokens);
+    // A summary that was merged with a user turn is no whole message of the prefix.
+    let merged =
+        summary.is_some() && prefix_end.checked_sub(1).and_then(|i| sources.get(i)) != Some(&Source::Service);
+    let whole = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
+    let stable_prefix = prefix(system.as_deref(), &messages, whole, summary, tokens);
     Context {
         session: input.session,
         format: input.format,
@@ -152,15 +156,10 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
 fn prefix(
     system: Option<&str>,
     messages: &[Cow<'_, str>],
-    sources: &[Source],
-    end: usize,
+    whole: usize,
     summary: Option<Counted<'_>>,
     tokens: Tokens,
 ) -> StablePrefix {
-    // A summary that was merged with a user turn is no whole message of the prefix.
-    let merged =
-        summary.is_some() && end.checked_sub(1).and_then(|i| sources.get(i)) != Some(&Source::Service);
-    let whole = if merged { end.saturating_sub(1) } else { end };
     let mut hash = Sha256::new();
     let texts = messages.iter().take(whole).map(AsRef::as_ref);
     for text in system.into_iter().chain(texts).chain(summary.map(|s| s.text)) {
@@ -246,7 +245,7 @@ impl<'a> Writer<'a> {
 
     fn text(&mut self, role: Role, text: &str, source: Source) {
         let message = Message { role, name: None, parts: vec![Part::Text(text.to_owned())] };
-        self.made(message, source);
+        self.made(&message, source);
     }
 
     fn turns(&mut self, turns: Turns<'a>) {
@@ -258,7 +257,7 @@ impl<'a> Writer<'a> {
                         [seq] => Source::One(*seq),
                         _ => Source::Many(seqs),
                     };
-                    self.made(message, source);
+                    self.made(&message, source);
                 }
             }
         }
@@ -278,7 +277,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn made(&mut self, message: Message, source: Source) {
+    fn made(&mut self, message: &Message, source: Source) {
         let mut push = |text: String, source: Source| {
             self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
         };
@@ -297,7 +296,7 @@ impl<'a> Writer<'a> {
                     push(text, source.clone());
                 }
             }
-            Format::OpenaiChat => push(openai_chat::write(&message), source),
+            Format::OpenaiChat => push(openai_chat::write(message), source),
             Format::OpenaiResponses if message.role == Role::Tool => {
                 for result in message.results() {
                     push(
@@ -307,7 +306,7 @@ impl<'a> Writer<'a> {
                 }
             }
             Format::OpenaiResponses => {
-                for item in openai_responses::write(&message) {
+                for item in openai_responses::write(message) {
                     push(item, source.clone());
                 }
             }
@@ -324,13 +323,37 @@ impl<'a> Writer<'a> {
                 if let Body::Turn(_, all) = &mut last.body {
                     all.append(&mut blocks);
                 }
-                last.source.join(source);
+                last.source.join(&source);
             }
             _ => self.messages.push(Written { body: Body::Turn(role, blocks), source }),
         }
     }
 
-    fn finish(self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
+    /// A provider refuses a conversation whose last word, the model's, ends in white space.
+    fn trim_last_word(&mut self) {
+        let Some(last) = self.messages.last_mut().filter(|last| last.speaker() == Some(Role::Assistant))
+        else {
+            return;
+        };
+        let mut blocks = match &mut last.body {
+            Body::Raw(entry) => anthropic::raw_blocks(&entry.raw),
+            Body::Turn(_, blocks) => std::mem::take(blocks),
+            Body::Whole(_) => return,
+        };
+        let trimmed = blocks.last_mut().is_some_and(|block| match anthropic::trimmed_text(block) {
+            Some(trimmed) => {
+                *block = trimmed;
+                true
+            }
+            None => false,
+        });
+        if trimmed || matches!(last.body, Body::Turn(..)) {
+            last.body = Body::Turn(Role::Assistant, blocks);
+        }
+    }
+
+    fn finish(mut self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
+        self.trim_last_word();
         let system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
         let mut messages = Vec::with_capacity(self.messages.len());
         let mut sources = Vec::with_capacity(self.messages.len());
@@ -361,7 +384,7 @@ impl Written<'_> {
 }
 
 impl Source {
-    fn join(&mut self, other: Self) {
+    fn join(&mut self, other: &Self) {
         let mut seqs = self.seqs().to_vec();
         let service = matches!(self, Self::Service) && matches!(other, Self::Service);
         seqs.extend_from_slice(other.seqs());

@@ -3,8 +3,102 @@
 
 use std::fmt::Write as _;
 
-use super::super::format::push_string;
-use super::{Context, Source};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::super::format::{Format, push_string};
+use super::super::id::Seq;
+use super::{Context, Reason, Source};
+
+/// The assembled context, as a client reads it.
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextReply {
+    /// The session's name.
+    pub session_id: String,
+    /// The format of `messages`.
+    pub format: Format,
+    /// The version of the summary that is served; null without one.
+    pub summary_version: Option<i64>,
+    /// The last message that the summary covers; 0 without one.
+    pub anchor_seq: Seq,
+    /// The session's last message.
+    pub head_seq: Seq,
+    /// The system prompt with the pins, for `anthropic` alone.
+    #[serde(default)]
+    pub system: Option<String>,
+    /// The messages, ready to be sent to a provider. What needed no change is as it was stored.
+    #[schema(value_type = Vec<Object>)]
+    pub messages: Vec<serde_json::Value>,
+    /// Parallel to `messages`: the messages that each came from; null for what the service wrote.
+    pub sources: Vec<Option<Vec<Seq>>>,
+    /// Tokens by component.
+    pub tokens: TokensReply,
+    /// The budget that the context keeps to.
+    pub max_tokens: u32,
+    /// Whether it keeps to it.
+    pub within_budget: bool,
+    /// The ids, as served, of calls that still wait for their results.
+    pub pending_tool_calls: Vec<String>,
+    /// Changes with pins and settings.
+    pub context_revision: i64,
+    /// Tool outputs that are served as placeholders.
+    pub masked: Vec<MaskedReply>,
+    /// What is not served, or not in full.
+    pub omitted: Vec<OmittedReply>,
+    /// The part that stays the same until the next version or revision.
+    pub stable_prefix: StablePrefixReply,
+}
+
+/// Tokens of a context by component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokensReply {
+    /// All of them.
+    pub total: u32,
+    /// System prompt and pins.
+    pub system: u32,
+    /// The summary.
+    pub summary: u32,
+    /// Everything after it.
+    pub tail: u32,
+}
+
+/// A tool output that is served as a placeholder.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaskedReply {
+    /// The message.
+    pub seq: Seq,
+    /// The reference under which the output can be fetched.
+    #[serde(rename = "ref")]
+    pub reference: String,
+}
+
+/// A run of messages that is not served, or not in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OmittedReply {
+    /// The first.
+    pub from_seq: Seq,
+    /// The last.
+    pub to_seq: Seq,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// The part of a context that stays the same until the next version or revision.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StablePrefixReply {
+    /// How many messages at the start are wholly in it.
+    pub messages: u32,
+    /// Its tokens.
+    pub tokens: u32,
+    /// SHA-256 in hex over `system`, each of its messages' JSON text and the summary's text, each with
+    /// a newline after it.
+    pub sha256: String,
+}
 
 /// What the reply holds beside its messages, in bytes; a guess that saves growing the buffer.
 const FRAME_BYTES: usize = 1_024;
@@ -39,7 +133,9 @@ impl Context<'_> {
         out.push_str(",\"sources\":");
         push_list(&mut out, &self.sources, |out, source| match source {
             Source::Service => out.push_str("null"),
-            other => push_list(out, other.seqs(), |out, seq| push_number(out, *seq)),
+            Source::One(_) | Source::Many(_) => {
+                push_list(out, source.seqs(), |out, seq| push_number(out, *seq));
+            }
         });
         let tokens = self.tokens;
         let total = tokens.total();

@@ -7,16 +7,17 @@
 //! change since it was stored is passed on as the text that was stored.
 //! Must not know: the store, HTTP, how a summary is made.
 //!
-//! The way through: `plan` groups the tail and applies the mask, `turns` makes each group valid, `budget`
-//! takes away until it fits, `emit` writes the format, `json` writes the reply.
+//! The way through: `plan` groups the tail and applies the mask, `turns` and `calls` make each group
+//! valid, `budget` takes away until it fits, `emit` writes the format, `json` writes the reply.
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
 //! `system` for `anthropic`. The summary is data about the past, so it is a user message everywhere.
-//! Later system messages keep their place for the OpenAI formats and become marked user text for
+//! Later system messages keep their place for the `openai` formats and become marked user text for
 //! `anthropic`, which knows no such role.
 
 mod budget;
+mod calls;
 mod clip;
 mod emit;
 mod ids;
@@ -26,12 +27,17 @@ mod turns;
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
+use utoipa::ToSchema;
+
 use super::format::Format;
 use super::id::Seq;
 use super::mask::{Marks, MaskMode};
 use super::message::Role;
 use super::shape::{AsShape, Shape};
 use super::tokens::{MESSAGE_TOKENS, TokenCounter};
+
+pub use json::{ContextReply, MaskedReply, OmittedReply, StablePrefixReply, TokensReply};
 
 /// A stored message, as a context needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +220,8 @@ pub struct Masked {
 }
 
 /// Why something is not served, or not in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// No room: whole groups left out.
     Budget,

@@ -1,1 +1,276 @@
+//! Random sessions, budgets, anchors and masks: the context is valid, fits, accounts for every message
+//! and stays the same in front when messages come.
 
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::super::format::parse;
+use super::super::mask::Keep;
+use super::super::tokens::Tokenizer;
+use super::*;
+
+const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
+const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
+
+fn id() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(""),
+        Just("a"),
+        Just("b"),
+        Just("c"),
+        Just("an.odd/id"),
+        Just("a_very_long_call_id_that_is_longer_than_forty_characters")
+    ]
+    .prop_map(str::to_owned)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        2 => Just(String::new()),
+        1 => Just(" \n\t".to_owned()),
+        6 => "[a-zé漢🦀 \n\"\\\\]{1,60}",
+        3 => (1usize..400).prop_map(|n| "line of output 12\n".repeat(n)),
+        1 => Just("identical output\n".repeat(60)),
+        1 => (1usize..4000).prop_map(|n| "x".repeat(n)),
+    ]
+}
+
+fn call_arguments() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("{}".to_owned()),
+        Just(String::new()),
+        Just("[1]".to_owned()),
+        Just("{\"broken".to_owned()),
+        text().prop_map(|t| json!({"command": t, "n": 3}).to_string()),
+    ]
+}
+
+fn chat_message() -> impl Strategy<Value = Value> {
+    let content = prop_oneof![
+        5 => text().prop_map(Value::from),
+        1 => Just(Value::Null),
+        1 => prop::collection::vec(chat_part(), 0..3).prop_map(Value::from),
+    ];
+    let calls = prop::collection::vec((id(), call_arguments()), 1..4).prop_map(|calls| {
+        let call = |(id, arguments): (String, String)| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}});
+        Value::from(calls.into_iter().map(call).collect::<Vec<_>>())
+    });
+    prop_oneof![
+        1 => text().prop_map(|t| json!({"role": "system", "content": t})),
+        3 => content.clone().prop_map(|c| json!({"role": "user", "content": c})),
+        2 => content.clone().prop_map(|c| json!({"role": "assistant", "content": c})),
+        1 => text().prop_map(|t| json!({"role": "assistant", "content": null, "reasoning_content": t})),
+        4 => (text(), calls).prop_map(|(t, c)| json!({"role": "assistant", "content": t, "tool_calls": c})),
+        6 => (id(), content).prop_map(|(id, c)| json!({"role": "tool", "tool_call_id": id, "content": c})),
+    ]
+}
+
+fn chat_part() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        text().prop_map(|t| json!({"type": "text", "text": t})),
+        Just(json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}})),
+        Just(json!({"type": "image_url", "image_url": {"url": "https://x.example/y.png"}})),
+        Just(json!({"type": "file", "file": {"file_id": "file-1"}})),
+        Just(json!({"type": "new_kind", "value": 1})),
+    ]
+}
+
+fn anthropic_message() -> impl Strategy<Value = Value> {
+    let result_content = prop_oneof![
+        text().prop_map(Value::from),
+        text().prop_map(|t| json!([{"type": "text", "text": t}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}])),
+    ];
+    let block = prop_oneof![
+        text().prop_map(|t| json!({"type": "text", "text": t})),
+        (id(), result_content).prop_map(
+            |(id, c)| json!({"type": "tool_result", "tool_use_id": id, "content": c, "is_error": true})
+        ),
+        (id(), text())
+            .prop_map(|(id, t)| json!({"type": "tool_use", "id": id, "name": "f", "input": {"path": t}})),
+        Just(json!({"type": "tool_use", "id": "q", "name": "f", "input": 7})),
+        Just(json!({"type": "thinking", "thinking": "hm", "signature": "s"})),
+        Just(json!({"type": "thinking", "thinking": "unsigned"})),
+        Just(json!({"type": "redacted_thinking", "data": "zzzz"})),
+        Just(
+            json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "doc"}})
+        ),
+        Just(json!({"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}})),
+    ];
+    let content =
+        prop_oneof![text().prop_map(Value::from), prop::collection::vec(block, 0..4).prop_map(Value::from)];
+    (prop_oneof![1 => Just("system"), 5 => Just("user"), 5 => Just("assistant")], content)
+        .prop_map(|(role, content)| json!({"role": role, "content": content}))
+}
+
+fn item() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        2 => text().prop_map(|t| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": t}]})),
+        1 => text().prop_map(|t| json!({"role": "developer", "content": t})),
+        2 => text().prop_map(|t| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": t}]})),
+        1 => text().prop_map(|t| json!({"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": t}]})),
+        4 => (id(), call_arguments()).prop_map(|(id, a)| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": a})),
+        4 => (id(), text()).prop_map(|(id, t)| json!({"type": "function_call_output", "call_id": id, "output": t})),
+    ]
+}
+
+fn message() -> impl Strategy<Value = (Format, Value)> {
+    prop_oneof![
+        chat_message().prop_map(|m| (Format::OpenaiChat, m)),
+        anthropic_message().prop_map(|m| (Format::Anthropic, m)),
+        item().prop_map(|m| (Format::OpenaiResponses, m)),
+    ]
+}
+
+fn session() -> impl Strategy<Value = Vec<(Format, Value)>> {
+    prop_oneof![
+        prop::collection::vec(chat_message().prop_map(|m| (Format::OpenaiChat, m)), 0..30),
+        prop::collection::vec(anthropic_message().prop_map(|m| (Format::Anthropic, m)), 0..20),
+        prop::collection::vec(item().prop_map(|m| (Format::OpenaiResponses, m)), 0..30),
+        prop::collection::vec(message(), 0..20),
+    ]
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    session: Vec<(Format, Value)>,
+    budget: u32,
+    anchor: usize,
+    mask_upto: Seq,
+    keep: Option<Seq>,
+    remove: Option<Seq>,
+    mode: MaskMode,
+    recap: bool,
+    pins: bool,
+    carried: bool,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let flags = (
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        prop_oneof![3 => Just(MaskMode::Auto), 1 => Just(MaskMode::Off)],
+    );
+    let budget = prop_oneof![20u32..300, 300u32..3_000, Just(1_000_000)];
+    (
+        session(),
+        budget,
+        0usize..25,
+        0i64..30,
+        proptest::option::of(1i64..30),
+        proptest::option::of(1i64..30),
+        flags,
+    )
+        .prop_map(|(session, budget, anchor, mask_upto, keep, remove, (recap, pins, carried, mode))| {
+            Case { session, budget, anchor, mask_upto, keep, remove, mode, recap, pins, carried }
+        })
+}
+
+fn entries(session: &[(Format, Value)]) -> Vec<Entry> {
+    let entry = |(i, (format, message)): (usize, &(Format, Value))| {
+        let raw = message.to_string();
+        let parsed = parse(*format, &raw).unwrap();
+        let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
+        Entry { seq: Seq::try_from(i).unwrap() + 1, format: *format, role: parsed.role, tokens, shape, raw }
+    };
+    session.iter().enumerate().map(entry).collect()
+}
+
+/// Checks one context; the anchor may cut anywhere, also through a group.
+fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
+    let leading = entries.iter().take_while(|e| e.role.is_system()).count();
+    let anchor = case.anchor.min(entries.len());
+    let (summary_text, least_text) =
+        (summary_message_text(&"fact ".repeat(60)), summary_message_text("fact"));
+    let pins = pins_text(&["never push to main"]);
+    let marks: Marks = [(case.keep, Keep::Always), (case.remove, Keep::Never)]
+        .into_iter()
+        .filter_map(|(seq, keep)| Some((seq?, keep)))
+        .collect();
+    let start = leading.max(anchor);
+    let summary = (anchor > 0).then(|| SummaryInput {
+        version: 1,
+        anchor_seq: Seq::try_from(anchor).unwrap(),
+        message: Counted::new(&summary_text, &COUNTER),
+        least: Some(Counted::new(&least_text, &COUNTER)),
+    });
+    let input = ContextInput {
+        session: "some-session",
+        format,
+        budget: case.budget,
+        head_seq: Seq::try_from(entries.len()).unwrap(),
+        context_revision: 1,
+        system: &entries[..leading],
+        pins: case.pins.then(|| Counted::new(&pins, &COUNTER)),
+        summary,
+        carried: entries[leading..start].iter().rev().find(|e| e.role == Role::User).filter(|_| case.carried),
+        tail: &entries[start..],
+        tail_omitted: None,
+        mask: MaskInput { mode: case.mode, upto: case.mask_upto, marks: &marks },
+        recap: case.recap.then_some("do the rest"),
+        counter: &COUNTER,
+    };
+    match assemble(&input) {
+        Ok(context) => {
+            let json = context.to_json();
+            assert_eq!(json, assemble(&input).unwrap().to_json());
+            let reply: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
+            Some(reply)
+        }
+        Err(error) => {
+            assert!(error.min_tokens > case.budget);
+            let again = assemble(&ContextInput { budget: error.min_tokens, ..input });
+            assert!(again.is_ok(), "{again:?} at {}", error.min_tokens);
+            None
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_context_is_valid_and_within_its_budget(case in case()) {
+        let entries = entries(&case.session);
+        for format in FORMATS {
+            check(&case, &entries, format);
+        }
+    }
+
+}
+
+proptest! {
+    // Each case is served at every one of its prefixes.
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_prefix_of_a_session_is_valid(mut case in case()) {
+        case.budget = 1_000_000;
+        let entries = entries(&case.session);
+        for head in 0..=entries.len() {
+            for format in FORMATS {
+                check(&case, &entries[..head], format);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_served_stays_when_messages_come(mut case in case()) {
+        // Budget, marks and repeats aside, an append changes nothing before the group that it joins.
+        (case.budget, case.anchor, case.recap, case.mode) = (1_000_000, 0, false, MaskMode::Off);
+        let entries = entries(&case.session);
+        let leading = entries.iter().take_while(|e| e.role.is_system()).count();
+        let mut before: Vec<Value> = Vec::new();
+        for head in leading..=entries.len() {
+            let Some(reply) = check(&case, &entries[..head], Format::OpenaiChat) else { continue };
+            let now = reply["messages"].as_array().unwrap().clone();
+            let groups = super::super::group::groups(&entries[leading..head]);
+            // The open group at the end may still change; so may reasoning that waits for its item.
+            let open = groups.last().map_or(0, |g| g.range.len() + 1) * 4;
+            let settled = before.len().saturating_sub(open);
+            prop_assert_eq!(&before[..settled], &now[..settled]);
+            before = now;
+        }
+    }
+}

@@ -57,7 +57,10 @@ impl Session {
 
 /// The reply, checked.
 fn serve(input: &ContextInput<'_>) -> Value {
-    let reply: Value = serde_json::from_str(&assemble(input).unwrap().to_json()).unwrap();
+    let json = assemble(input).unwrap().to_json();
+    // The writer and the documented shape agree.
+    let _documented: ContextReply = serde_json::from_str(&json).unwrap();
+    let reply: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
     reply
 }
@@ -491,4 +494,15 @@ fn an_empty_session_has_an_empty_context() {
     for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
         assert_eq!(session.serve(format)["messages"], json!([]));
     }
+}
+
+#[test]
+fn a_last_word_of_the_models_has_no_white_space_at_its_end_where_that_is_refused() {
+    let session = Session::new(Format::Anthropic, &[user("x"), assistant("y \n")]);
+    assert_eq!(
+        session.serve(Format::Anthropic)["messages"][1]["content"],
+        json!([{"type": "text", "text": "y"}])
+    );
+    let session = Session::new(Format::Anthropic, &[user("x"), assistant("y \n"), user("z")]);
+    assert_eq!(session.serve(Format::Anthropic)["messages"][1]["content"], "y \n");
 }

@@ -3,25 +3,25 @@
 //! A stored message that needs no change is passed on as its text. Everything else is read, changed
 //! and written anew; its tokens are the stored ones, plus what is put in, less what is taken out.
 
+use super::super::format::anthropic::is_misplaced;
 use super::super::format::{self, Format};
-use super::super::group::{CallState, Calls, Group, GroupKind};
+use super::super::group::{Group, GroupKind};
 use super::super::id::Seq;
 use super::super::mask;
 use super::super::message::{MediaSource, Message, Part, Role, ToolResult};
 use super::super::shape::{AsShape, Feature, is_blank, one_line};
-use super::super::tokens::{MESSAGE_TOKENS, RESULT_TOKENS, TokenCounter};
+use super::super::tokens::{MESSAGE_TOKENS, TokenCounter};
+use super::calls::{self, Cut};
 use super::ids::Ids;
 use super::plan::Slot;
 use super::{ContextInput, Entry, Masked, Reason, clip};
 
 pub(super) const EMPTY: &str = "[empty message]";
 const NO_OUTPUT: &str = "[no output]";
-const MISSING: &str = "[no result: this call was never answered]";
 const SYSTEM_MARK: &str = "[system message]\n";
-const ERROR_MARK: &str = "[error]\n";
 /// Unknown blocks up to this size become text in another format; larger ones are left out.
 const OTHER_BYTES: usize = 4_000;
-const ID_CHARS: usize = 64;
+pub(super) const ID_CHARS: usize = 64;
 
 /// One message to serve.
 #[derive(Clone, Debug)]
@@ -43,28 +43,40 @@ pub(super) struct Turns<'a> {
     pub pending: Vec<String>,
 }
 
-impl Turns<'_> {
-    fn add(&mut self, tokens: u32) {
+impl<'a> Turns<'a> {
+    pub(super) fn add(&mut self, tokens: u32) {
         self.tokens = self.tokens.saturating_add(tokens);
     }
 
-    fn omit(&mut self, seq: Seq, reason: Reason) {
-        if !self.omitted.contains(&(seq, reason)) {
+    pub(super) fn take(&mut self, tokens: u32) {
+        self.tokens = self.tokens.saturating_sub(tokens);
+    }
+
+    pub(super) fn omit(&mut self, seq: Seq, reason: Reason) {
+        // A message's own entries stand at the end; a look at all of them would be quadratic.
+        if !self.omitted.iter().rev().take(8).any(|o| *o == (seq, reason)) {
             self.omitted.push((seq, reason));
         }
+    }
+
+    pub(super) fn append(&mut self, mut more: Turns<'a>) {
+        self.served.append(&mut more.served);
+        self.add(more.tokens);
+        self.masked.append(&mut more.masked);
+        for (seq, reason) in more.omitted {
+            self.omit(seq, reason);
+        }
+        self.pending.append(&mut more.pending);
     }
 }
 
 /// Makes turns in one format.
 #[derive(Clone, Copy)]
 pub(super) struct Maker<'i> {
-    format: Format,
+    pub format: Format,
     session: &'i str,
-    counter: &'i TokenCounter,
+    pub counter: &'i TokenCounter,
 }
-
-/// What follows the results of a group: late results, media, what else the user said.
-struct After(Message, Seq);
 
 impl<'i> Maker<'i> {
     pub(super) fn new(input: &ContextInput<'i>) -> Self {
@@ -77,11 +89,13 @@ impl<'i> Maker<'i> {
         let mut turns = Turns::default();
         match &group.kind {
             GroupKind::Plain => {
-                for slot in slots {
+                for slot in without_idle_reasoning(slots, &mut turns) {
                     self.one(slot, &mut turns);
                 }
             }
-            GroupKind::Calls(calls) => self.calls(slots, group.range.start, calls, ids, &mut turns),
+            GroupKind::Calls(calls) => {
+                calls::serve(self, Cut { slots, start: group.range.start, calls, ids }, &mut turns);
+            }
         }
         turns
     }
@@ -94,7 +108,7 @@ impl<'i> Maker<'i> {
     }
 
     /// A message of the system prompt.
-    pub(super) fn system<'a>(self, entry: &'a Entry) -> Turns<'a> {
+    pub(super) fn system(self, entry: &Entry) -> Turns<'_> {
         let mut turns = Turns { tokens: entry.tokens, ..Turns::default() };
         let plain = entry.shape.is_none() && entry.format == self.format;
         if plain && self.format != Format::Anthropic {
@@ -135,14 +149,14 @@ impl<'i> Maker<'i> {
     }
 
     /// Whether the format takes a message as it was stored, calls and results aside.
-    fn takes_whole(self, entry: &Entry) -> bool {
+    pub(super) fn takes_whole(self, entry: &Entry) -> bool {
         if entry.format != self.format {
             return false;
         }
         let Some(shape) = entry.shape() else {
             return self.format != Format::Anthropic || !entry.role.is_system();
         };
-        if shape.has(Feature::BlankPart) {
+        if shape.has(Feature::BlankPart) || shape.has(Feature::Misplaced) {
             return false;
         }
         match self.format {
@@ -171,7 +185,7 @@ impl<'i> Maker<'i> {
 
     /// A message with its placeholders and its clipping; adds its tokens. `what` tells what was asked
     /// of the tool behind a result.
-    fn body<'a>(
+    pub(super) fn body<'a>(
         self,
         slot: &Slot<'a>,
         what: &dyn Fn(usize) -> Option<&'a str>,
@@ -195,19 +209,18 @@ impl<'i> Maker<'i> {
         let mut message = masked_whole(entry, &mut placeholders).unwrap_or_else(|| {
             let mut message = read(entry);
             let mut placeholders = placeholders.into_iter().peekable();
-            let found = message.parts.iter_mut().filter_map(|p| match p {
-                Part::ToolResult(result) => Some(result),
-                _ => None,
-            });
-            for (index, result) in found.enumerate() {
+            let mut index = 0;
+            for part in &mut message.parts {
+                let Part::ToolResult(result) = part else { continue };
                 if let Some((_, text)) = placeholders.next_if(|(i, _)| *i == index) {
                     result.parts = vec![Part::Text(text)];
                 }
+                index += 1;
             }
             message
         });
         if let Some(cap) = slot.clip.filter(|cap| *cap < tokens) {
-            clip::message(&mut message, cap, entry.seq, results, self.counter);
+            clip::message(&mut message, cap, entry.seq, results, *self.counter);
             tokens = self.counter.count_message(&message);
             turns.omit(entry.seq, Reason::Clipped);
         }
@@ -230,15 +243,16 @@ impl<'i> Maker<'i> {
         let name = message.name.take();
         let mut parts = Vec::with_capacity(message.parts.len() + 1);
         for part in message.parts.drain(..) {
-            match part {
-                Part::ToolResult(result) => self.result_as_text(&result, name.as_deref(), &mut parts, turns),
-                other => parts.push(other),
+            if let Part::ToolResult(result) = part {
+                self.result_as_text(&result, name.as_deref(), &mut parts, turns);
+            } else {
+                parts.push(part);
             }
         }
         message.parts = parts;
     }
 
-    fn result_as_text(
+    pub(super) fn result_as_text(
         self,
         result: &ToolResult,
         name: Option<&str>,
@@ -262,7 +276,7 @@ impl<'i> Maker<'i> {
     }
 
     /// Takes out what the format cannot carry, and puts a marker where nothing is left.
-    fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
+    pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
         let same = entry.format == self.format;
         let only_thinking = message.parts.iter().all(|p| matches!(p, Part::Thinking(_)));
         let had_thinking = only_thinking && !message.parts.is_empty();
@@ -282,7 +296,7 @@ impl<'i> Maker<'i> {
                     if same && kept {
                         parts.push(part);
                     } else {
-                        turns.tokens = turns.tokens.saturating_sub(self.counter.count_part(&part));
+                        turns.take(self.counter.count_part(&part));
                         turns.omit(entry.seq, Reason::Thinking);
                     }
                 }
@@ -295,14 +309,20 @@ impl<'i> Maker<'i> {
                     }
                     parts.push(Part::ToolResult(result));
                 }
-                other => parts.push(self.carried(other, same, entry.seq, turns)),
+                part @ (Part::Text(_)
+                | Part::Image(_)
+                | Part::File(_)
+                | Part::ToolCall(_)
+                | Part::Other(_)) => {
+                    parts.push(self.carried(part, same, entry.seq, turns));
+                }
             }
         }
         let speaks = parts.iter().any(|p| !matches!(p, Part::Thinking(_)));
         // A reasoning item of the responses API is no message of its own elsewhere.
         let vanishes = had_thinking && entry.is_item() && parts.is_empty();
         if vanishes {
-            turns.tokens = turns.tokens.saturating_sub(MESSAGE_TOKENS);
+            turns.take(MESSAGE_TOKENS);
         } else if !speaks {
             turns.add(self.counter.count_text(EMPTY));
             parts.push(Part::Text(EMPTY.to_owned()));
@@ -317,13 +337,22 @@ impl<'i> Maker<'i> {
     fn carried(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
         let left_out = |what: &str, part: &Part, turns: &mut Turns<'_>| {
             let marker = format!("[{what} left out: this format cannot carry it · message {seq}]");
-            turns.tokens = turns.tokens.saturating_sub(self.counter.count_part(part));
+            turns.take(self.counter.count_part(part));
             turns.add(self.counter.count_text(&marker));
             turns.omit(seq, Reason::Unsupported);
             Part::Text(marker)
         };
         if same {
-            return part;
+            return match &part {
+                Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),
+                Part::Other(_)
+                | Part::Text(_)
+                | Part::Image(_)
+                | Part::File(_)
+                | Part::Thinking(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_) => part,
+            };
         }
         match &part {
             Part::Other(raw) if raw.len() <= OTHER_BYTES => Part::Text(raw.clone()),
@@ -348,227 +377,6 @@ impl<'i> Maker<'i> {
                 part
             }
         }
-    }
-
-    fn calls<'a>(self, slots: &[Slot<'a>], start: usize, calls: &Calls, ids: &Ids, turns: &mut Turns<'a>) {
-        let (lead, rest) = slots.split_at(calls.lead.min(slots.len()));
-        self.lead(lead, ids, turns);
-        let asked: Vec<Asked<'a>> = lead
-            .iter()
-            .flat_map(|slot| slot.entry.calls())
-            .enumerate()
-            .map(|(i, call)| Asked { id: ids.get(i).cloned().flatten(), sent: &call.id, what: &call.what })
-            .collect();
-        // Which call each result answers, by place.
-        let mut answers: Vec<(usize, usize, usize)> = Vec::with_capacity(asked.len());
-        for (call, answer) in calls.answers.iter().enumerate() {
-            if let Some(at) = answer {
-                answers.push((at.item - start - lead.len(), at.result, call));
-            }
-        }
-        answers.sort_unstable();
-        let mut answers = answers.as_slice();
-        let any_missing = calls.state == CallState::Closed;
-        let pending = calls.state == CallState::Pending;
-        let mut after: Vec<After> = Vec::new();
-        for (index, slot) in rest.iter().enumerate() {
-            let of_this = answers.partition_point(|(item, _, _)| *item <= index);
-            let (mine, others) = answers.split_at(of_this);
-            answers = others;
-            self.result_message(slot, mine, &asked, any_missing, &mut after, turns);
-        }
-        for (call, answer) in calls.answers.iter().enumerate() {
-            let Some(asked) = asked.get(call).filter(|_| answer.is_none()) else { continue };
-            if pending {
-                turns.pending.push(asked.served().to_owned());
-            } else {
-                self.missing(asked.served(), turns);
-            }
-        }
-        for After(message, seq) in after {
-            if pending {
-                // Nothing may stand between an open call and its result.
-                turns.tokens = turns.tokens.saturating_sub(self.counter.count_message(&message));
-                turns.omit(seq, Reason::Held);
-            } else {
-                turns.served.push(Served::Made(message, vec![seq]));
-            }
-        }
-    }
-
-    /// The model's messages at the start of a group.
-    fn lead<'a>(self, lead: &[Slot<'a>], ids: &Ids, turns: &mut Turns<'a>) {
-        // In the other formats parallel calls are one message, so several items become one.
-        let joins = lead.len() > 1 && self.format != Format::OpenaiResponses;
-        let mut joined: Option<(Message, Vec<Seq>)> = None;
-        let mut first_call = 0;
-        for slot in lead {
-            let count = slot.entry.calls().len();
-            let ids = ids.get(first_call..first_call + count).unwrap_or_default();
-            first_call += count;
-            let whole = !joins && slot.is_untouched() && ids.iter().all(Option::is_none);
-            if whole && self.takes_whole(slot.entry) && slot.entry.calls().iter().all(|c| !c.name.is_empty())
-            {
-                turns.add(slot.entry.tokens);
-                turns.served.push(Served::Raw(slot.entry));
-                continue;
-            }
-            let mut message = self.body(slot, &|_| None, turns);
-            self.fix(&mut message, slot.entry, turns);
-            let sent = message.parts.iter_mut().filter_map(|p| match p {
-                Part::ToolCall(call) => Some(call),
-                _ => None,
-            });
-            for (i, call) in sent.enumerate() {
-                if let Some(Some(id)) = ids.get(i) {
-                    turns.add(self.counter.count_text(id).saturating_sub(self.counter.count_text(&call.id)));
-                    call.id.clone_from(id);
-                }
-                if call.name.is_empty() {
-                    "unknown".clone_into(&mut call.name);
-                    turns.add(1);
-                }
-            }
-            match &mut joined {
-                Some((all, seqs)) => {
-                    all.parts.append(&mut message.parts);
-                    seqs.push(slot.entry.seq);
-                }
-                None if joins => joined = Some((message, vec![slot.entry.seq])),
-                None if message.parts.is_empty() => {}
-                None => turns.served.push(Served::Made(message, vec![slot.entry.seq])),
-            }
-        }
-        if let Some((message, seqs)) = joined {
-            turns.served.push(Served::Made(message, seqs));
-        }
-    }
-
-    /// One message with results of a group: those that answer calls, and what follows them.
-    fn result_message<'a>(
-        self,
-        slot: &Slot<'a>,
-        mine: &[(usize, usize, usize)],
-        asked: &[Asked<'a>],
-        any_missing: bool,
-        after: &mut Vec<After>,
-        turns: &mut Turns<'a>,
-    ) {
-        let entry = slot.entry;
-        let call_of = |result: usize| -> Option<&Asked<'a>> {
-            let at = mine.binary_search_by_key(&result, |(_, r, _)| *r).ok()?;
-            asked.get(mine.get(at)?.2)
-        };
-        if slot.is_untouched()
-            && mine.len() == entry.results().len()
-            && self.takes_results(entry, any_missing)
-        {
-            let as_sent = |(i, r): (usize, &super::super::shape::ResultShape)| {
-                call_of(i).is_some_and(|asked| asked.id.is_none() && asked.sent == r.call_id)
-            };
-            if entry.results().iter().enumerate().all(as_sent) {
-                turns.add(entry.tokens);
-                turns.served.push(Served::Raw(entry));
-                return;
-            }
-        }
-        let what = |result: usize| call_of(result).map(|asked| asked.what).filter(|w| !w.is_empty());
-        let mut message = self.body(slot, &what, turns);
-        self.fix(&mut message, entry, turns);
-        let mut results = Vec::new();
-        let mut follows = Vec::new();
-        let mut index = 0;
-        for part in message.parts {
-            let Part::ToolResult(mut result) = part else {
-                follows.push(part);
-                continue;
-            };
-            match call_of(index) {
-                Some(asked) => {
-                    let id = asked.served();
-                    if id != result.call_id {
-                        let more = self.counter.count_text(id);
-                        turns.add(more.saturating_sub(self.counter.count_text(&result.call_id)));
-                        id.clone_into(&mut result.call_id);
-                    }
-                    if self.format != Format::Anthropic {
-                        self.text_only(&mut result, &mut follows, turns);
-                    }
-                    results.push(Part::ToolResult(result));
-                }
-                None => self.result_as_text(&result, message.name.as_deref(), &mut follows, turns),
-            }
-            index += 1;
-        }
-        if !results.is_empty() {
-            let made = Message { role: Role::Tool, name: message.name, parts: results };
-            turns.served.push(Served::Made(made, vec![entry.seq]));
-        }
-        if !follows.is_empty() {
-            turns.add(MESSAGE_TOKENS);
-            after.push(After(Message { role: Role::User, name: None, parts: follows }, entry.seq));
-        }
-    }
-
-    /// Whether the format takes a message of results as it was stored, when each answers its call.
-    fn takes_results(self, entry: &Entry, any_missing: bool) -> bool {
-        let quiet = entry.results().iter().all(|r| !r.blank);
-        let alone = entry.has(Feature::OnlyResults);
-        quiet
-            && self.takes_whole(entry)
-            && match self.format {
-                Format::OpenaiChat => {
-                    let shapes = entry.results();
-                    shapes.len() == 1 && shapes.iter().all(|r| r.media == 0)
-                }
-                Format::Anthropic => alone || !any_missing,
-                Format::OpenaiResponses => true,
-            }
-    }
-
-    /// Leaves text alone in a result; media follow as a user message.
-    fn text_only(self, result: &mut ToolResult, follows: &mut Vec<Part>, turns: &mut Turns<'_>) {
-        let (text, media): (Vec<Part>, Vec<Part>) =
-            result.parts.drain(..).partition(|p| matches!(p, Part::Text(_) | Part::Other(_)));
-        result.parts = text;
-        if result.is_error == Some(true) {
-            result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
-            turns.add(self.counter.count_text(ERROR_MARK));
-        }
-        if !media.is_empty() {
-            let line =
-                format!("[media from the result of tool call {}]", one_line(&result.call_id, ID_CHARS));
-            turns.add(self.counter.count_text(&line));
-            if result.parts.is_empty() {
-                let marker = "[media, shown after the results]".to_owned();
-                turns.add(self.counter.count_text(&marker));
-                result.parts.push(Part::Text(marker));
-            }
-            follows.push(Part::Text(line));
-            follows.extend(media);
-        }
-    }
-
-    fn missing(self, id: &str, turns: &mut Turns<'_>) {
-        let text = self.counter.count_text(id).saturating_add(self.counter.count_text(MISSING));
-        turns.add(text.saturating_add(RESULT_TOKENS + MESSAGE_TOKENS));
-        let parts = vec![Part::Text(MISSING.to_owned())];
-        let result = ToolResult { call_id: id.to_owned(), parts, is_error: None };
-        let message = Message { role: Role::Tool, name: None, parts: vec![Part::ToolResult(result)] };
-        turns.served.push(Served::Made(message, Vec::new()));
-    }
-}
-
-/// A call of a group: its served id, its id as sent, what was asked.
-struct Asked<'a> {
-    id: Option<String>,
-    sent: &'a str,
-    what: &'a str,
-}
-
-impl Asked<'_> {
-    fn served(&self) -> &str {
-        self.id.as_deref().unwrap_or(self.sent)
     }
 }
 
@@ -600,6 +408,18 @@ fn masked_whole(entry: &Entry, placeholders: &mut Vec<(usize, String)>) -> Optio
     });
     let name = results.first().and_then(|r| r.name.clone());
     Some(Message { role: Role::Tool, name, parts: parts.collect() })
+}
+
+/// The model's messages without reasoning at their end: an item of reasoning is refused without the
+/// item that it leads to, which an aborted turn never sent.
+pub(super) fn without_idle_reasoning<'s, 'a>(slots: &'s [Slot<'a>], turns: &mut Turns<'_>) -> &'s [Slot<'a>] {
+    let idle = |slot: &Slot<'_>| slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking);
+    let end = slots.iter().rposition(|slot| !idle(slot)).map_or(0, |i| i + 1);
+    let (kept, left) = slots.split_at(end);
+    for slot in left {
+        turns.omit(slot.entry.seq, Reason::Thinking);
+    }
+    kept
 }
 
 /// Tool names in the letters that every provider takes.

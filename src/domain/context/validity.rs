@@ -54,7 +54,7 @@ fn has_content(content: &Value) -> bool {
                     .iter()
                     .all(|p| p["type"] != "text" || !p["text"].as_str().unwrap_or("").trim().is_empty())
         }
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
 
@@ -94,7 +94,9 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
             }
             let content = &messages[at]["content"];
             if !has_content(content)
-                || content.as_array().is_some_and(|c| c.iter().any(|p| p["type"] != "text"))
+                || content
+                    .as_array()
+                    .is_some_and(|c| c.iter().any(|p| p["type"] == "image_url" || p["type"] == "file"))
             {
                 bad.push(format!("{at}: result content {content}"));
             }
@@ -117,6 +119,13 @@ fn anthropic(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
     }
     let mut all_ids = BTreeSet::new();
     let mut open: Vec<String> = Vec::new();
+    if let Some(last) = messages.last().filter(|m| m["role"] == "assistant") {
+        let content = &last["content"];
+        let said = content.as_str().or_else(|| content.as_array()?.last()?["text"].as_str()).unwrap_or("");
+        if said != said.trim_end() {
+            bad.push("the last word ends in white space".to_owned());
+        }
+    }
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str().unwrap_or("none");
         if role != if at % 2 == 0 { "user" } else { "assistant" } {

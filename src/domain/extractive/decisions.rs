@@ -99,10 +99,10 @@ fn markers(strong: &str, weak: &str, reason: &str, instead: &str, not: &str) -> 
 
 static ENGLISH: LazyLock<Markers> = LazyLock::new(|| {
     markers(
-        r"\b(?:(?:i|we|i['’]ve|we['’]ve|i have|we have|team|they|user) (?:have )?(?:decided|chosen|chose|picked|opted|settled|agreed)\b|decision(?: is|:| was)|(?:going|go|went) with\b|opt(?:ed|ing)? for\b|settl(?:ed|ing) on\b|(?:i['’]ll|we['’]ll|i will|we will|let['’]s) (?:go with|stick (?:with|to)|keep|skip|drop|avoid)\b|we(?:['’]ll| will) use\b|let['’]s use\b|(?:^|[.,;] ?|\b(?:i|we|now|to|and) |i['’]ll |we['’]ll |let['’]s )(?:use|using|uses|used|switch(?:ed|ing)?|replaced?|keep|kept|chang(?:e|ed|ing)|mov(?:e|ed|ing)|stor(?:e|ed|ing)|made?|make|put|add(?:ed)?|extend(?:ed)?|renam(?:e|ed))\b[^.]{1,120}\b(?:instead of|rather than)\b)",
-        r"\b(?:i['’]ll use|i will use|will use|i['’]ll (?:add|put|create|make|implement|change|keep)|should use|chose|choose|prefer(?:red)?|best (?:approach|option|choice|solution)|(?:cleanest|simplest|safest|right) (?:approach|fix|solution|way|option)|we(?:['’]ll| will)|i['’]m going to|decided|the fix is|must use|needs? to)\b",
+        r"\b(?:(?:i|we|i['’]ve|we['’]ve|i have|we have|the team) (?:have )?(?:decided|chosen|chose|picked|opted|settled|agreed)\b|decision(?: is|:| was)|(?:going|go|went) with\b|opt(?:ed|ing)? for\b|settl(?:ed|ing) on\b|(?:i['’]ll|we['’]ll|i will|we will|let['’]s) (?:go with|stick (?:with|to))\b|we(?:['’]ll| will) use\b|let['’]s use\b|(?:^|[.,;] ?|\b(?:i|we|now|to|and) |i['’]ll |we['’]ll |let['’]s )(?:use|using|uses|used|switch(?:ed|ing)?|replaced?|keep|kept|chang(?:e|ed|ing)|mov(?:e|ed|ing)|stor(?:e|ed|ing)|made?|make|put|add(?:ed)?|extend(?:ed)?|renam(?:e|ed))\b[^.]{1,120}\b(?:instead of|rather than)\b)",
+        r"\b(?:i['’]ll use|i will use|will use|(?:i|we)(?:['’]ll| will) (?:add|put|create|make|implement|change|keep|skip|drop|avoid|not)|should use|chose|choose|prefer(?:red)?|best (?:approach|option|choice|solution)|(?:cleanest|simplest|safest|right) (?:approach|fix|solution|way|option)|decided|the fix is)\b",
         r"(?:,? \bbecause\b|,? \bsince\b|,? \bso that\b|,? \bdue to\b|,? \bin order to\b|,? \bto avoid\b|,? \bas (?:it|this|that|they|the|we)\b|,? \bwhich (?:means|avoids|allows|keeps|lets)\b| [—–] |; )",
-        r"\b(?:instead of|rather than|over)\s+(.{2,100}?)(?:[.,;:)]|\s(?:because|since|so that|to avoid|as it|due to)\b|$)",
+        r"\b(?:instead of|rather than|over)\s+(.{2,100}?)(?:\s?\(|[.,;:)](?:\s|$)|\s(?:because|since|so that|to avoid|as it|due to)\b|$)",
         r"\b(?:maybe|perhaps|might|could (?:also )?(?:use|go)|should (?:i|we)\b|shall we|if (?:we|you|i)\b.{0,40}\b(?:decide|go with|use|choose)|not (?:yet )?decided|undecided|haven['’]t decided|have to decide|need to decide|to be decided|would you|do you want|whether|let me (?:check|see|look|read|find|verify|try|run|search)|let['’]s (?:see|check|look|run|try|verify))\b",
     )
 });
@@ -126,8 +126,8 @@ static JAPANESE: LazyLock<Markers> = LazyLock::new(|| {
 });
 static FRENCH: LazyLock<Markers> = LazyLock::new(|| {
     markers(
-        r"\b(?:(?:on|nous|j['’]|je|avons|ai|a) ?(?:avons |ai |a )?(?:décidé|choisi|opté|retenu|convenu)|(?:on|nous|je) (?:va|allons|vais) (?:utiliser|garder|partir sur|prendre)|partons sur|on part sur|d['’]accord pour|au lieu d[e']|plutôt qu[e'])",
-        r"\b(?:utiliserai|utiliserons|il faut|je vais|nous allons|préfère|préférons|la meilleure (?:approche|solution))\b",
+        r"\b(?:(?:on|nous|j['’]|je|avons|ai|a) ?(?:avons |ai |a )?(?:décidé|choisi|opté|retenu|convenu)|(?:on|nous|je) (?:va|allons|vais) (?:utiliser|garder|partir sur|prendre)|partons sur|on part sur|d['’]accord pour)",
+        r"\b(?:au lieu d[e']|plutôt qu[e']|utiliserai|utiliserons|il faut|je vais|nous allons|préfère|préférons|la meilleure (?:approche|solution))\b",
         r",? ?\b(?:parce qu[e']|car|puisqu[e']|afin d[e']|pour éviter|vu que|étant donné)",
         r"\b(?:au lieu d[e']|plutôt qu[e'])\s*(.{2,80}?)(?:[.,;:)]|$)",
         r"\b(?:peut-être|pourrait|devrions-nous|faut-il|pas encore décidé|si (?:on|nous|vous))\b",
@@ -135,8 +135,8 @@ static FRENCH: LazyLock<Markers> = LazyLock::new(|| {
 });
 static GERMAN: LazyLock<Markers> = LazyLock::new(|| {
     markers(
-        r"\b(?:entschieden|beschlossen|ausgewählt|gewählt|einigen uns|geeinigt|vereinbart|wir (?:nehmen|verwenden|benutzen|nutzen|bleiben bei)|ich (?:nehme|verwende|nutze)|statt|anstatt|anstelle)\b",
-        r"\b(?:werde|werden|sollten|besser|die beste (?:lösung|option)|bevorzuge)\b",
+        r"\b(?:entschieden|beschlossen|ausgewählt|gewählt|einigen uns|geeinigt|vereinbart|wir (?:nehmen|verwenden|benutzen|nutzen|bleiben bei)|ich (?:nehme|verwende|nutze))\b",
+        r"\b(?:statt|anstatt|anstelle|werde|werden|sollten|besser|die beste (?:lösung|option)|bevorzuge)\b",
         r",? ?\b(?:weil|da (?:es|die|der|das|wir|sie)|damit|um .{2,60} zu vermeiden|denn|aufgrund|wegen)\b",
         r"\b(?:statt|anstatt|anstelle(?: von)?)\s+(.{2,80}?)(?:[.,;:)]|$)",
         r"\b(?:vielleicht|könnte|sollen wir|noch nicht entschieden|ob wir|falls)\b",
@@ -144,8 +144,8 @@ static GERMAN: LazyLock<Markers> = LazyLock::new(|| {
 });
 static SPANISH: LazyLock<Markers> = LazyLock::new(|| {
     markers(
-        r"\b(?:decidí|decidimos|decidido|elegí|elegimos|elegido|optamos|optado|acordamos|acordado|vamos a (?:usar|utilizar|mantener)|voy a (?:usar|utilizar|mantener)|usaremos|usaré|en lugar de|en vez de)\b",
-        r"\b(?:prefiero|preferimos|deberíamos|la mejor (?:opción|solución)|conviene)\b",
+        r"\b(?:decidí|decidimos|decidido|elegí|elegimos|elegido|optamos|optado|acordamos|acordado|vamos a (?:usar|utilizar|mantener)|voy a (?:usar|utilizar|mantener)|usaremos|usaré)\b",
+        r"\b(?:en lugar de|en vez de|prefiero|preferimos|deberíamos|la mejor (?:opción|solución)|conviene)\b",
         r",? ?\b(?:porque|ya que|puesto que|para (?:que|evitar)|debido a|dado que)\b",
         r"\b(?:en lugar de|en vez de)\s+(.{2,80}?)(?:[.,;:)]|$)",
         r"\b(?:quizás?|tal vez|podríamos|deberíamos\?|aún no|si (?:usamos|decides|quieres))\b",
@@ -153,8 +153,8 @@ static SPANISH: LazyLock<Markers> = LazyLock::new(|| {
 });
 static RUSSIAN: LazyLock<Markers> = LazyLock::new(|| {
     markers(
-        r"(?:решил[иа]?\b|решено|выбрал[иа]?\b|выбираем|остановил(?:ись|ся) на|договорились|будем использовать|буду использовать|используем|возьмём|вместо\b)",
-        r"(?:нужно|стоит|лучше|предпочита|сделаю|сделаем|добавлю)",
+        r"(?:решил[иа]?\b|решено|выбрал[иа]?\b|выбираем|остановил(?:ись|ся) на|договорились|будем использовать|буду использовать|используем|возьмём)",
+        r"(?:вместо|нужно|стоит|лучше|предпочита|сделаю|сделаем|добавлю)",
         r",? ?(?:потому что|так как|поскольку|чтобы|из-за|ведь)",
         r"вместо\s+(.{2,80}?)(?:[.,;:)]|$)",
         r"(?:может быть|возможно|если (?:мы|вы|решим)|ещё не решил|стоит ли|\bли\b)",
@@ -181,10 +181,8 @@ fn in_speech(turn: &Turn, conversation: bool) -> Vec<Decision> {
         }
         let text = sentence.text.as_str();
         let length = text.chars().count();
-        if !(12..=600).contains(&length) && !(language_is_dense(language) && (6..=300).contains(&length))
-            || text.ends_with(['?', '？', ':'])
-            || markers.not.is_match(text)
-        {
+        let fits = if language_is_dense(language) { 6..=300 } else { 12..=600 };
+        if !fits.contains(&length) || text.ends_with(['?', '？', ':']) || markers.not.is_match(text) {
             continue;
         }
         let strong = markers.strong.is_match(text);
@@ -243,6 +241,12 @@ fn reason_in(text: &str, reason: &Regex) -> Option<String> {
     (clause.chars().count() >= 6).then(|| clause.to_owned())
 }
 
+/// How a reply begins that takes one of the choices.
+static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
+    Regex::new(r"(?i)^\W*(?:yes|yep|yeah|sure|ok(?:ay)?|no\b|nope|go ahead|please do|do it|option|the (?:first|second|third|latter|former)|let['’]s|both|neither|all of|\d\b|[a-d]\)?$|agreed|confirm|correct|sounds good|proceed|是|好|对|可以|不|同意|行|选|oui|non|d['’]accord|ja\b|nein|sí|si\b|vale|да|нет|давай|согласен|はい|いいえ|お願い)").expect("the pattern is valid")
+});
+
 /// A short reply to the model's question decides what was asked.
 fn short_answer(before: &Turn, turn: &Turn) -> Option<Decision> {
     if before.voice != Voice::Assistant
@@ -253,14 +257,13 @@ fn short_answer(before: &Turn, turn: &Turn) -> Option<Decision> {
         return None;
     }
     let tail: Vec<prose::Sentence> = prose::sentences(&before.text);
-    let question = tail.iter().rev().take(3).find(|s| s.text.ends_with(['?', '？']))?;
-    static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
-        #[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
-        Regex::new(r"(?i)^\W*(?:yes|yep|yeah|sure|ok(?:ay)?|no\b|nope|go ahead|please do|do it|option|the (?:first|second|third|latter|former)|let['’]s|both|neither|all of|\d\b|[a-d]\)?$|agreed|confirm|correct|sounds good|proceed|是|好|对|可以|不|同意|行|选|oui|non|d['’]accord|ja\b|nein|sí|si\b|vale|да|нет|давай|согласен|はい|いいえ|お願い)").expect("the pattern is valid")
-    });
+    let at = tail.iter().rposition(|s| s.text.ends_with(['?', '？'])).filter(|at| at + 3 >= tail.len())?;
+    // "Which one?" needs the sentence before it.
+    let from = if tail.get(at)?.text.chars().count() < 40 { at.saturating_sub(1) } else { at };
+    let question = tail.get(from..=at)?.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
     CHOOSES.is_match(&turn.text).then(|| {
         decision(
-            &format!("{} — answered: {}", clip(&question.text, 220), turn.text.trim()),
+            &format!("{} — answered: {}", clip(&question, 220), turn.text.trim()),
             "",
             Vec::new(),
             vec![before.seq, turn.seq],
@@ -363,7 +366,7 @@ fn plan(call: &ToolCall, text: &str, seqs: &[i64]) -> Option<Decision> {
         plan.lines().map(|l| l.trim_start_matches('#').trim()).find(|l| !l.is_empty()).unwrap_or("the plan");
     let lower = text.to_lowercase();
     if lower.contains("doesn't want to proceed") || lower.contains("rejected") {
-        let said = text.split_once("the user said:").map(|(_, said)| said.trim()).unwrap_or("");
+        let said = text.split_once("the user said:").map_or("", |(_, said)| said.trim());
         return Some(decision(
             &format!("Plan rejected by the user: {}", clip(title, 200)),
             said,

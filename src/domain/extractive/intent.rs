@@ -8,7 +8,7 @@ use super::super::ledger::line::{clip, clip_middle, squash};
 use super::super::ledger::prose;
 use super::super::proposal::ProposedIntent;
 use super::super::summary::Summary;
-use super::{Turn, Turns, is_placeholder, speaker};
+use super::{Turn, Turns, is_placeholder};
 
 /// The longest intent, in characters: head and tail of a longer task.
 const MAX_INTENT: usize = 1_500;
@@ -25,7 +25,7 @@ pub(super) fn find(turns: &Turns, base: Option<&Summary>) -> Option<ProposedInte
         return Some(ProposedIntent { text, changes_scope: true, seqs: vec![turn.seq] });
     }
     if turns.conversation {
-        return conversation(turns);
+        return Some(conversation(turns));
     }
     let Some(first) = first_task(turns) else { return without_person(turns) };
     let mut text = clip_middle(first.text.trim(), MAX_INTENT);
@@ -90,7 +90,7 @@ fn without_person(turns: &Turns) -> Option<ProposedIntent> {
 }
 
 /// Minutes have no task; who talks, and how it opens, say what it is about.
-fn conversation(turns: &Turns) -> Option<ProposedIntent> {
+fn conversation(turns: &Turns) -> ProposedIntent {
     static AGENDA: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"(?i)\b(?:agenda|today(?:'s)?|this meeting|we(?:'re| are) (?:going to|here to)|discuss|topic|purpose|goal|let's (?:start|begin)|petition|question is|ordre du jour|aujourd'hui|tagesordnung|heute|hoy|повестк|сегодня)\b|议程|今天|讨论|本日|議題",
@@ -99,7 +99,7 @@ fn conversation(turns: &Turns) -> Option<ProposedIntent> {
     let mut names: Vec<&str> = Vec::new();
     let mut opening: Vec<&Turn> = Vec::new();
     for turn in turns.persons() {
-        let Some((name, said)) = speaker(&turn.text) else { continue };
+        let Some((name, said)) = prose::speaker(&turn.text) else { continue };
         let name = name.split(" (").next().unwrap_or(name);
         if !names.contains(&name) && names.len() < 12 {
             names.push(name);
@@ -118,7 +118,7 @@ fn conversation(turns: &Turns) -> Option<ProposedIntent> {
         .chain(turns.all.first().map(|t| t.seq).filter(|_| opening.is_empty()))
         .collect();
     let text = format!("Conversation between {}. {}", names.join(", "), said.join(" "));
-    Some(ProposedIntent { text: clip(text.trim(), MAX_INTENT), changes_scope: false, seqs })
+    ProposedIntent { text: clip(text.trim(), MAX_INTENT), changes_scope: false, seqs }
 }
 
 /// The last message behind `after` with which the person changes what is to be done.

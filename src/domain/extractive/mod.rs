@@ -87,8 +87,7 @@ impl Turns {
             }
         }
         let turn_is_over = span.last().is_some_and(|n| ends_turn(&n.message));
-        let speakers = all.iter().filter(|t| t.voice == Voice::Person && speaker(&t.text).is_some()).count();
-        let conversation = all.len() >= 4 && speakers * 10 >= all.len() * 8;
+        let conversation = prose::is_minutes(span);
         Self { all, fallback, turn_is_over, conversation }
     }
 
@@ -130,17 +129,6 @@ fn spoken(text: &str) -> String {
         }
     }
     text.to_owned()
-}
-
-/// The name in front of a speech in minutes (`Ana Li: …`).
-fn speaker(text: &str) -> Option<(&str, &str)> {
-    let (name, rest) = text.split_once(": ")?;
-    let fits = !name.is_empty()
-        && name.chars().count() <= 80
-        && !name.contains(['\n', '.', '?', '!', '`', '/', '{']) | name.starts_with(['M', 'D', 'H'])
-        && name.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
-        && name.split_whitespace().count() <= 9;
-    fits.then_some((name, rest))
 }
 
 /// Whether a text says nothing: to be left out rather than served.

@@ -1,5 +1,6 @@
 //! Where the work stands at the span's end, what comes next, and what stands in the way.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use regex::Regex;
 use super::super::ledger::line::{clip, clip_middle, squash};
 use super::super::ledger::{Facts, TestRunFact, TodoStatus, prose};
 use super::super::summary::{Blocker, CurrentState, Summary, TestOutcome};
-use super::{Turn, Turns, Voice, is_placeholder, speaker};
+use super::{Turn, Turns, Voice, is_placeholder};
 
 /// The longest state, in characters.
 const MAX_STATE: usize = 600;
@@ -33,14 +34,22 @@ fn pattern(text: &str) -> Regex {
 /// The state at the span's end.
 pub(super) fn current(turns: &Turns, facts: &Facts) -> CurrentState {
     let (text, mut seqs) = if turns.conversation { last_words(turns) } else { last_report(turns) };
-    let request = turns.persons().next_back().filter(|_| !turns.conversation);
+    // "yes" and "go on" answer something; the request is the last message that states one.
+    let request = turns
+        .persons()
+        .rev()
+        .find(|t| {
+            t.text.split_whitespace().count() >= 3 || t.text.chars().filter(|c| *c > '\u{3000}').count() >= 6
+        })
+        .filter(|_| !turns.conversation);
     let in_progress =
         facts.todos.as_ref().and_then(|t| t.items.iter().find(|i| i.status == TodoStatus::InProgress));
     let task = match (in_progress, request) {
         (Some(item), _) => Some(clip(&squash(&item.content), MAX_TASK)),
         (None, Some(turn)) if !is_placeholder(&turn.text) => {
             seqs.push(turn.seq);
-            Some(clip(&squash(&without_fences(&turn.text)), MAX_TASK)).filter(|t| !t.is_empty())
+            Some(clip(&squash(&without_tags(&without_fences(&turn.text))), MAX_TASK))
+                .filter(|t| !t.is_empty())
         }
         (None, _) => None,
     };
@@ -114,6 +123,12 @@ fn without_fences(text: &str) -> String {
     if out.trim().is_empty() { text.to_owned() } else { out }
 }
 
+/// A request without the tags that it was wrapped in.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-z][a-z_\-]{1,40}>"));
+    TAG.replace_all(text, " ")
+}
+
 /// The last things said in minutes that say something.
 fn last_words(turns: &Turns) -> (String, Vec<i64>) {
     let mut kept: Vec<&Turn> = turns
@@ -156,7 +171,7 @@ pub(super) fn next_steps(turns: &Turns, facts: &Facts) -> (Vec<String>, Vec<i64>
     // Nothing is announced: an unfinished turn goes on with what was asked.
     match turns.persons().next_back() {
         Some(turn) if !turns.turn_is_over => {
-            let request = clip(&squash(&without_fences(&turn.text)), MAX_STEP);
+            let request = clip(&squash(&without_tags(&without_fences(&turn.text))), MAX_STEP);
             if is_placeholder(&request) {
                 (Vec::new(), Vec::new())
             } else {
@@ -171,7 +186,7 @@ static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?ix)(?:^|[.,;:!]\s|\b(?:and|so|then|now|first|next|but)\s)(?:
             next[,:]?\s+(?:i|we|step|up|is|let)\b | next\s+steps?\b | (?:i|we)(?:['’]ll|\s+will|\s+need\s+to|\s+should|\s+still\s+need|\s+have\s+to|['’]m\s+going\s+to|\s+am\s+going\s+to|['’]re\s+going\s+to|\s+can\s+now|\s+must)\b
-            | let\s+me\b | let['’]?s\b | now\s+(?:i|let|we)\b | todo:?\s | remaining\b | (?:still|left)\s+to\s+(?:do|fix|add|test|implement|run|update|write)\b | what['’]s\s+left\b | you\s+(?:can|should|need\s+to|may\s+want\s+to|must)\s+(?:now|then|next|run|restart|push|test|deploy|verify)\b
+            | let\s+me\b | let['’]?s\b | todo:?\s | remaining\b | (?:still|left)\s+to\s+(?:do|fix|add|test|implement|run|update|write)\b | what['’]s\s+left\b | you\s+(?:can|should|need\s+to|may\s+want\s+to|must)\s+(?:now|then|next|run|restart|push|test|deploy|verify)\b
             | (?:je\s+vais|nous\s+allons|il\s+reste|prochaine\s+étape|ensuite|il\s+faut(?:\s+encore)?)\b
             | (?:ich\s+werde|wir\s+werden|als\s+nächstes|nächster\s+schritt|es\s+bleibt|wir\s+müssen\s+noch)\b
             | (?:voy\s+a|vamos\s+a|próximo\s+paso|siguiente\s+paso|queda(?:n)?\s+por|falta(?:n)?)\b
@@ -272,7 +287,7 @@ fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
         if steps.len() >= 6 {
             break;
         }
-        let (name, said) = speaker(&turn.text).map_or(("", turn.text.as_str()), |(n, s)| (n, s));
+        let (name, said) = prose::speaker(&turn.text).map_or(("", turn.text.as_str()), |(n, s)| (n, s));
         let committed = prose::sentences(said).into_iter().find(|s| {
             let words = s.text.split_whitespace().count();
             COMMITS.is_match(&s.text)
@@ -369,7 +384,7 @@ fn open_questions(turns: &Turns, found: &mut Vec<Blocker>) {
     // In minutes a question is open when nobody says anything of weight behind it.
     let mut quiet: Vec<&Turn> = Vec::new();
     for turn in turns.all.iter().rev().take(12) {
-        let said = speaker(&turn.text).map_or(turn.text.as_str(), |(_, s)| s);
+        let said = prose::speaker(&turn.text).map_or(turn.text.as_str(), |(_, s)| s);
         if said.trim_end().ends_with(['?', '？'])
             && said.split_whitespace().count() >= 5
             && quiet.iter().all(|t| t.text.split_whitespace().count() < 12)

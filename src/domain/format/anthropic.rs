@@ -122,6 +122,25 @@ pub fn raw_blocks(raw: &str) -> Vec<String> {
     }
 }
 
+/// A text block without the white space at its end; `None` when there is none, or it is no text block.
+#[must_use]
+pub fn trimmed_text(raw: &str) -> Option<String> {
+    let fields = Fields::read(raw).ok()?;
+    let text = fields.lenient("text").filter(|_| fields.lenient("type").as_deref() == Some("text"))?;
+    let trimmed = text.trim_end();
+    if trimmed.len() == text.len() {
+        return None;
+    }
+    block_of(&Part::Text(trimmed.to_owned()))
+}
+
+/// Whether an unknown block is a known one in a role that cannot hold it; a provider refuses those.
+#[must_use]
+pub fn is_misplaced(raw: &str) -> bool {
+    let kind = Fields::read(raw).ok().and_then(|f| f.lenient("type"));
+    matches!(kind.as_deref(), Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking"))
+}
+
 /// Writes a part as a block; `None` when the format has no place for it.
 #[must_use]
 pub fn block_of(part: &Part) -> Option<String> {

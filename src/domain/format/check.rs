@@ -81,7 +81,7 @@ struct Object<'a> {
     key_next: bool,
 }
 
-impl<'a> Frame<'a> {
+impl Frame<'_> {
     fn object() -> Self {
         Self::Object(Object { keys: Vec::new(), hashed: HashSet::new(), key_next: true })
     }
@@ -155,7 +155,10 @@ fn error(open: &[Frame<'_>], detail: String) -> FormatError {
     let mut pointer = String::new();
     for frame in open {
         match frame {
-            Frame::Array(index) => pointer.push_str(&format!("/{index}")),
+            Frame::Array(index) => {
+                pointer.push('/');
+                pointer.push_str(&index.to_string());
+            }
             Frame::Object(object) => {
                 if let Some(key) = object.keys.last() {
                     pointer.push('/');
@@ -202,7 +205,8 @@ mod tests {
     fn a_key_that_stands_twice_is_named_also_when_it_is_spelled_otherwise() {
         assert_eq!(pointer(r#"{"a":{"k/1":1,"k/1":2}}"#).unwrap(), "/a/k~11");
         assert_eq!(pointer(r#"{"a":1,"\u0061":2}"#).unwrap(), "/a");
-        let many: String = (0..50).map(|i| format!("\"k{i}\":{i},")).collect();
+        let many: Vec<String> = (0..50).map(|i| format!("\"k{i}\":{i},")).collect();
+        let many = many.concat();
         assert_eq!(pointer(&format!("{{{many}\"k3\":0}}")).unwrap(), "/k3");
         assert_eq!(pointer(&format!("{{{many}\"z\":0}}")), None);
     }

@@ -103,31 +103,35 @@ pub(super) fn each<T>(
 
 /// Appends a text as a JSON string, quotes included.
 pub fn push_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
     out.push('"');
-    let mut from = 0;
-    for (i, b) in text.bytes().enumerate() {
-        let short = match b {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0..0x20 => "",
-            _ => continue,
-        };
-        out.push_str(text.get(from..i).unwrap_or_default());
-        if short.is_empty() {
-            let hex = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or('0');
-            out.push_str("\\u00");
-            out.push(hex(b >> 4));
-            out.push(hex(b & 0xf));
-        } else {
-            out.push_str(short);
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(is_escaped) {
+        let (plain, from) = rest.split_at(at);
+        out.push_str(plain);
+        let mut chars = from.chars();
+        match chars.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some(control) => {
+                let hex = |n: u32| char::from_digit(n & 0xf, 16).unwrap_or('0');
+                out.push_str("\\u00");
+                out.push(hex(u32::from(control) >> 4));
+                out.push(hex(u32::from(control)));
+            }
+            None => {}
         }
-        from = i + 1;
+        rest = chars.as_str();
     }
-    out.push_str(text.get(from..).unwrap_or_default());
+    out.push_str(rest);
     out.push('"');
+}
+
+fn is_escaped(b: u8) -> bool {
+    b < 0x20 || b == b'"' || b == b'\\'
 }
 
 /// Appends `"key":"text"`, with a comma before it when something stands there already.

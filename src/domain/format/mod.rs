@@ -8,6 +8,7 @@
 
 pub mod anthropic;
 pub mod check;
+pub mod detect;
 mod json;
 pub mod openai_chat;
 pub mod openai_responses;

@@ -48,7 +48,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
             parts.push(Part::Other(format!("{{\"type\":\"audio\",\"audio\":{audio}}}")));
         }
         if let Some(calls) = fields.raw("tool_calls") {
-            let calls = each(calls, |raw| call(raw)).map_err(|e| e.under("/tool_calls"))?;
+            let calls = each(calls, call).map_err(|e| e.under("/tool_calls"))?;
             parts.extend(calls.into_iter().map(Part::ToolCall));
         }
         if let Some(legacy) = fields.object("function_call")? {
@@ -283,9 +283,10 @@ fn push_file(out: &mut String, file: &Attachment) {
         if let Some(name) = &file.name {
             push_field(out, "filename", name);
         }
-        match &file.source {
-            MediaSource::FileId(id) => push_field(out, "file_id", id),
-            source => push_field(out, "file_data", &address(media_type, source)),
+        if let MediaSource::FileId(id) = &file.source {
+            push_field(out, "file_id", id);
+        } else {
+            push_field(out, "file_data", &address(media_type, &file.source));
         }
     }
     out.push_str("}}");

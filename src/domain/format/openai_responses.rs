@@ -183,7 +183,7 @@ fn push_part(out: &mut String, role: Role, part: &Part) {
             push_field(out, "type", "input_image");
             match &image.source {
                 MediaSource::FileId(id) => push_field(out, "file_id", id),
-                source => {
+                source @ (MediaSource::Url(_) | MediaSource::Base64(_) | MediaSource::Text(_)) => {
                     push_field(
                         out,
                         "image_url",
@@ -203,7 +203,7 @@ fn push_part(out: &mut String, role: Role, part: &Part) {
             match &file.source {
                 MediaSource::FileId(id) => push_field(out, "file_id", id),
                 MediaSource::Url(url) => push_field(out, "file_url", url),
-                source => {
+                source @ (MediaSource::Base64(_) | MediaSource::Text(_)) => {
                     let kind = file.media_type.as_deref().unwrap_or("application/pdf");
                     push_field(out, "file_data", &address(kind, source));
                 }

@@ -6,7 +6,7 @@ use crate::domain::tokens::{TokenCounter, Tokenizer};
 struct Item {
     seq: Seq,
     role: Role,
-    is_item: bool,
+    of_responses: bool,
     shape: Option<Shape>,
 }
 
@@ -18,7 +18,7 @@ impl AsShape for Item {
         self.role
     }
     fn is_item(&self) -> bool {
-        self.is_item
+        self.of_responses
     }
     fn shape(&self) -> Option<&Shape> {
         self.shape.as_ref()
@@ -32,7 +32,7 @@ fn items(format: Format, from: Seq, raws: &[String]) -> Vec<Item> {
         Item {
             seq: from + Seq::try_from(i).unwrap(),
             role: message.role,
-            is_item: format == Format::OpenaiResponses,
+            of_responses: format == Format::OpenaiResponses,
             shape: Shape::of(&message, &counter),
         }
     };
@@ -67,7 +67,9 @@ fn chat(script: &str) -> Vec<Item> {
     items(Format::OpenaiChat, 1, &raws)
 }
 
-fn ranges(items: &[Item]) -> Vec<(Range<usize>, Option<CallState>)> {
+type Found = (Range<usize>, Option<CallState>);
+
+fn ranges(items: &[Item]) -> Vec<Found> {
     let state = |g: &Group| match &g.kind {
         GroupKind::Plain => None,
         GroupKind::Calls(calls) => Some(calls.state),
@@ -78,7 +80,7 @@ fn ranges(items: &[Item]) -> Vec<(Range<usize>, Option<CallState>)> {
 #[test]
 fn calls_and_their_results_are_one_group() {
     use CallState::{Answered, Closed, Pending};
-    let table: &[(&str, &[(Range<usize>, Option<CallState>)])] = &[
+    let table: &[(&str, &[Found])] = &[
         ("u a", &[(0..1, None), (1..2, None)]),
         ("u c:x r:x a", &[(0..1, None), (1..3, Some(Answered)), (3..4, None)]),
         ("c:x,y r:y r:x u", &[(0..3, Some(Answered)), (3..4, None)]),
@@ -105,11 +107,8 @@ fn results_without_ids_answer_in_order() {
 #[test]
 fn many_calls_pair_without_quadratic_time() {
     let ids: Vec<String> = (0..20_000).map(|i| format!("c{}", i % 15_000)).collect();
-    let mut script = format!("c:{}", ids.join(","));
-    for id in ids.iter().rev() {
-        script.push_str(&format!(" r:{id}"));
-    }
-    let items = chat(&script);
+    let results: Vec<String> = ids.iter().rev().map(|id| format!("r:{id}")).collect();
+    let items = chat(&format!("c:{} {}", ids.join(","), results.join(" ")));
     assert_eq!(ranges(&items), [(0..20_001, Some(CallState::Answered))]);
 }
 
@@ -144,7 +143,8 @@ fn parallel_calls_of_the_responses_api_are_items_in_a_row() {
 
 #[test]
 fn a_span_leaves_the_recent_messages_and_ends_between_groups() {
-    let table: &[(&str, usize, Option<Seq>, Result<Seq, NoSpan>)] = &[
+    type Row = (&'static str, usize, Option<Seq>, Result<Seq, NoSpan>);
+    let table: &[Row] = &[
         ("s u a u a u a u a", 5, None, Ok(4)),
         ("u a u a u", 5, None, Err(NoSpan::TooFew)),
         ("s s", 5, None, Err(NoSpan::AllSystem)),

@@ -115,16 +115,12 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
         offset += line.len();
         let bare = line.trim_end();
         match state {
-            At::Text if bare.starts_with("<<<<<<< SEARCH") => {
+            At::Text | At::Fence(_) | At::After if bare.starts_with("<<<<<<< SEARCH") => {
                 state = At::Search;
                 search_from = offset;
             }
-            At::Text if bare.starts_with("```") && bare.len() > 3 || bare == "```" => {
+            At::Text if bare.starts_with("```") => {
                 state = At::Fence(offset);
-            }
-            At::Fence(_) if bare.starts_with("<<<<<<< SEARCH") => {
-                state = At::Search;
-                search_from = offset;
             }
             At::Fence(from) if bare.starts_with("```") => {
                 let replace = text.get(from..start).unwrap_or("");
@@ -145,10 +141,6 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
                 if !path.is_empty() {
                     found.push(Block { path, search, replace });
                 }
-            }
-            At::After if bare.starts_with("<<<<<<< SEARCH") => {
-                state = At::Search;
-                search_from = offset;
             }
             At::After if bare.starts_with("```") => state = At::Text,
             At::Text => {

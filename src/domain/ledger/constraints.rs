@@ -30,6 +30,7 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
     let mut all: Vec<Constraint> = Vec::new();
     let mut ids = BTreeSet::new();
     // The leading system messages are the system prompt and are served as they are.
+    let minutes = prose::is_minutes(span);
     let mut leading = span.first().is_some_and(|n| n.seq <= 1);
     for Numbered { seq, message } in span {
         leading &= message.role.is_system();
@@ -43,7 +44,7 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
                     .collect()
             }
             Role::User => prose::person_text(message)
-                .map(|text| demands(&text))
+                .map(|text| demands(&text, minutes))
                 .unwrap_or_default()
                 .into_iter()
                 .map(|text| (text, ConstraintSource::User))
@@ -78,12 +79,13 @@ pub fn id(source: ConstraintSource, text: &str) -> String {
         ConstraintSource::System => "system",
     };
     let digest = Sha256::new().chain_update(name).chain_update(text).finalize();
-    let hex: String = digest.iter().take(8).map(|b| format!("{b:02x}")).collect();
-    format!("con_{hex}")
+    let head = digest.iter().take(8).fold(0_u64, |n, byte| n << 8 | u64::from(*byte));
+    format!("con_{head:016x}")
 }
 
-/// The sentences of a person's text that demand something.
-fn demands(text: &str) -> Vec<String> {
+/// The sentences of a person's text that demand something. In `minutes`, people talk to each other:
+/// only what is said as an order is one.
+fn demands(text: &str, minutes: bool) -> Vec<String> {
     let own = prose::own_words(text);
     let language = prose::language_of(&own);
     let mut found = Vec::new();
@@ -92,10 +94,10 @@ fn demands(text: &str) -> Vec<String> {
             break;
         }
         let words = sentence.text.trim();
-        if words.chars().count() > 4 * MAX_TEXT || !speaks(words) {
+        if sentence.heading || words.chars().count() > 4 * MAX_TEXT || !speaks(words) {
             continue;
         }
-        if demands_in(words, language) {
+        if (!minutes || orders(words)) && demands_in(words, language) {
             found.push(clip(words, MAX_TEXT));
         }
     }
@@ -124,12 +126,13 @@ fn table(demand: &str, not: &str) -> Table {
 static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
     table(
         r"(?x)
-        (?:^|[,;:.(]\s*|\b(?:and|but|so|please|then|also|or|just|should|must|can|could|will|to|you)\s+) (?:please\s+|also\s+|just\s+|definitely\s+|absolutely\s+)?
+        (?:^|[,;:.(]\s*|\b(?:and|but|so|please|then|also|or|just|should|must|can|could|will|you)\s+) (?:please\s+|also\s+|just\s+|definitely\s+|absolutely\s+)?
             (?:do\s+not|don['’]?t|never|always|make\s+sure|be\s+sure|ensure|avoid)\s+\w
+        | \bto\s+(?:not|never|always)\s+\w | \b(?:want|need|like)\s+(?:you\s+)?to\s+make\s+sure\b
         | \b(?:must|must\s+not|mustn['’]?t|may\s+not|shall|shall\s+not|cannot\s+be|should\s+(?:not|never|only|always)|shouldn['’]?t)\b
         | (?:^|[,;:]\s*|\b(?:please|and|but|should|must|can|to)\s+) only\s+\w
         | \b(?:use|change|modify|edit|touch|run|add|allow|accept|keep|return|support|update|write|send|answer|respond)\b[^.]{0,60}\bonly\b
-        | \bwithout\s+(?:any\s+\w|\w+ing\b|my\s+\w|asking|breaking|permission|approval|confirmation)
+        | \bwithout\s+(?:any\s+\w|(?:chang|modify|break|touch|add|us|alter|ask|edit|remov|affect|introduc|delet|los|install|requir|creat|rewrit|renam|wait|lett|mak|mov|mention|shar)\w{0,4}ing\b|my\s+\w|permission|approval|confirmation)
         | \b(?:is|are|it's)\s+(?:required|mandatory|forbidden|prohibited|not\s+allowed|off[- ]limits)\b | ^required:\s
         | \bunder\s+no\s+circumstances\b | \bno\s+matter\s+what\b | \bat\s+all\s+times\b | \bstick\s+(?:to|with)\b | \bhands\s+off\b
         ",
@@ -138,7 +141,7 @@ static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
         | \b(?:don['’]?t|do\s+not)\s+(?:need|have)\s+to\b | \bnot\s+(?:required|necessary|mandatory)\b | \bno\s+need\b | \b(?:don['’]?t|do\s+not)\s+(?:worry|bother|mind)\b
         | \bmust\s+(?:have|be\s+(?:a\s+(?:bug|mistake|problem)|because|something|why|due))\b | \bi\s+must\s+(?:say|admit|have)\b | \bnever\s*mind\b
         | \b(?:i|we|they|it|he|she|which|that)\s+(?:should|must|never|always|only|can\s+only|could\s+only|just\s+don['’]?t|really\s+don['’]?t)\b (?:\s+(?:have|see|saw|seen|heard|been|was|were|had|get|got|happens?|works?|fails?|shows?))
-        | \bif\s+you\s+don['’]?t\s+mind\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
+        | \b(?:you|one|we)\s+(?:can|could)\s+(?:always|only|just)\b | \bif\s+you\s+don['’]?t\s+mind\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
         ",
     )
 });
@@ -162,7 +165,7 @@ static RUSSIAN: LazyLock<Table> = LazyLock::new(|| {
 });
 static FRENCH: LazyLock<Table> = LazyLock::new(|| {
     table(
-        r"\b(?:doit|doivent|dois|devez|ne dois|il faut|il ne faut|jamais|toujours|uniquement|seulement|exclusivement|obligatoire(?:ment)?|interdit|interdite|impératif|impérativement|surtout pas|en aucun cas|assure-toi|assurez-vous|veille à|veillez à|sans (?:\w+er|\w+ir|\w+re|aucun|aucune|toucher|modifier|passer)|évite|évitez|n['’]oublie pas|pas de)\b|\b(?:ne|n['’])\s?\w+(?:-\w+)? (?:pas|jamais|rien|que)\b",
+        r"\b(?:doit|doivent|dois|devez|ne dois|il faut|il ne faut|jamais|toujours|uniquement|seulement|exclusivement|obligatoire(?:ment)?|interdit|interdite|impératif|impérativement|surtout pas|en aucun cas|assure-toi|assurez-vous|veille à|veillez à|sans (?:aucun|aucune|toucher|modifier|changer|casser|passer|utiliser|ajouter|supprimer|demander|prévenir|rompre|perdre)|évite|évitez|n['’]oublie pas|pas de)\b|\b(?:ne|n['’])\s?\w+(?:-\w+)? (?:pas|jamais|rien|que)\b",
         r"\b(?:je|on|nous|il|elle|ils|elles|ça|c['’]) (?:ne |n['’])\w+ (?:pas|jamais|plus|rien)\b|\bne (?:sais|comprends|vois|marche|fonctionne|suis|pense|crois) pas\b|\bpas (?:besoin|obligatoire|nécessaire)\b|\bil n['’]y a pas\b|\bn['’](?:est|ai|a|était) pas\b|\bcomme toujours\b|\bpas de (?:problème|souci)s?\b|\bdoit être (?:un|le) (?:bug|problème)\b|\bpourquoi\b",
     )
 });
@@ -174,7 +177,7 @@ static GERMAN: LazyLock<Table> = LazyLock::new(|| {
 });
 static SPANISH: LazyLock<Table> = LazyLock::new(|| {
     table(
-        r"\b(?:debe|deben|debes|debería|nunca|siempre|jamás|solo|sólo|solamente|únicamente|obligatorio|obligatoria|prohibido|prohibida|hay que|no hay que|asegúrate|asegúrese|en ningún caso|bajo ninguna|evita|evite|sin (?:\w+ar|\w+er|\w+ir|ningún|ninguna|permiso|confirmación)|no (?:uses|use|usen|cambies|cambie|modifiques|modifique|toques|toque|borres|borre|elimines|elimine|agregues|agregue|añadas|añada|hagas|haga|olvides|olvide|ejecutes|ejecute|escribas|escriba|rompas|rompa|instales|instale|crees|subas|envíes|envíe|incluyas|incluya|se (?:debe|puede|permite)|debe|deben|debes|puede[ns]?))\b",
+        r"\b(?:debe|deben|debes|debería|nunca|siempre|jamás|solo|sólo|solamente|únicamente|obligatorio|obligatoria|prohibido|prohibida|hay que|no hay que|asegúrate|asegúrese|en ningún caso|bajo ninguna|evita|evite|sin (?:cambiar|modificar|romper|tocar|usar|preguntar|agregar|añadir|borrar|eliminar|perder|avisar|ningún|ninguna|permiso|confirmación)|no (?:uses|use|usen|cambies|cambie|modifiques|modifique|toques|toque|borres|borre|elimines|elimine|agregues|agregue|añadas|añada|hagas|haga|olvides|olvide|ejecutes|ejecute|escribas|escriba|rompas|rompa|instales|instale|crees|subas|envíes|envíe|incluyas|incluya|se (?:debe|puede|permite)|debe|deben|debes|puede[ns]?))\b",
         r"\bno (?:es )?(?:necesario|obligatorio|hace falta|tiene que|tienes que)\b|\b(?:yo|él|ella|ellos) (?:nunca|siempre|sólo|solo)\b|\bno solo\b|\bcomo siempre\b|\bdebe (?:ser|haber) (?:un )?(?:error|problema|fallo)\b|\bpor qué\b|\bnunca (?:he|ha|había|lo he)\b|\bno (?:hay|tengo|sé|entiendo|veo) ",
     )
 });
@@ -204,6 +207,15 @@ fn demands_in(words: &str, of_message: Language) -> bool {
         return false;
     }
     !words.ends_with(['?', '？']) || asks_for_work(words)
+}
+
+/// Whether a sentence opens as an order, with or without the speaker's name before it.
+fn orders(words: &str) -> bool {
+    static ORDER: LazyLock<Regex> = LazyLock::new(|| {
+        #[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
+        Regex::new(r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again)[, ]+)?(?:please\b|never\b|always\b|do not\b|don['’]t\b|make sure\b|only\b|(?:you|everyone|everybody|all members|nobody|no one) (?:must|may|should|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)").expect("the pattern is valid")
+    });
+    ORDER.is_match(words)
 }
 
 /// Whether every demand in a sentence is one of those that its negations take away.

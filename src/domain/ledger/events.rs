@@ -75,16 +75,17 @@ impl Gatherer {
         let Some(output) = one.output.as_deref() else { return };
         if let Some(command) = one.command.as_deref() {
             // Without an exit code a failure is the tool's: the command never ran.
-            if one.failed != Some(true) || one.exit_code.is_some() {
-                if !self.editor_command(one, command, output) {
-                    self.shell(one, command, output);
-                }
+            let ran = one.failed != Some(true) || one.exit_code.is_some();
+            if ran && !self.editor_command(one, command, output) {
+                self.shell(one, command, output);
             }
         } else if one.failed != Some(true) {
             self.tool(one, output);
         }
-        if let Some(open) = swe_agent::open_file(output) {
-            self.open_file = open;
+        match swe_agent::open_file(output) {
+            swe_agent::OpenFile::NotShown => {}
+            swe_agent::OpenFile::Closed => self.open_file = None,
+            swe_agent::OpenFile::File(path) => self.open_file = Some(path),
         }
     }
 
@@ -157,7 +158,16 @@ impl Gatherer {
                     self.push(one, Act::Read, path, None);
                 }
             }
-            kind => self.named(one, (kind, tool.known), &arguments, output),
+            Kind::Read
+            | Kind::Open
+            | Kind::Create
+            | Kind::Write
+            | Kind::Edit
+            | Kind::Append
+            | Kind::Delete => {
+                self.named(one, (tool.kind, tool.known), &arguments, output);
+            }
+            Kind::Patch | Kind::Submit | Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => {}
         }
     }
 
@@ -173,7 +183,7 @@ impl Gatherer {
             tools::paths_in(arguments, known).into_iter().map(str::to_owned).collect();
         if named.is_empty() && known && matches!(kind, Kind::Edit | Kind::Append) {
             // An editor without a path argument works on its open file, which its answer names.
-            named.extend(swe_agent::open_file(output).flatten().or_else(|| self.open_file.clone()));
+            named.extend(swe_agent::open_file(output).path().or_else(|| self.open_file.clone()));
         }
         for path in named {
             let act = match kind {
@@ -183,16 +193,24 @@ impl Gatherer {
                 Kind::Write => told(output, Act::Write),
                 Kind::Delete => Act::Delete,
                 Kind::Edit if makes_file(arguments) => told(output, Act::Write),
-                _ => Act::Modify,
+                Kind::Edit
+                | Kind::Append
+                | Kind::Move
+                | Kind::Editor
+                | Kind::Patch
+                | Kind::Code
+                | Kind::Submit
+                | Kind::Todos
+                | Kind::AddTodo
+                | Kind::ChangeTodo
+                | Kind::Other => Act::Modify,
             };
             if !known && act != Act::Read && !known_enough(arguments) && act != Act::Delete {
                 // An unknown tool that takes a path but no text may well only look at the file.
                 continue;
             }
-            let change = match act {
-                Act::Read | Act::Delete => None,
-                _ => wording_of(&path, arguments),
-            };
+            let worded = !matches!(act, Act::Read | Act::Delete);
+            let change = if worded { wording_of(&path, arguments) } else { None };
             if matches!(kind, Kind::Write | Kind::Create | Kind::Editor)
                 && let Some(content) = tools::content_in(arguments)
             {
@@ -294,7 +312,7 @@ impl Gatherer {
         let Some(typed) = swe_agent::typed(command) else { return false };
         let path = match typed.path {
             Some(path) => path,
-            None => match swe_agent::open_file(output).flatten().or_else(|| self.open_file.clone()) {
+            None => match swe_agent::open_file(output).path().or_else(|| self.open_file.clone()) {
                 Some(path) => path,
                 None => return true,
             },
@@ -311,10 +329,10 @@ impl Gatherer {
             return true;
         }
         let change = typed.text.and_then(|text| diff::wording(&path, "", text));
-        let act = match typed.kind {
-            Kind::Open => Act::Read,
-            Kind::Create => Act::Create,
-            _ => Act::Modify,
+        let act = match typed.verb {
+            swe_agent::Verb::Open => Act::Read,
+            swe_agent::Verb::Create => Act::Create,
+            swe_agent::Verb::Edit => Act::Modify,
         };
         self.push(one, act, &path, change);
         true
@@ -323,15 +341,14 @@ impl Gatherer {
     fn shell(&mut self, one: &Invocation<'_>, command: &str, output: &str) {
         let found = shell::effects(command, one.cwd.as_deref());
         let complaints = complaints(output);
-        let failed_alone = one.exit_code.is_some_and(|c| c != 0)
-            && !command.trim().contains(['\n', ';', '|'])
-            && !command.contains("&&");
-        for effect in found {
+        let failed = one.exit_code.is_some_and(|c| c != 0);
+        for effect in found.list {
             if complaints.iter().any(|line| names(line, &effect)) {
                 continue;
             }
+            // A redirection has made its file before the command fails.
             let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run);
-            if failed_alone && !redirected {
+            if failed && (effect.op == Op::Patch || found.one_command && !redirected) {
                 continue;
             }
             self.effect(one, effect);

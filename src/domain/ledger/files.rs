@@ -30,7 +30,7 @@ pub(super) fn fold(
     let book = Book::open(stated, &known.paths, given);
     let mut folder = Folder { book, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
-        folder.take(span, event);
+        folder.take(span, &event);
     }
     let root = folder.book.root().map(str::to_owned);
     (folder.finish(), root)
@@ -38,6 +38,7 @@ pub(super) fn fold(
 
 /// What is known of one file so far.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent observations, each set by other events")]
 struct File {
     key: String,
     action: Option<FileAction>,
@@ -62,15 +63,14 @@ struct Folder {
 
 impl Folder {
     fn file(&mut self, key: &str) -> Option<&mut File> {
-        let at = match self.index.get(key) {
-            Some(at) => *at,
-            None => {
-                let at = self.files.len();
-                let existed = self.book.knows(key);
-                self.files.push(File { key: key.to_owned(), existed, ..File::default() });
-                self.index.insert(key.to_owned(), at);
-                at
-            }
+        let at = if let Some(at) = self.index.get(key) {
+            *at
+        } else {
+            let at = self.files.len();
+            let existed = self.book.knows(key);
+            self.files.push(File { key: key.to_owned(), existed, ..File::default() });
+            self.index.insert(key.to_owned(), at);
+            at
         };
         self.files.get_mut(at)
     }
@@ -79,24 +79,24 @@ impl Folder {
         self.index.contains_key(key)
     }
 
-    fn take(&mut self, span: &[Numbered], event: Event) {
+    fn take(&mut self, span: &[Numbered], event: &Event) {
         let key = self.book.key(&event.full);
         match event.act {
             Act::Move => {
                 if let Some((_, from)) = &event.from {
                     let from = self.book.key(from);
-                    self.moved(&from, &key, &event);
+                    self.moved(&from, &key, event);
                 }
             }
-            Act::DeleteTree => self.deleted_tree(&key, &event),
-            act => {
+            Act::DeleteTree => self.deleted_tree(&key, event),
+            act @ (Act::Read | Act::Create | Act::Write | Act::Modify | Act::Touch | Act::Delete) => {
                 let reason = (act == Act::Read).then(|| reason(span, event.call_seq)).flatten();
                 let Some(file) = self.file(&key) else { return };
                 if act == Act::Touch && file.existed && file.action.is_none() {
                     return;
                 }
                 file.apply(act);
-                file.see(&event);
+                file.see(event);
                 if file.reason.is_none() {
                     file.reason = reason;
                 }
@@ -237,7 +237,6 @@ impl File {
                 self.existed = true;
                 None
             }
-            (Act::Read | Act::Move | Act::DeleteTree, now) => now,
             (Act::Create | Act::Write | Act::Touch, None) if self.existed => Some(FileAction::Modified),
             (Act::Create, None) => Some(FileAction::Created),
             (Act::Write | Act::Touch, None) => {
@@ -258,7 +257,7 @@ impl File {
                 Some(FileAction::Deleted)
             }
             (Act::Delete, _) => Some(FileAction::Deleted),
-            (Act::Create | Act::Write | Act::Touch | Act::Modify, now) => now,
+            (_, now) => now,
         };
         self.action = action;
     }
@@ -298,7 +297,13 @@ fn reason(span: &[Numbered], call_seq: Seq) -> Option<String> {
     let said = span.get(at).filter(|m| m.seq == call_seq && m.message.role == Role::Assistant)?;
     let text = said.message.parts.iter().rev().find_map(|p| match p {
         Part::Text(text) if !text.trim().is_empty() => Some(text.as_str()),
-        _ => None,
+        Part::Text(_)
+        | Part::Image(_)
+        | Part::File(_)
+        | Part::Thinking(_)
+        | Part::ToolCall(_)
+        | Part::ToolResult(_)
+        | Part::Other(_) => None,
     })?;
     if text.contains("```") || text.contains("</") {
         return None;

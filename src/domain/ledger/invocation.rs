@@ -124,11 +124,11 @@ impl<'a> Reader<'a> {
         for call in message.calls() {
             let mut one =
                 Invocation::pending(Cow::Borrowed(&call.name), Cow::Borrowed(&call.arguments), *seq);
-            if tools::may_run_commands(&call.name) {
-                if let Ok(arguments) = serde_json::from_str::<Value>(&call.arguments) {
-                    one.command = tools::shell_command(&call.name, &arguments).map(Cow::Owned);
-                    one.cwd = tools::work_dir(&arguments);
-                }
+            if tools::may_run_commands(&call.name)
+                && let Ok(arguments) = serde_json::from_str::<Value>(&call.arguments)
+            {
+                one.command = tools::shell_command(&call.name, &arguments).map(Cow::Owned);
+                one.cwd = tools::work_dir(&arguments);
             }
             let index = self.found.len();
             self.found.push(one);

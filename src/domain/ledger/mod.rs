@@ -23,6 +23,8 @@ mod shell;
 mod spoken;
 mod swe_agent;
 pub mod test_runs;
+#[cfg(test)]
+mod tests;
 mod todos;
 mod tools;
 

@@ -59,6 +59,7 @@ const NOT_DONE: &[&str] = &[
     "could not find the exact text",
     "failed to edit",
     "0 occurrences found",
+    "no match found",
     "has not been read yet",
     "has been modified since read",
     "has been unexpectedly modified",
@@ -117,7 +118,7 @@ static EXIT_CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Reads an output. `shell` tells whether the tool runs a shell command, whose own output may hold
 /// any words and whose exit code the harness writes beside it.
-pub(super) fn read<'a>(output: Cow<'a, str>, is_error: Option<bool>, shell: bool) -> Outcome<'a> {
+pub(super) fn read(output: Cow<'_, str>, is_error: Option<bool>, shell: bool) -> Outcome<'_> {
     if shell {
         return shell_outcome(output, is_error);
     }
@@ -129,7 +130,7 @@ pub(super) fn read<'a>(output: Cow<'a, str>, is_error: Option<bool>, shell: bool
     Outcome { output, exit_code: None, failed }
 }
 
-fn shell_outcome<'a>(output: Cow<'a, str>, is_error: Option<bool>) -> Outcome<'a> {
+fn shell_outcome(output: Cow<'_, str>, is_error: Option<bool>) -> Outcome<'_> {
     if let Some((inner, exit_code)) = unwrap_json(&output) {
         let failed = exit_code.map(|c| c != 0).or(is_error);
         return Outcome { output: Cow::Owned(inner), exit_code, failed };
@@ -183,10 +184,9 @@ fn exit_code(output: &str) -> Option<i32> {
     if ["exit code", "<returncode>", "<exit_code>", "process exited with", "command exited with", "chunk id"]
         .iter()
         .any(|p| starts(p))
+        && let Some(code) = find(head(trimmed, 300), false)
     {
-        if let Some(code) = find(head(trimmed, 300), false) {
-            return Some(code);
-        }
+        return Some(code);
     }
     let last = tail(output.trim_end(), 300);
     let harness = [

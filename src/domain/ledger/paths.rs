@@ -8,6 +8,12 @@ const MAX_PATH: usize = 1024;
 /// Cleans a path: forward slashes for Windows paths, no `./`, no `//`, `..` folded.
 #[must_use]
 pub(super) fn clean(path: &str) -> String {
+    let cleaned = clean_once(path);
+    // Folding may bring a drive to the front, which tells only then what the backslashes are.
+    if is_windows(&cleaned) { clean_once(&cleaned) } else { cleaned }
+}
+
+fn clean_once(path: &str) -> String {
     let windows = is_windows(path);
     let slashed;
     let path = if windows {
@@ -60,12 +66,20 @@ fn has_drive(path: &str) -> bool {
     matches!(path.as_bytes(), [d, b':', b'/' | b'\\', ..] if d.is_ascii_alphabetic())
 }
 
-/// Backslashes separate in a Windows path; elsewhere they escape.
+/// Backslashes separate in a Windows path (a drive, or words on both sides of each); elsewhere they
+/// escape.
 fn is_windows(path: &str) -> bool {
     if !path.contains('\\') {
         return false;
     }
-    has_drive(path) || path.starts_with("\\\\") || !path.contains('/') && !path.contains("\\ ")
+    let word =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '~' | '@'));
+    has_drive(path)
+        || path.match_indices('\\').all(|(at, _)| {
+            let before = path.get(..at).and_then(|b| b.chars().next_back());
+            let after = path.get(at + 1..).and_then(|a| a.chars().next());
+            word(before) && word(after)
+        })
 }
 
 /// Whether an argument that a tool calls a path can name one file.

@@ -146,6 +146,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each character that means something to a shell")]
 fn split(command: &str) -> Vec<Pipeline> {
     let mut s = Splitter {
         pipelines: Vec::new(),
@@ -227,19 +228,17 @@ fn split(command: &str) -> Vec<Pipeline> {
                 }
             }
             ';' => s.end_pipeline(),
-            '&' => match chars.peek() {
-                Some('>') => {
+            '&' if chars.peek() == Some(&'>') => {
+                chars.next();
+                s.end_word();
+                redirect(&mut chars, &mut s, true);
+            }
+            '&' => {
+                if chars.peek() == Some(&'&') {
                     chars.next();
-                    s.end_word();
-                    redirect(&mut chars, &mut s, true);
                 }
-                _ => {
-                    if chars.peek() == Some(&'&') {
-                        chars.next();
-                    }
-                    s.end_pipeline();
-                }
-            },
+                s.end_pipeline();
+            }
             '>' => {
                 // `2>` keeps standard output where it is; `>` and `1>` do not.
                 let errors_only = s.in_word && s.word == "2";

@@ -92,27 +92,28 @@ enum Seen {
     Any,
 }
 
+/// How harnesses that run one block per turn begin their reports.
+const ONE: &[&str] = &["<returncode>", "diff --git ", "The last command <command>", "{\"returncode\""];
+/// How others begin theirs.
+const ANY: &[&str] = &[
+    "<output>",
+    "Observation:",
+    "OBSERVATION:",
+    "EXECUTION RESULT",
+    "Execution result",
+    "Command output:",
+    "[Command ",
+    "Exit code: ",
+    "exitcode: ",
+];
+
 fn observation(reply: &str) -> Option<Seen> {
     let text = reply.trim_start();
-    const ONE: &[&str] = &["<returncode>", "diff --git ", "The last command <command>", "{\"returncode\""];
     if ONE.iter().any(|p| text.starts_with(p)) {
         return Some(Seen::One);
     }
-    const ANY: &[&str] = &[
-        "<output>",
-        "Observation:",
-        "OBSERVATION:",
-        "EXECUTION RESULT",
-        "Execution result",
-        "Command output:",
-        "[Command ",
-        "Exit code: ",
-        "exitcode: ",
-    ];
-    if ANY.iter().any(|p| text.starts_with(p)) || text.trim_end().ends_with("bash-$") {
-        return Some(Seen::Any);
-    }
-    None
+    let any = ANY.iter().any(|p| text.starts_with(p)) || text.trim_end().ends_with("bash-$");
+    any.then_some(Seen::Any)
 }
 
 /// The commands in fenced shell blocks. Without any, one fence without a language counts, as in

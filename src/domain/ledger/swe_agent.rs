@@ -2,13 +2,41 @@
 
 use super::outcome::{head, tail};
 use super::paths;
-use super::tools::Kind;
+
+/// What an editor command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Open,
+    Create,
+    Edit,
+}
+
+/// What its prompt lines show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum OpenFile {
+    /// There are no prompt lines.
+    NotShown,
+    /// No file is open.
+    Closed,
+    /// This file is open.
+    File(String),
+}
+
+impl OpenFile {
+    /// The open file's path.
+    pub(super) fn path(self) -> Option<String> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::NotShown | Self::Closed => None,
+        }
+    }
+}
 
 /// One of its editor commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Typed<'c> {
     /// What the command does.
-    pub kind: Kind,
+    pub verb: Verb,
     /// The file that it names; else it works on the open one.
     pub path: Option<String>,
     /// The text that it puts in.
@@ -20,39 +48,45 @@ pub(super) fn typed(command: &str) -> Option<Typed<'_>> {
     let command = command.trim();
     let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
     let mut words = first.split_whitespace();
-    let kind = match words.next()? {
-        "open" => Kind::Open,
-        "create" => Kind::Create,
-        "edit" | "insert" => Kind::Edit,
-        "append" => Kind::Append,
+    let verb = match words.next()? {
+        "open" => Verb::Open,
+        "create" => Verb::Create,
+        "edit" | "insert" | "append" => Verb::Edit,
         _ => return None,
     };
-    let path = match kind {
-        Kind::Open | Kind::Create => {
+    let path = match verb {
+        Verb::Edit => None,
+        Verb::Open | Verb::Create => {
             let path = words.next()?.trim_matches(['"', '\'']);
             Some(path.to_owned()).filter(|p| paths::is_file_name(p))
         }
-        _ => None,
     };
-    if path.is_none() && matches!(kind, Kind::Open | Kind::Create) {
+    if path.is_none() && verb != Verb::Edit {
         return None;
     }
     let text = rest.rsplit_once("end_of_edit").map_or(rest, |(text, _)| text);
-    Some(Typed { kind, path, text: Some(text).filter(|t| !t.trim().is_empty()) })
+    Some(Typed { verb, path, text: Some(text).filter(|t| !t.trim().is_empty()) })
 }
 
-/// The file that the prompt lines show as open: `None` when there are none, `Some(None)` when no
-/// file is open.
-pub(super) fn open_file(output: &str) -> Option<Option<String>> {
+/// Reads the prompt lines (`(Open file: …)` at the end, `[File: … (90 lines total)]` at the start).
+pub(super) fn open_file(output: &str) -> OpenFile {
+    const PROMPT: &str = "(Open file: ";
+    const HEADER: &str = "[File: ";
+    let named = |path: &str| {
+        if path != "n/a" && paths::is_file_name(path) {
+            OpenFile::File(path.to_owned())
+        } else {
+            OpenFile::Closed
+        }
+    };
     let end = tail(output, 1_200);
-    if let Some(at) = end.rfind("(Open file: ") {
-        let path =
-            end.get(at + "(Open file: ".len()..)?.split(")\n").next()?.trim_end_matches([')', '\r', '\n']);
-        let open = path != "n/a" && paths::is_file_name(path);
-        return Some(open.then(|| path.to_owned()));
+    if let Some(at) = end.rfind(PROMPT) {
+        let line = end.get(at + PROMPT.len()..).and_then(|rest| rest.lines().next()).unwrap_or("");
+        return named(line.trim_end().trim_end_matches(')'));
     }
     let start = head(output, 400);
-    let at = start.find("[File: ")?;
-    let path = start.get(at + "[File: ".len()..)?.split(" (").next()?;
-    Some(Some(path.to_owned()).filter(|p| paths::is_file_name(p)))
+    match start.find(HEADER).and_then(|at| start.get(at + HEADER.len()..)?.split(" (").next()) {
+        Some(path) => named(path),
+        None => OpenFile::NotShown,
+    }
 }

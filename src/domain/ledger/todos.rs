@@ -26,10 +26,12 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
             continue;
         }
         let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { continue };
-        let done = match kind {
-            Kind::Todos => whole(&arguments, items),
-            Kind::AddTodo => add(&arguments, one.output.as_deref().unwrap_or(""), items),
-            _ => change(&arguments, items),
+        let done = if kind == Kind::Todos {
+            whole(&arguments, items)
+        } else if kind == Kind::AddTodo {
+            add(&arguments, one.output.as_deref().unwrap_or(""), items)
+        } else {
+            change(&arguments, items)
         };
         if done {
             touched = true;
@@ -147,16 +149,12 @@ fn change(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) -
     let Some(id) = id_of(arguments) else { return false };
     let Some(at) = items.iter().position(|(i, _)| *i == id) else { return false };
     if let Some(word) = text_of(arguments, &["status", "state"]) {
-        match status_of(word) {
-            Some(status) => {
-                if let Some((_, item)) = items.get_mut(at) {
-                    item.status = status;
-                }
-            }
-            None => {
-                items.remove(at);
-                return true;
-            }
+        let Some(status) = status_of(word) else {
+            items.remove(at);
+            return true;
+        };
+        if let Some((_, item)) = items.get_mut(at) {
+            item.status = status;
         }
     }
     if let (Some(content), Some((_, item))) =

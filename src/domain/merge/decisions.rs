@@ -10,6 +10,9 @@ use super::super::wording::{self, join_seqs};
 
 /// Appends the span's decisions.
 pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
+    if proposed.is_empty() {
+        return;
+    }
     let mut at: HashMap<String, usize> =
         record.iter().enumerate().map(|(i, d)| (wording::key(&d.decision), i)).collect();
     let mut subjects: Vec<Subject> = record.iter().map(Subject::of).collect();

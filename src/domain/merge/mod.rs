@@ -97,24 +97,25 @@ fn merge_constraints(
     found: &[Constraint],
     ctx: MergeContext<'_>,
 ) -> Vec<Constraint> {
-    let mut ids = BTreeSet::new();
+    let mut pinned = BTreeSet::new();
     let mut texts = BTreeSet::new();
     let mut kept = Vec::with_capacity(ctx.pins.len() + constraints.len() + found.len());
     let mut dropped = Vec::new();
     for pin in ctx.pins {
-        if ids.insert(pin.id.clone()) && texts.insert(wording::key(&pin.text)) {
+        if pinned.insert(wording::key(&pin.text)) {
             kept.push(Constraint { source: ConstraintSource::Pin, ..pin.clone() });
         }
     }
+    // What a person said stays beside a pin that says the same: the pin may be taken back.
     for old in constraints.drain(..) {
         let text = wording::key(&old.text);
-        let taken_back = old.source == ConstraintSource::Pin || ctx.removed_constraints.contains(&old.id);
-        if texts.contains(&text) {
-            // A pin, or a twin, already says it.
-        } else if taken_back {
+        if old.source == ConstraintSource::Pin {
+            if !pinned.contains(&text) {
+                dropped.push(old);
+            }
+        } else if ctx.removed_constraints.contains(&old.id) {
             dropped.push(old);
-        } else {
-            texts.insert(text);
+        } else if texts.insert(text) {
             kept.push(old);
         }
     }

@@ -59,6 +59,9 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
         .enumerate()
         .filter_map(|(i, f)| f.as_ref().map(|f| (identity(&f.key, &f.value), i)))
         .collect();
+    // Facts come in the order of first appearance; which value holds is decided by the last one.
+    let mut found: Vec<&IdentifierFact> = found.iter().collect();
+    found.sort_by_key(|fact| fact.seqs.last().copied());
     for fact in found {
         if fact.value.trim().is_empty() {
             continue;

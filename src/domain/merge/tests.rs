@@ -358,6 +358,17 @@ fn pins_come_first_and_only_removed_constraints_go() {
     assert_eq!(c.dropped_constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["p1", "u1"]);
 }
 
+#[test]
+fn a_demand_outlives_the_pin_that_repeated_it() {
+    let user = constraint("u1", "never touch main", ConstraintSource::User);
+    let a = with_facts(None, &Facts { constraints: vec![user], ..Facts::default() }, 1).summary;
+    let pins = [constraint("p1", "Never touch main!", ConstraintSource::Pin)];
+    let pinned = MergeContext { pins: &pins, ..ctx(2) };
+    let b = merge(Some(&a), &Facts::default(), &Proposal::default(), pinned).summary;
+    let c = with_facts(Some(&b), &Facts::default(), 3).summary;
+    assert_eq!(c.constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["u1"]);
+}
+
 fn hostile() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use super::super::file_history::path_key;
 use super::super::section::Section;
-use super::super::summary::{Constraint, ErrorStatus, Summary};
+use super::super::summary::{Constraint, ErrorEntry, ErrorStatus, Summary};
 use super::super::wording;
+use super::generate::fact;
 use super::{MAX_CARRIED, Probe};
 
-/// The earlier critical probes that the candidate must still answer, the latest last.
+/// The caller's own probes and the earlier critical ones that the candidate must still answer, the
+/// latest last.
 ///
 /// A probe is retired when a rule of the merge replaced or retired its fact: a file that was
 /// renamed, an error that was resolved, a state that moved on, an intent that changed, a constraint
@@ -18,49 +20,58 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, dropped: &[Constraint
     let renamed: HashSet<String> =
         candidate.files_modified.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
     let present: HashSet<String> = candidate.files_modified.iter().map(|f| path_key(&f.path)).collect();
-    let resolved: HashSet<String> = candidate
-        .errors
-        .iter()
-        .filter(|e| e.status == ErrorStatus::Resolved)
-        .map(|e| wording::error_key(&e.message))
-        .collect();
+    let errors: Vec<(String, &ErrorEntry)> =
+        candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect();
     let intent = wording::key(&candidate.session_intent);
-    let taken_back: HashSet<String> = dropped.iter().filter_map(|c| super::generate::fact(&c.text)).collect();
+    let held: HashSet<String> = candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect();
+    let taken_back: HashSet<String> =
+        dropped.iter().filter_map(|c| fact(&c.text)).filter(|text| !held.contains(text)).collect();
     let is_retired = |probe: &Probe| match probe.section {
         Some(Section::FilesModified) => probe.expected.iter().any(|path| {
             let key = path_key(path);
             renamed.contains(&key) && !present.contains(&key)
         }),
+        // Resolved; or met again with other numbers, which the record then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
-            // The probe has the first words of the message, whose numbers may be others by now.
             let wanted = wording::error_key(message);
-            resolved.iter().any(|known| known.starts_with(&wanted))
+            let known = errors.iter().find(|(key, _)| key.starts_with(&wanted));
+            known.is_some_and(|(_, e)| {
+                e.status == ErrorStatus::Resolved || fact(&e.message).as_ref() != Some(message)
+            })
         }),
         Some(Section::Constraints) => probe.expected.iter().any(|text| taken_back.contains(text)),
+        // An intent that is there and another was set by a change of scope, or by reading all anew.
         Some(Section::SessionIntent) => {
-            let still = probe.expected.iter().all(|text| intent.starts_with(&wording::key(text)));
-            let past = candidate.intent_history.iter().any(|p| {
-                probe.expected.iter().all(|text| wording::key(&p.text).starts_with(&wording::key(text)))
-            });
-            !still && past
+            !intent.is_empty() && !probe.expected.iter().all(|text| intent.starts_with(&wording::key(text)))
         }
         // Replaced by every span that states them.
         Some(Section::CurrentState | Section::NextSteps | Section::Blockers | Section::TestResults) => true,
-        Some(Section::DecisionsMade) => candidate.decisions_made.iter().any(|d| {
-            d.superseded_by.is_some() && super::generate::fact(&d.decision).as_ref() == probe.expected.first()
-        }),
+        Some(Section::DecisionsMade) => candidate
+            .decisions_made
+            .iter()
+            .any(|d| d.superseded_by.is_some() && fact(&d.decision).as_ref() == probe.expected.first()),
         Some(Section::TechnicalContext | Section::FilesRead | Section::IntentHistory) | None => false,
     };
     let mut seen = HashSet::new();
+    let mut room = MAX_CARRIED;
     // The latest asking of a probe counts, so that the oldest go when there are too many.
     let mut kept: Vec<Probe> = previous
         .iter()
         .rev()
-        .filter(|p| p.critical && !is_retired(p))
+        .filter(|p| is_callers(p) || (p.critical && !is_retired(p)))
         .filter(|p| seen.insert((p.section, p.question.clone())))
-        .take(MAX_CARRIED)
+        .filter(|p| {
+            let fits = is_callers(p) || room > 0;
+            room = room.saturating_sub(usize::from(!is_callers(p)));
+            fits
+        })
         .cloned()
         .collect();
     kept.reverse();
     kept
+}
+
+/// A caller's own probe names no section; it is asked for as long as the caller keeps it.
+fn is_callers(probe: &Probe) -> bool {
+    probe.section.is_none()
 }

@@ -1,7 +1,7 @@
 //! Making probes from a span's facts and proposal.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::path_key;
 use super::super::id::Seq;
@@ -32,7 +32,7 @@ pub fn generate(
     candidate: &Summary,
 ) -> Vec<Probe> {
     let mut probes = Vec::new();
-    artifacts(facts, &mut probes);
+    artifacts(facts, candidate, &mut probes);
     constraints(facts, candidate, &mut probes);
     recalls(facts, &mut probes);
     continuation(facts, proposal, base, &mut probes);
@@ -76,7 +76,16 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
     }
 }
 
-fn artifacts(facts: &Facts, probes: &mut Vec<Probe>) {
+fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
+    // One file has one spelling, the record's; a file that the record lost is asked for by its own.
+    let spelling: HashMap<String, &str> = candidate
+        .files_modified
+        .iter()
+        .map(|f| f.path.as_str())
+        .chain(candidate.files_read.iter().map(|f| f.path.as_str()))
+        .map(|path| (path_key(path), path))
+        .collect();
+    let spell = |f: &FileFact| exact(spelling.get(&path_key(&f.path)).copied().unwrap_or(f.path.as_str()));
     // The old name of a renamed file is no file of its own.
     let sources: HashSet<String> =
         facts.files.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
@@ -90,7 +99,7 @@ fn artifacts(facts: &Facts, probes: &mut Vec<Probe>) {
         .collect();
     changed.sort_by_key(|f| (f.transient, Reverse(latest(&f.seqs))));
     for (i, file) in changed.iter().take(CRITICAL_FILES).enumerate() {
-        let path = wording::one_line(&file.path);
+        let Some(path) = spell(file) else { continue };
         probes.push(Probe {
             exact: true,
             critical: !file.transient,
@@ -113,7 +122,7 @@ fn artifacts(facts: &Facts, probes: &mut Vec<Probe>) {
             ));
         }
     }
-    let paths: Vec<String> = changed.iter().take(MAX_EXPECTED).filter_map(|f| exact(&f.path)).collect();
+    let paths: Vec<String> = changed.iter().take(MAX_EXPECTED).filter_map(|f| spell(f)).collect();
     if paths.len() > 1 {
         probes.push(Probe {
             exact: true,
@@ -127,17 +136,18 @@ fn artifacts(facts: &Facts, probes: &mut Vec<Probe>) {
             )
         });
     }
-    let changed: HashSet<String> = changed.iter().map(|f| path_key(&f.path)).chain(sources).collect();
+    // A file that was changed before and only read here stays where changed files are told.
+    let before = candidate.files_modified.iter().map(|f| path_key(&f.path));
+    let changed: HashSet<String> =
+        changed.iter().map(|f| path_key(&f.path)).chain(sources).chain(before).collect();
     let mut read: Vec<&FileFact> =
         facts.files.iter().filter(|f| f.action.is_none() && !changed.contains(&path_key(&f.path))).collect();
     read.sort_by_key(|f| Reverse(latest(&f.seqs)));
-    // A file of before that this span only read stays where changed files are told: any section.
-    let paths: Vec<String> = read.iter().take(12).filter_map(|f| exact(&f.path)).collect();
+    let paths: Vec<String> = read.iter().take(12).filter_map(|f| spell(f)).collect();
     if !paths.is_empty() {
         probes.push(Probe {
             exact: true,
             mode: Match::Ratio(0.8),
-            section: None,
             ..probe(ProbeKind::Artifact, Section::FilesRead, "Which files were read?".to_owned(), paths, &[])
         });
     }
@@ -167,7 +177,8 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
 }
 
 fn recalls(facts: &Facts, probes: &mut Vec<Probe>) {
-    let mut errors: Vec<_> = facts.errors.iter().filter(|e| e.count > 0).collect();
+    // The latest spelling of an error is the one that the record keeps.
+    let mut errors: Vec<_> = facts.errors.iter().rev().filter(|e| e.count > 0).collect();
     errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
     let mut keys = HashSet::new();
     errors.retain(|e| keys.insert(wording::error_key(&e.message)));

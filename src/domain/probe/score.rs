@@ -111,10 +111,7 @@ impl Texts<'_> {
             let of = |section: &Section| record_text(record, *section);
             match &probe.section {
                 Some(section) => Text::of(&of(section)),
-                None => Text::of(&Section::ALL.iter().map(of).collect::<Vec<_>>().join(
-                    "
-",
-                )),
+                None => Text::of(&Section::ALL.iter().map(of).collect::<Vec<_>>().concat()),
             }
         });
         kept.holds(fact, probe.exact, probe)

@@ -119,8 +119,7 @@ pub fn analyze(message: &Message) -> Document {
     let mut document = Document::default();
     let mut terms: HashMap<Term, Frequencies, FnvBuildHasher> = HashMap::default();
     each_text(message, &mut |field, text| {
-        let stems = Stems::new(language(text));
-        let mut known: HashMap<Cow<'_, str>, Term, FnvBuildHasher> = HashMap::default();
+        let mut reader = Reader::new(text);
         scan(text, |token| {
             if matches!(token.kind, Kind::Word | Kind::Character) {
                 match field {
@@ -129,19 +128,7 @@ pub fn analyze(message: &Message) -> Document {
                     Field::Speaker => {}
                 }
             }
-            let term = if token.kind == Kind::Word {
-                if let Some(term) = known.get(token.text.as_ref()) {
-                    *term
-                } else {
-                    let term = Term::new(Kind::Word, &stems.stem(&token.text));
-                    if known.len() < MOST_TERMS {
-                        known.insert(token.text, term);
-                    }
-                    term
-                }
-            } else {
-                Term::new(token.kind, &token.text)
-            };
+            let term = reader.term(token.kind, token.text);
             if let Some(frequencies) = terms.get_mut(&term) {
                 frequencies.count(field);
             } else if terms.len() < MOST_TERMS {
@@ -152,6 +139,32 @@ pub fn analyze(message: &Message) -> Document {
     document.terms = terms.into_iter().collect();
     document.terms.sort_unstable_by_key(|(term, _)| *term);
     document
+}
+
+/// Turns the tokens of one text into terms, each word stemmed once.
+pub(super) struct Reader<'a> {
+    stems: Stems,
+    known: HashMap<Cow<'a, str>, Term, FnvBuildHasher>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(text: &str) -> Self {
+        Self { stems: Stems::new(language(text)), known: HashMap::default() }
+    }
+
+    pub fn term(&mut self, kind: Kind, text: Cow<'a, str>) -> Term {
+        if kind != Kind::Word {
+            return Term::new(kind, &text);
+        }
+        if let Some(term) = self.known.get(text.as_ref()) {
+            return *term;
+        }
+        let term = Term::new(Kind::Word, &self.stems.stem(&text));
+        if self.known.len() < MOST_TERMS {
+            self.known.insert(text, term);
+        }
+        term
+    }
 }
 
 /// Calls `visit` for every text of a message that can be searched: not for pictures and other bytes.
@@ -250,4 +263,84 @@ pub(super) fn speaker(text: &str) -> (&str, &str) {
         return (name, rest);
     }
     ("", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::message::{ToolCall, ToolResult};
+
+    fn message(role: Role, parts: Vec<Part>) -> Message {
+        Message { role, name: None, parts }
+    }
+
+    fn word(text: &str) -> Term {
+        Term::new(Kind::Word, text)
+    }
+
+    #[test]
+    fn what_is_said_and_what_is_shown_are_told_apart() {
+        let said = Part::Text("Please look at the crane".to_owned());
+        let call = Part::ToolCall(ToolCall {
+            id: String::new(),
+            name: "read_file".to_owned(),
+            arguments: r#"{"path": "a/crane.rs", "note": "line\nbreak", "lines": 42}"#.to_owned(),
+        });
+        let document = analyze(&message(Role::Assistant, vec![said, call]));
+        let crane = document.frequencies(word("crane")).unwrap();
+        assert_eq!((crane.said, crane.shown, crane.speaker), (1, 1, false));
+        assert!(document.frequencies(word("42")).is_some(), "numbers of arguments are read");
+        assert!(document.frequencies(word("nbreak")).is_none(), "escapes of arguments are no letters");
+        assert!(document.frequencies(Term::new(Kind::Compound, "read_file")).is_some());
+        assert!(document.frequencies(word("boat")).is_none());
+    }
+
+    #[test]
+    fn tool_results_are_shown_whatever_role_carries_them() {
+        let inner = vec![Part::Text("FAILED: crane".to_owned())];
+        let result = Part::ToolResult(ToolResult { call_id: String::new(), parts: inner, is_error: None });
+        let as_tool = analyze(&message(Role::Tool, vec![Part::Text("crane".to_owned())]));
+        for document in [analyze(&message(Role::User, vec![result])), as_tool] {
+            let crane = document.frequencies(word("crane")).unwrap();
+            assert_eq!((crane.said, crane.shown), (0, 1));
+        }
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_read_as_text() {
+        let call =
+            ToolCall { id: String::new(), name: String::new(), arguments: "{\"path: crane".to_owned() };
+        let document = analyze(&message(Role::Assistant, vec![Part::ToolCall(call)]));
+        assert!(document.frequencies(word("crane")).is_some());
+    }
+
+    #[test]
+    fn a_speaker_is_a_name_before_a_colon() {
+        assert_eq!(speaker("Grace Hopper: it works").0, "Grace Hopper");
+        assert_eq!(speaker("Ms. A. Smith (North, Ind.): thanks").0, "Ms. A. Smith (North, Ind.)");
+        assert_eq!(speaker("田中：はい").0, "田中");
+        for none in
+            ["http://example.org", "it works: yes", "12:30 is fine", "", ": x", "C:\\temp", "No colon"]
+        {
+            assert_eq!(speaker(none), ("", none));
+        }
+        let sentence = "We have looked at all of the options that there are today: none";
+        assert_eq!(speaker(sentence), ("", sentence));
+    }
+
+    #[test]
+    fn hostile_texts_are_read_in_bounds() {
+        let words: String = (0..60_000).map(|i| format!("w{i}x ")).collect();
+        let nested = "[".repeat(100_000);
+        let letters = "a".repeat(1 << 20);
+        let base64 = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZn+/0=".repeat(20_000);
+        let minified = "function(a,b){return a.b.c[d]?e:f};".repeat(20_000);
+        let accents = format!("a{}", "\u{301}".repeat(200_000));
+        let hangul = "가".repeat(100_000);
+        for text in [words, nested, letters, base64, minified, accents, hangul] {
+            let call = ToolCall { id: String::new(), name: String::new(), arguments: text.clone() };
+            let document = analyze(&message(Role::User, vec![Part::Text(text), Part::ToolCall(call)]));
+            assert!(document.terms.len() <= MOST_TERMS);
+        }
+    }
 }

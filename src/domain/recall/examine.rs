@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::analyze::{Field, Term, each_text};
+use super::analyze::{Field, Reader, each_text};
 use super::query::Query;
 use super::rank::Ranked;
-use super::stem::{Stems, language};
-use super::words::{Kind, scan};
+use super::words::scan;
 use crate::domain::id::Seq;
 use crate::domain::message::{Message, Role};
 
@@ -107,21 +106,15 @@ impl Query {
     }
 
     fn marks(&self, text: &str) -> Vec<Mark> {
-        // The text's own language first; the query's terms hold the stems of all of them.
-        let stems = Stems::new(language(text));
+        let mut reader = Reader::new(text);
         let mut marks = Vec::new();
         scan(text, |token| {
             if marks.len() >= MOST_MARKS {
                 return;
             }
-            let term = match token.kind {
-                Kind::Word => Term::new(Kind::Word, &stems.stem(&token.text)),
-                Kind::Compound | Kind::Tail | Kind::Pair | Kind::Character => {
-                    Term::new(token.kind, &token.text)
-                }
-            };
+            let (start, end, position) = (token.start, token.end, token.position);
+            let term = reader.term(token.kind, token.text);
             if let Some(group) = self.by_term.get(&term) {
-                let (start, end, position) = (token.start, token.end, token.position);
                 marks.push(Mark { start, end, position, group: *group });
             }
         });
@@ -181,6 +174,7 @@ fn note_pairs(pairs: &[(usize, usize, u32)], marks: &[Mark], found: &mut [bool])
 
 /// Cuts the surroundings of a stretch out of a text: whole words, one line, never longer than a snippet.
 fn excerpt(text: &str, start: usize, end: usize) -> String {
+    let (start, end) = if text.get(start..end).is_some() { (start, end) } else { (0, 0) };
     // Room for the ellipses at both ends.
     let room = SNIPPET_CHARS - 2;
     let middle = text.get(start..end).map_or(0, |m| m.chars().count());
@@ -262,6 +256,88 @@ impl Hit {
             snippet: examined.snippet,
             // Three decimals tell hits apart; more are noise.
             score: (ranked.score * 1_000.0).round() / 1_000.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::message::{Part, ToolCall};
+
+    fn said(text: &str) -> Message {
+        Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    fn examined(question: &str, text: &str) -> Examined {
+        Query::parse(question).unwrap().examine(&said(text))
+    }
+
+    #[test]
+    fn a_snippet_shows_the_stretch_with_the_most_of_the_question() {
+        let filler = "and so on and so forth ".repeat(100);
+        let text = format!("A crane. {filler} the crane was painted\n\norange in winter {filler} orange");
+        let seen = examined("When was the crane painted orange?", &text);
+        assert!(seen.snippet.contains("the crane was painted orange in winter"), "{}", seen.snippet);
+        assert!(seen.snippet.starts_with('…') && seen.snippet.ends_with('…'));
+        assert!(seen.snippet.chars().count() <= SNIPPET_CHARS);
+        assert!(seen.snippet.split_whitespace().all(|w| text.contains(w.trim_matches('…'))), "whole words");
+    }
+
+    #[test]
+    fn a_short_text_is_its_own_snippet() {
+        assert_eq!(examined("crane", "the  crane\nis here").snippet, "the crane is here");
+        assert_eq!(examined("boat", "no match here").snippet, "no match here");
+    }
+
+    #[test]
+    fn a_call_shows_its_argument() {
+        let call = ToolCall {
+            id: String::new(),
+            name: "run".to_owned(),
+            arguments: r#"{"command": "paint --crane orange"}"#.to_owned(),
+        };
+        let message = Message { role: Role::Assistant, name: None, parts: vec![Part::ToolCall(call)] };
+        assert_eq!(Query::parse("crane").unwrap().examine(&message).snippet, "paint --crane orange");
+    }
+
+    #[test]
+    fn words_that_stand_together_as_asked_are_seen() {
+        assert!(examined("oil and gas", "the oil and gas industry").together > 0.9);
+        assert!(examined("oil and gas", "the gas is here, and later they have the oil").together < 0.1);
+        assert!(examined("crane", "crane").together < 0.1, "one word is no phrase");
+    }
+
+    #[test]
+    fn hits_are_spread_over_the_session() {
+        let seen = || Some(examined("crane", "crane"));
+        let run = (1..=20).map(|i| (Ranked { seq: i, score: 10.0 }, seen()));
+        let far = (Ranked { seq: 900, score: 5.0 }, seen());
+        let settled = settle(run.chain([far]).collect(), 5);
+        let seqs: Vec<Seq> = settled.iter().map(|(r, _)| r.seq).collect();
+        assert_eq!(seqs.first(), Some(&20), "{seqs:?}");
+        assert!(seqs.contains(&900), "{seqs:?}");
+        assert_eq!(seqs.len(), 5);
+    }
+
+    proptest! {
+        #[test]
+        fn a_snippet_is_short_and_never_breaks_a_character(
+            text in "(crane|起重机|é|\u{301}|🏗️|가|\n|[a-z ]{1,40}){0,60}",
+            question in "crane|起重机|é|가 x",
+        ) {
+            if let Some(query) = Query::parse(&question) {
+                let seen = query.examine(&said(&text));
+                prop_assert!(seen.snippet.chars().count() <= SNIPPET_CHARS);
+                prop_assert!((0.0..=1.0).contains(&seen.together));
+            }
+        }
+
+        #[test]
+        fn any_stretch_of_any_text_gives_an_excerpt(text in "\\PC{0,700}", start in 0_usize..800, end in 0_usize..800) {
+            prop_assert!(excerpt(&text, start, end).chars().count() <= SNIPPET_CHARS);
         }
     }
 }

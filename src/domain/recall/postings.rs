@@ -187,3 +187,85 @@ fn take<'b>(from: &mut &'b [u8], length: usize) -> Result<&'b [u8], Corrupt> {
     *from = rest;
     Ok(taken)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::message::{Message, Part, Role};
+    use crate::domain::recall::{Query, analyze};
+
+    fn document(text: &str) -> Document {
+        let parts = vec![Part::Text(text.to_owned()), Part::Thinking(thinking(text))];
+        analyze(&Message { role: Role::User, name: Some("Ada".to_owned()), parts })
+    }
+
+    fn thinking(text: &str) -> crate::domain::message::Thinking {
+        crate::domain::message::Thinking { text: text.to_owned(), signature: None, redacted: None }
+    }
+
+    fn read_all(query: &Arc<Query>, parts: &[Segments]) -> Matches {
+        let mut matches = Matches::new(query.clone());
+        let wanted = by_bucket(&query.terms());
+        for part in parts {
+            read_directory(&part.directory, &mut matches).unwrap();
+        }
+        for (bucket, terms) in &wanted {
+            // The segments of one bucket are one value in the index.
+            let joined: Vec<u8> = parts
+                .iter()
+                .flat_map(|p| &p.buckets)
+                .filter(|b| b.0 == *bucket)
+                .flat_map(|b| b.1.clone())
+                .collect();
+            read_bucket(&joined, terms, &mut matches).unwrap();
+        }
+        matches
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_back_ranks_as_what_was_scanned(
+            texts in prop::collection::vec("(crane|boat|red|blue|a/b_c\\.rs|起重机|x){0,12}( crane| boat){0,3}", 1..30),
+            cut in 0_usize..30,
+        ) {
+            let query = Arc::new(Query::parse("the red crane in a/b_c.rs, 起重机, Ada").unwrap());
+            let documents: Vec<Document> = texts.iter().map(|t| document(t)).collect();
+            let mut scanned = Matches::new(query.clone());
+            for (seq, document) in (1..).zip(&documents) {
+                scanned.document(seq, document);
+            }
+            let (one, two) = documents.split_at(cut.min(documents.len()));
+            let second = Seq::try_from(one.len()).unwrap() + 1;
+            let indexed = read_all(&query, &[encode(1, one), encode(second, two)]);
+            prop_assert_eq!(indexed.rank(100), scanned.rank(100));
+        }
+
+        #[test]
+        fn broken_bytes_are_refused_or_read_but_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let query = Arc::new(Query::parse("crane").unwrap());
+            let mut matches = Matches::new(query.clone());
+            let _ = read_directory(&bytes, &mut matches);
+            let _ = read_bucket(&bytes, &query.terms(), &mut matches);
+            prop_assert!(matches.rank(10).len() <= 10);
+        }
+    }
+
+    #[test]
+    fn a_cut_segment_is_corrupt() {
+        let Segments { directory, buckets } = encode(1, &[document("crane"), document("boat")]);
+        let query = Arc::new(Query::parse("crane").unwrap());
+        for bytes in std::iter::once(&directory).chain(buckets.iter().map(|b| &b.1)) {
+            let cut = &bytes[..bytes.len() - 1];
+            assert_eq!(read_bucket(cut, &query.terms(), &mut Matches::new(query.clone())), Err(Corrupt));
+        }
+    }
+
+    #[test]
+    fn chunks_are_numbered_from_the_first_message() {
+        assert_eq!((chunk_of(1), chunk_of(CHUNK), chunk_of(CHUNK + 1)), (0, 0, 1));
+    }
+}

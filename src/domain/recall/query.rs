@@ -81,3 +81,41 @@ impl Query {
         terms
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_query_without_words_is_none() {
+        for text in ["", " \t\n", "?!", "…", "🏗️", "\"\\'", "//", "A".repeat(600).as_str()] {
+            assert_eq!(Query::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_asking_are_left_out_unless_there_is_nothing_else() {
+        let crane = Query::parse("crane").unwrap().terms();
+        assert_eq!(Query::parse("What is the crane?").unwrap().terms(), crane);
+        assert!(!Query::parse("What is it?").unwrap().terms().is_empty());
+    }
+
+    #[test]
+    fn a_word_is_looked_for_in_each_language() {
+        let query = Query::parse("nationalités").unwrap();
+        assert!(query.terms().len() > 1, "its stems differ");
+        assert_eq!(query.groups.len(), 1, "and count once");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_in_bounds(text in "\\PC{0,400}|(\\w+[./_-]){0,100}") {
+            if let Some(query) = Query::parse(&text) {
+                prop_assert!((1..=MOST_GROUPS).contains(&query.groups.len()));
+                prop_assert!(!query.terms().is_empty());
+            }
+        }
+    }
+}

@@ -25,7 +25,7 @@ const SPEAKER_GAIN: f64 = 0.6;
 /// What the newest message gains over the first: it decides between equals.
 const RECENCY_GAIN: f64 = 0.05;
 /// How many messages are scored with their neighbourhood; the rest scored too low alone.
-const CENTRES: usize = 4_000;
+const CENTRES: usize = 1_500;
 
 /// A message with its score before its text is looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,7 +189,8 @@ impl<'m> Scoring<'m> {
         };
         // A sample is enough for a mean.
         let step = (this.words.len() / 500).max(1);
-        let sample: Vec<f64> = (0..this.words.len()).step_by(step).map(|at| this.words_around(at)).collect();
+        let sample: Vec<f64> =
+            (0..this.words.len()).step_by(step).map(|at| this.words_within(&this.shares(at))).collect();
         this.mean_around = (sample.iter().sum::<f64>() / float(sample.len()).max(1.0)).max(1.0);
         this.mean_words = this.mean_words.max(1.0);
         this
@@ -207,47 +208,60 @@ impl<'m> Scoring<'m> {
         }
         let mut centres: Vec<(usize, f64)> =
             own.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
-        centres.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-        centres.truncate(CENTRES);
+        if centres.len() > CENTRES {
+            centres.select_nth_unstable_by(CENTRES, |a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+            centres.truncate(CENTRES);
+        }
         centres
     }
 
     fn score(&self, at: usize, own: f64) -> f64 {
-        let length = self.words_around(at) / self.mean_around;
-        let (from, to) = (at.saturating_sub(REACH), at + REACH);
+        let shares = self.shares(at);
+        let length = self.words_within(&shares) / self.mean_around;
         let (mut around, mut speakers) = (0.0, 0.0);
         for group in &self.groups {
-            let first = group.list.partition_point(|(i, _)| *i < from);
-            let mut shared = 0.0;
-            for (i, frequencies) in group.list.iter().skip(first).take_while(|(i, _)| *i <= to) {
-                shared += self.share(at, *i) * count(*frequencies);
+            let first = group.list.partition_point(|(i, _)| *i < shares.from);
+            let mut heard = 0.0;
+            for (i, frequencies) in group.list.iter().skip(first) {
+                let Some(share) = shares.of(*i) else { break };
+                heard += share * count(*frequencies);
                 if *i == at && frequencies.speaker {
                     speakers += group.speaker;
                 }
             }
-            around += group.weight * saturated(shared, length);
+            around += group.weight * saturated(heard, length);
         }
         let named = if self.all_speakers > 0.0 { speakers / self.all_speakers } else { 0.0 };
         let age = float(at) / float(self.words.len()).max(1.0);
         (OWN * own + (1.0 - OWN) * around) * (1.0 + SPEAKER_GAIN * named) * (1.0 + RECENCY_GAIN * age)
     }
 
-    /// How much of a neighbour's words counts for a message.
-    fn share(&self, at: usize, neighbour: usize) -> f64 {
-        let middle = |i: usize| self.middles.get(i).copied().unwrap_or_default();
-        let steps = i32::try_from(at.abs_diff(neighbour)).unwrap_or(i32::MAX);
-        (-(middle(at) - middle(neighbour)).abs() / FADE_WORDS).exp().max(NEXT_SHARE.powi(steps))
+    /// How much of its neighbours' words counts for a message.
+    fn shares(&self, at: usize) -> Shares {
+        let middle = self.middles.get(at).copied().unwrap_or_default();
+        let from = at.saturating_sub(REACH);
+        let near = self.middles.iter().enumerate().skip(from).take(at - from + REACH + 1);
+        let shares = near.map(|(i, other)| {
+            let steps = i32::try_from(at.abs_diff(i)).unwrap_or(i32::MAX);
+            (-(middle - other).abs() / FADE_WORDS).exp().max(NEXT_SHARE.powi(steps))
+        });
+        Shares { from, shares: shares.collect() }
     }
 
-    fn words_around(&self, at: usize) -> f64 {
-        let from = at.saturating_sub(REACH);
-        self.words
-            .iter()
-            .enumerate()
-            .skip(from)
-            .take(at - from + REACH + 1)
-            .map(|(i, w)| self.share(at, i) * w)
-            .sum()
+    fn words_within(&self, shares: &Shares) -> f64 {
+        self.words.iter().skip(shares.from).zip(&shares.shares).map(|(words, share)| words * share).sum()
+    }
+}
+
+/// The shares of a message and its neighbours, from the first of them on.
+struct Shares {
+    from: usize,
+    shares: Vec<f64>,
+}
+
+impl Shares {
+    fn of(&self, at: usize) -> Option<f64> {
+        self.shares.get(at.checked_sub(self.from)?).copied()
     }
 }
 
@@ -264,4 +278,138 @@ fn saturated(count: f64, relative_length: f64) -> f64 {
 fn rarity(total: f64, with: usize) -> f64 {
     let with = float(with);
     (1.0 + (total - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::message::{Message, Part, Role};
+    use crate::domain::recall::analyze;
+
+    fn said(text: &str) -> Message {
+        Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    fn shown(text: &str) -> Message {
+        Message { role: Role::Tool, ..said(text) }
+    }
+
+    fn ranked(question: &str, messages: &[Message]) -> Vec<Seq> {
+        let mut matches = Matches::new(Arc::new(Query::parse(question).unwrap()));
+        for (seq, message) in (1..).zip(messages) {
+            matches.document(seq, &analyze(message));
+        }
+        matches.rank(100).into_iter().map(|r| r.seq).collect()
+    }
+
+    /// Talk about nothing in particular, with messages put in between.
+    fn among_talk(needles: &[(usize, Message)]) -> Vec<Message> {
+        let mut messages: Vec<Message> =
+            (0..60).map(|i| said(&format!("So the next point is number {i} then, any more of it"))).collect();
+        for (at, needle) in needles {
+            messages[*at] = needle.clone();
+        }
+        messages
+    }
+
+    #[test]
+    fn only_messages_that_match_are_ranked() {
+        assert_eq!(ranked("crane", &among_talk(&[(10, said("the crane is orange"))])), [11]);
+        assert_eq!(ranked("submarine", &among_talk(&[])), Vec::<Seq>::new());
+        assert_eq!(ranked("crane", &[]), Vec::<Seq>::new());
+    }
+
+    #[test]
+    fn rare_words_decide_over_frequent_ones() {
+        let talk = among_talk(&[(10, said("one crane")), (30, said("next point, next point, next number"))]);
+        assert_eq!(ranked("next point about the crane", &talk).first(), Some(&11));
+    }
+
+    #[test]
+    fn a_whole_identifier_ranks_above_its_parts() {
+        let talk = among_talk(&[
+            (10, said("we parse the config of the file and parse it again, config by config")),
+            (20, shown("fn parse_config() {}")),
+        ]);
+        assert_eq!(ranked("parse_config", &talk), [21, 11]);
+    }
+
+    #[test]
+    fn a_path_is_found_by_its_end_and_in_either_spelling() {
+        let talk = among_talk(&[
+            (10, shown(r"opened C:\work\pump\src\valve.rs")),
+            (30, said("valve or pump, whichever")),
+        ]);
+        for question in ["src/valve.rs", "valve.rs", "/home/ada/pump/src/valve.rs", r"src\valve.rs:14"] {
+            assert_eq!(ranked(question, &talk).first(), Some(&11), "{question}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_ranks_above_the_same_in_tool_output() {
+        let talk = among_talk(&[(10, said("the crane is orange")), (40, shown("the crane is orange"))]);
+        assert_eq!(ranked("orange crane", &talk), [11, 41]);
+    }
+
+    #[test]
+    fn a_match_among_matches_ranks_above_one_alone() {
+        let talk = among_talk(&[
+            (10, said("the crane again")),
+            (30, said("how about orange")),
+            (31, said("the crane again")),
+            (32, said("in orange, before winter")),
+        ]);
+        let order = ranked("orange crane winter", &talk);
+        let place = |seq: Seq| order.iter().position(|s| *s == seq);
+        assert!(place(32) < place(11), "{order:?}");
+    }
+
+    #[test]
+    fn the_named_speakers_turn_comes_first() {
+        let mut talk = among_talk(&[]);
+        for (at, turn) in talk.iter_mut().enumerate() {
+            let name = if at % 2 == 0 { "Ada Lind" } else { "Ben Roth" };
+            *turn = said(&format!("{name}: {}", turn.text()));
+        }
+        talk[20] = said("Ada Lind: the crane should be orange");
+        talk[41] = said("Ben Roth: the crane should be orange");
+        assert_eq!(ranked("What did Ada Lind say about the orange crane?", &talk).first(), Some(&21));
+        assert_eq!(ranked("What did Ben Roth say about the orange crane?", &talk).first(), Some(&42));
+    }
+
+    #[test]
+    fn of_equals_the_newer_comes_first() {
+        let talk = among_talk(&[(15, said("the crane is orange")), (45, said("the crane is orange"))]);
+        assert_eq!(ranked("orange crane", &talk), [46, 16]);
+    }
+
+    #[test]
+    fn questions_in_other_scripts_find_their_answers() {
+        let talk = among_talk(&[
+            (10, said("我们决定把起重机漆成橙色")),
+            (20, said("クレーンをオレンジ色に塗ることにした")),
+            (30, said("크레인을 주황색으로 칠하기로 했습니다")),
+            (40, said("Мы решили покрасить кран в оранжевый цвет")),
+            (50, said("Nous avons décidé de peindre les grues en orange")),
+        ]);
+        for (question, seq) in [
+            ("起重机是什么颜色？", 11),
+            ("クレーンは何色ですか", 21),
+            ("크레인 색", 31),
+            ("в какой цвет красили краны", 41),
+            ("la grue, quelle décision de peinture ?", 51),
+        ] {
+            assert_eq!(ranked(question, &talk).first(), Some(&seq), "{question}");
+        }
+    }
+
+    #[test]
+    fn lengths_out_of_order_or_absurd_take_no_memory() {
+        let mut matches = Matches::new(Arc::new(Query::parse("crane").unwrap()));
+        matches.length(Seq::MAX, 1, 1);
+        matches.length(0, 1, 1);
+        matches.length(Seq::MIN, 1, 1);
+        assert!(matches.lengths.is_empty());
+        assert!(matches.rank(10).is_empty());
+    }
 }

@@ -117,3 +117,41 @@ impl Stems {
 fn without_accents(word: &str) -> String {
     word.nfkd().filter(|c| !matches!(u32::from(*c), 0x0300..=0x036F)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("The tests of the parser are not in this folder", Language::English)]
+    #[case("Je voudrais que les tests passent dans le dossier", Language::French)]
+    #[case("Ich möchte, dass die Tests mit der neuen Version laufen", Language::German)]
+    #[case("Quiero que los cambios se guarden en el archivo", Language::Spanish)]
+    #[case("fn main() {}", Language::English)]
+    #[case("", Language::English)]
+    fn function_words_tell_the_language(#[case] text: &str, #[case] expected: Language) {
+        assert_eq!(language(text), expected);
+    }
+
+    #[rstest]
+    #[case(Language::English, "painting", "painted")]
+    #[case(Language::French, "continuation", "continuer")]
+    #[case(Language::German, "häuser", "hauser")]
+    #[case(Language::Spanish, "archivos", "archivo")]
+    #[case(Language::English, "переговоры", "переговоров")]
+    #[case(Language::English, "ёлка", "елка")]
+    fn forms_of_a_word_have_one_stem(#[case] language: Language, #[case] one: &str, #[case] other: &str) {
+        let stems = Stems::new(language);
+        assert_eq!(stems.stem(one), stems.stem(other));
+    }
+
+    #[test]
+    fn names_with_digits_and_short_words_stay() {
+        let stems = Stems::new(Language::English);
+        for word in ["v2s", "is", "x", "10s", "हिन्दी"] {
+            assert_eq!(stems.stem(word), word);
+        }
+    }
+}

@@ -171,9 +171,10 @@ fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnM
     }
     // The place behind a path (`:12:5`, `#L3`) is no part of it; a drive letter in front is.
     for (part, at) in pieces(piece, from, inner) {
-        let slashes: Vec<usize> =
-            part.rmatch_indices(['/', '\\']).map(|(i, _)| i + 1).take(PATH_TAILS).collect();
-        for tail_at in slashes {
+        let slashes = part.rmatch_indices(['/', '\\']).map(|(i, _)| i + 1);
+        // A doubled slash (an escaped one) is one.
+        let tails = slashes.filter(|at| part.get(*at..).is_some_and(|t| !t.starts_with(['/', '\\'])));
+        for tail_at in tails.take(PATH_TAILS) {
             if let Some(tail) = part.get(tail_at..).filter(|t| t.contains(is_joint)) {
                 emit(Kind::Tail, Cow::Owned(compound_form(tail)), at + tail_at, at + part.len());
             }
@@ -318,5 +319,98 @@ fn pair_form(text: &str) -> Cow<'_, str> {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.nfkc().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn tokens(text: &str, kinds: &[Kind]) -> Vec<String> {
+        let mut found = Vec::new();
+        scan(text, |token| {
+            if kinds.contains(&token.kind) {
+                found.push(token.text.into_owned());
+            }
+        });
+        found
+    }
+
+    #[rstest]
+    #[case::english("Don't STOP, it's 3 o'clock", "don t stop it s 3 o clock")]
+    #[case::snake("parse_config_file(x)", "parse config file x")]
+    #[case::camel("parseConfigFile HTTPServer utf8 v2Beta", "parse config file http server utf8 v2 beta")]
+    #[case::posix("see ./src/http/mod.rs:12", "see src http mod rs 12")]
+    #[case::windows(r"C:\Users\Ada\notes.txt", "c users ada notes txt")]
+    #[case::date("on 2024-04-07", "on 2024 4 7")]
+    #[case::assignment("MAX_SIZE=4096", "max size 4096")]
+    #[case::russian("Ёлка и Москва", "ёлка и москва")]
+    #[case::german("Größe der Straße", "größe der straße")]
+    #[case::decomposed("cafe\u{301}", "café")]
+    #[case::full_width("ＡＢＣ", "abc")]
+    fn words_are_read_from_any_writing(#[case] text: &str, #[case] expected: &str) {
+        assert_eq!(tokens(text, &[Kind::Word]).join(" "), expected);
+    }
+
+    #[rstest]
+    #[case::snake("call parse_config now", &["parse_config"])]
+    #[case::camel("call parseConfig", &["parseconfig"])]
+    #[case::path("src/http/mod.rs", &["src/http/mod.rs", "mod.rs", "http/mod.rs"])]
+    #[case::line("http/mod.rs:12:5", &["http/mod.rs:12:5", "http/mod.rs", "mod.rs"])]
+    #[case::windows(r"C:\\tmp\\a.txt", &["c:/tmp/a.txt", "tmp/a.txt", "a.txt"])]
+    #[case::module("std::fs::File.", &["std::fs::file"])]
+    #[case::address("ada@example.org", &["ada@example.org", "example.org"])]
+    #[case::issue("fixes ABC-123", &["abc-123"])]
+    #[case::none("plain words, only.", &[])]
+    fn compounds_are_kept_whole_and_by_their_ends(#[case] text: &str, #[case] expected: &[&str]) {
+        assert_eq!(tokens(text, &[Kind::Compound, Kind::Tail]), expected);
+    }
+
+    #[rstest]
+    #[case::chinese("我喜欢爵士乐", &["我喜", "喜欢", "欢爵", "爵士", "士乐"])]
+    #[case::japanese("テストが失敗", &["テス", "スト", "トが", "が失", "失敗"])]
+    #[case::korean("회의록을", &["회의", "의록", "록을"])]
+    #[case::mixed("第3章 API設計", &["設計"])]
+    #[case::half_width("ﾃｽﾄ", &["テス", "スト"])]
+    fn scripts_without_spaces_are_read_in_pairs(#[case] text: &str, #[case] expected: &[&str]) {
+        assert_eq!(tokens(text, &[Kind::Pair]), expected);
+    }
+
+    #[test]
+    fn a_korean_word_is_kept_whole_in_one_spelling() {
+        let composed = tokens("회의록을", &[Kind::Compound]);
+        let apart: String = "회의록을".nfd().collect();
+        assert_eq!(tokens(&apart, &[Kind::Compound]), composed);
+    }
+
+    #[test]
+    fn blobs_give_no_tokens_and_long_lists_only_words() {
+        assert!(tokens(&"A".repeat(1_000_000), &[Kind::Word]).is_empty());
+        assert!(
+            tokens(
+                &"aGVsbG8gdGhlcmUsIGhvdyBhcmUgeW91+dG9kYXkgbXkgZnJpZW5kPw".repeat(4_000),
+                &[Kind::Word, Kind::Compound]
+            )
+            .len()
+                < 10
+        );
+        let list = vec!["/usr/local/bin"; 100].join(":");
+        assert_eq!(tokens(&list, &[Kind::Word]).len(), 300);
+        assert!(tokens(&list, &[Kind::Compound, Kind::Tail]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn every_token_lies_in_its_text_in_order(text in "\\PC*|[a-zA-Z0-9_./\\\\:@#=+ -]{0,80}|[가-힣ᄀ-ᇿあ-んa-zé\u{301} ]{0,40}") {
+            let mut last = 0;
+            scan(&text, |token| {
+                assert!(text.get(token.start..token.end).is_some_and(|t| !t.is_empty()));
+                assert!(token.position + 1 >= last, "positions run forward");
+                last = last.max(token.position);
+            });
+        }
     }
 }

@@ -12,6 +12,9 @@ use super::{Cut, Rendering};
 /// Where the rest of a cut section is.
 const MORE: &str = "GET …/summary";
 
+/// An entry is shortened to no less than this.
+const MIN_CLIP_BYTES: usize = 60;
+
 /// Counts the tokens of a text.
 pub(super) type Count<'a> = &'a dyn Fn(&str) -> u32;
 
@@ -24,6 +27,8 @@ pub(super) struct Line {
     pub text: String,
     /// Whether it may be shortened when there is no room for all of it.
     pub clip: bool,
+    /// How many entries of the record it tells.
+    pub entries: usize,
 }
 
 /// A section that is being filled.
@@ -191,7 +196,8 @@ impl<'a> Draft<'a> {
         let mut sections: Vec<(Section, Range<usize>)> = Vec::new();
         let mut absent: Vec<(Section, usize)> = Vec::new();
         for slot in &mut self.slots {
-            let (omitted, shortened) = (slot.queue.len() + slot.hidden, slot.clipped);
+            let waiting: usize = slot.queue.iter().map(|l| l.entries).sum();
+            let (omitted, shortened) = (waiting + slot.hidden, slot.clipped);
             if omitted + shortened > 0 {
                 cut.push(Cut { section: slot.section, omitted, shortened });
             }
@@ -249,6 +255,10 @@ pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<Str
     for _ in 0..8 {
         let head = wording::clip_words(text, chars);
         if head.trim().is_empty() {
+            return None;
+        }
+        // A few words of a long entry tell nothing.
+        if head.len() < text.len().min(MIN_CLIP_BYTES) {
             return None;
         }
         let clipped = if head.len() < text.len() { format!("{head} …") } else { head.to_owned() };

@@ -1,10 +1,12 @@
 //! The entries of each section as lines, the most important first.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::super::section::Section;
 use super::super::summary::{
-    ConstraintSource, Decision, ErrorEntry, ErrorStatus, Summary, TestOutcome, TestResult,
+    Blocker, Constraint, ConstraintSource, Decision, ErrorEntry, ErrorStatus, PastIntent, ReadFile, Summary,
+    TechnicalFact, TestOutcome, TestResult,
 };
 use super::super::wording;
 use super::budget::Line;
@@ -35,8 +37,24 @@ pub(super) fn short(text: &str, max_chars: usize) -> String {
     if clipped.len() == line.len() { line } else { format!("{clipped} …") }
 }
 
+/// The entries of a section that can be told, and how many there are beyond them.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    /// The most important first.
+    pub lines: Vec<Line>,
+    /// Entries that no bound of this size has room for; never even printed.
+    pub beyond: usize,
+}
+
+/// Prints the first `most` of ranked entries.
+fn print<T>(ranked: Vec<(usize, T)>, most: usize, print: impl Fn(usize, T) -> String) -> Entries {
+    let beyond = ranked.len().saturating_sub(most);
+    let lines = ranked.into_iter().take(most).map(|(order, e)| entry(order, print(order, e))).collect();
+    Entries { lines, beyond }
+}
+
 fn entry(order: usize, text: String) -> Line {
-    Line { order, text, clip: false }
+    Line { order, text, clip: false, entries: 1 }
 }
 
 fn latest(seqs: &[i64]) -> i64 {
@@ -44,24 +62,29 @@ fn latest(seqs: &[i64]) -> i64 {
 }
 
 /// Pins first, then the latest of what a person or the operator said; each word for word.
-pub(super) fn constraints(summary: &Summary) -> Vec<Line> {
-    let mut ranked: Vec<(usize, &super::super::summary::Constraint)> =
-        summary.constraints.iter().enumerate().collect();
+pub(super) fn constraints(summary: &Summary, most: usize) -> Entries {
+    let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
+    let pinned: HashSet<String> =
+        summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::key(&c.text)).collect();
+    // A pin that repeats a demand tells it.
+    let mut ranked: Vec<(usize, &Constraint)> = summary
+        .constraints
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| is_pin(c) || pinned.is_empty() || !pinned.contains(&wording::key(&c.text)))
+        .collect();
     ranked.sort_by_key(|(order, c)| match c.source {
         ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
         ConstraintSource::User | ConstraintSource::System => (1, -latest(&c.seqs)),
     });
-    ranked
-        .into_iter()
-        .map(|(order, c)| {
-            let source = match c.source {
-                ConstraintSource::Pin => "pin",
-                ConstraintSource::User => "user",
-                ConstraintSource::System => "system",
-            };
-            entry(order, format!("- [{source}] {}", escape::block(&c.text, "  ")))
-        })
-        .collect()
+    print(ranked, most, |_, c| {
+        let source = match c.source {
+            ConstraintSource::Pin => "pin",
+            ConstraintSource::User => "user",
+            ConstraintSource::System => "system",
+        };
+        format!("- [{source}] {}", escape::block(&c.text, "  "))
+    })
 }
 
 /// How many constraints are pins.
@@ -70,10 +93,10 @@ pub(super) fn pins(summary: &Summary) -> usize {
 }
 
 /// What still holds first, the latest of it first.
-pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Vec<Line> {
+pub(super) fn decisions(summary: &Summary, shape: ListShape, most: usize) -> Entries {
     let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
     ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), std::cmp::Reverse(*order)));
-    ranked.into_iter().map(|(order, d)| entry(order, decision(d, order, shape))).collect()
+    print(ranked, most, |order, d| decision(d, order, shape))
 }
 
 fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
@@ -98,7 +121,7 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
 }
 
 /// Phase and task, then the state in words; only the words may be cut.
-pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Vec<Line> {
+pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Entries {
     let state = &summary.current_state;
     let mut lines = Vec::new();
     if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
@@ -108,21 +131,21 @@ pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Vec<Line> {
         lines.push(entry(0, format!("{}: {}", labels.0, short(phase, 80))));
     }
     if !state.text.trim().is_empty() {
-        lines.push(Line { order: 2, text: escape::block(&state.text, ""), clip: true });
+        lines.push(Line { clip: true, ..entry(2, escape::block(&state.text, "")) });
     }
-    lines
+    Entries { lines, beyond: 0 }
 }
 
 /// In the order of the list: the first step matters most.
-pub(super) fn next_steps(summary: &Summary) -> Vec<Line> {
-    let steps = summary.next_steps.iter().enumerate();
-    steps.map(|(i, step)| entry(i, format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))).collect()
+pub(super) fn next_steps(summary: &Summary, most: usize) -> Entries {
+    let ranked = summary.next_steps.iter().enumerate().collect();
+    print(ranked, most, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
 }
 
 /// In the order of the list.
-pub(super) fn blockers(summary: &Summary) -> Vec<Line> {
-    let all = summary.blockers.iter().enumerate();
-    all.map(|(i, b)| entry(i, format!("- {}", short(&b.text, ENTRY_CHARS)))).collect()
+pub(super) fn blockers(summary: &Summary, most: usize) -> Entries {
+    let ranked = summary.blockers.iter().enumerate().collect();
+    print(ranked, most, |_, b: &Blocker| format!("- {}", short(&b.text, ENTRY_CHARS)))
 }
 
 /// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
@@ -140,11 +163,14 @@ pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
 }
 
 /// Open ones first, the latest first; then those resolved a moment ago.
-pub(super) fn errors(summary: &Summary, version: i64) -> Vec<Line> {
+pub(super) fn errors(summary: &Summary, version: i64, most: usize) -> Entries {
     let mut ranked: Vec<(usize, &ErrorEntry)> =
         summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
     ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
-    ranked.into_iter().map(|(order, e)| Line { clip: true, ..entry(order, error(e)) }).collect()
+    let mut entries = print(ranked, most, |_, e| error(e));
+    // A long first line of an open error is better told in part than not at all.
+    entries.lines.iter_mut().for_each(|line| line.clip = true);
+    entries
 }
 
 fn error(e: &ErrorEntry) -> String {
@@ -172,10 +198,10 @@ fn error(e: &ErrorEntry) -> String {
 }
 
 /// The latest run first.
-pub(super) fn test_results(summary: &Summary) -> Vec<Line> {
+pub(super) fn test_results(summary: &Summary, most: usize) -> Entries {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
     ranked.sort_by_key(|(order, t)| std::cmp::Reverse((latest(&t.seqs), *order)));
-    ranked.into_iter().map(|(order, t)| entry(order, test_result(t))).collect()
+    print(ranked, most, |_, t| test_result(t))
 }
 
 fn test_result(t: &TestResult) -> String {
@@ -210,33 +236,55 @@ fn test_result(t: &TestResult) -> String {
 }
 
 /// The latest first: the record keeps the latest mention last.
-pub(super) fn technical(summary: &Summary) -> Vec<Line> {
-    let all = summary.technical_context.iter().enumerate().rev();
-    all.map(|(i, t)| entry(i, format!("- {}: {}", short(&t.key, 80), short(&t.value, REASON_CHARS))))
-        .collect()
+pub(super) fn technical(summary: &Summary, most: usize) -> Entries {
+    let ranked = summary.technical_context.iter().enumerate().rev().collect();
+    print(ranked, most, |_, t: &TechnicalFact| {
+        format!("- {}: {}", short(&t.key, 80), short(&t.value, REASON_CHARS))
+    })
 }
 
 /// The latest first.
-pub(super) fn files_read(summary: &Summary) -> Vec<Line> {
+pub(super) fn files_read(summary: &Summary, most: usize) -> Entries {
     let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
-    ranked
-        .into_iter()
-        .map(|(order, f)| {
-            let path = escape::code(&f.path);
-            let text = match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
-                Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
-                None => format!("- {path}"),
-            };
-            entry(order, text)
-        })
-        .collect()
+    if ranked.len() >= super::files::GROUP_FROM {
+        return by_folder(&ranked, most);
+    }
+    print(ranked, most, |_, f: &ReadFile| {
+        let path = escape::code(&f.path);
+        match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
+            Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
+            None => format!("- {path}"),
+        }
+    })
+}
+
+/// Paths folder by folder, some to a line, the folder read latest first.
+fn by_folder(ranked: &[(usize, &ReadFile)], most: usize) -> Entries {
+    const TO_A_LINE: usize = 8;
+    let told = ranked.len().min(most.saturating_mul(TO_A_LINE));
+    let mut at: HashMap<&str, usize> = HashMap::new();
+    let mut lines: Vec<Line> = Vec::new();
+    for (_, file) in ranked.iter().take(told) {
+        let (folder, name) = super::files::split(&file.path);
+        let slot = at.get(folder).and_then(|slot| lines.get_mut(*slot)).filter(|l| l.entries < TO_A_LINE);
+        if let Some(line) = slot {
+            line.text.push_str("; ");
+            line.text.push_str(&escape::line(name));
+            line.entries += 1;
+        } else {
+            at.insert(folder, lines.len());
+            let text = format!("- {}: {}", escape::code(folder), escape::line(name));
+            lines.push(entry(lines.len(), text));
+        }
+    }
+    Entries { lines, beyond: ranked.len() - told }
 }
 
 /// The latest first.
-pub(super) fn intent_history(summary: &Summary) -> Vec<Line> {
-    let all = summary.intent_history.iter().enumerate().rev();
-    all.map(|(i, past)| entry(i, format!("- {}", short(&past.text, REASON_CHARS)))).collect()
+pub(super) fn intent_history(summary: &Summary, most: usize) -> Entries {
+    let ranked = summary.intent_history.iter().enumerate().rev().collect();
+    print(ranked, most, |_, past: &PastIntent| format!("- {}", short(&past.text, REASON_CHARS)))
 }
 
 /// A section's name for readers.

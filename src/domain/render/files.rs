@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::super::section::Section;
 use super::super::summary::{FileAction, FileStatus, ModifiedFile};
@@ -11,7 +11,7 @@ use super::budget::Draft;
 use super::escape;
 
 /// From this many files on, paths are told folder by folder.
-const GROUP_FROM: usize = 13;
+pub(super) const GROUP_FROM: usize = 13;
 /// A change is told in at most this many characters.
 const CHANGE_CHARS: usize = 200;
 
@@ -44,6 +44,8 @@ pub(super) struct Files<'a> {
     shape: FilesShape,
     ranked: Vec<Shown<'a>>,
     grouped: bool,
+    /// Groups whose line is paid for.
+    open: HashSet<(String, &'static str, &'static str)>,
 }
 
 impl<'a> Files<'a> {
@@ -65,16 +67,16 @@ impl<'a> Files<'a> {
             let latest = s.file.seqs.last().copied().unwrap_or(0);
             (s.file.transient, std::cmp::Reverse((latest, s.file.changes.len(), s.order)))
         });
-        Self { shape, ranked, grouped: files.len() >= GROUP_FROM }
+        Self { shape, ranked, grouped: files.len() >= GROUP_FROM, open: HashSet::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.ranked.is_empty()
     }
 
-    /// Chooses as many paths as fit `cap`.
+    /// Chooses as many of the paths that are left as fit `cap`.
     pub(super) fn paths(&mut self, draft: &mut Draft<'_>, cap: u32) {
-        if self.ranked.is_empty() || draft.open(Section::FilesModified).is_none() {
+        if self.ranked.iter().all(|s| s.path) || draft.open(Section::FilesModified).is_none() {
             return;
         }
         if !self.grouped {
@@ -87,15 +89,13 @@ impl<'a> Files<'a> {
             }
             self.grouped = true;
         }
-        let mut open: std::collections::HashSet<(String, &'static str, &'static str)> =
-            std::collections::HashSet::new();
         let mut room = cap.min(draft.left);
         let mut passed = 0;
         let shape = self.shape;
-        for shown in &mut self.ranked {
+        for shown in self.ranked.iter_mut().filter(|s| !s.path) {
             let group = group_of(shown.file, shape);
             let mut cost = draft.cost(&format!("{}; ", member(shown.file)));
-            if !open.contains(&group) {
+            if !self.open.contains(&group) {
                 cost += draft.cost(&row(shape, &escape::code(&group.0), group.1, group.2, "")) + 2;
             }
             if cost > room {
@@ -107,7 +107,7 @@ impl<'a> Files<'a> {
             }
             room -= cost;
             draft.left -= cost;
-            open.insert(group);
+            self.open.insert(group);
             shown.path = true;
         }
     }
@@ -201,7 +201,7 @@ impl<'a> Files<'a> {
 }
 
 /// The folder with its last slash, and the file's name.
-fn split(path: &str) -> (&str, &str) {
+pub(super) fn split(path: &str) -> (&str, &str) {
     match path.rfind(['/', '\\']) {
         Some(at) if at + 1 < path.len() => path.split_at(at + 1),
         _ => ("./", path),

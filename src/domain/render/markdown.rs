@@ -2,7 +2,7 @@
 
 use super::super::section::Section;
 use super::budget::{Count, Draft, Frame, Line, clip_middle, within};
-use super::content::{self, ListShape};
+use super::content::{self, Entries, ListShape};
 use super::escape;
 use super::files::{Files, FilesShape};
 use super::{Rendering, Subject};
@@ -59,18 +59,16 @@ pub(super) fn render(look: &Look, subject: &Subject<'_>, bound: u32, count: Coun
 fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), count: Count<'_>) -> Rendering {
     let summary = subject.summary;
     let mut draft = Draft::new(&look.title, target, count);
-    // An entry has two tokens at least: more than this many can never be printed.
-    let most = (bound / 2) as usize + 1;
+    // An entry has five tokens at least: more than this many can never be printed.
+    let most = (bound / 5) as usize + 1;
     let mut hidden = Vec::new();
     let (mut intent, intent_is_cut) = intent(subject, bound / 4, count);
     for shape in &look.sections {
-        let mut lines = lines(look, shape.section, subject);
+        let Entries { mut lines, beyond } = entries(look, shape.section, subject, most);
         if shape.section == Section::SessionIntent {
             lines.extend(intent.take());
         }
-        let beyond = lines.len().saturating_sub(most);
         if beyond > 0 {
-            lines.truncate(most);
             hidden.push((shape.section, beyond));
         }
         let files_shown = shape.section == Section::FilesModified && !summary.files_modified.is_empty();
@@ -112,11 +110,13 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     // the bound is at most 15 % of it.
     draft.offer(Constraints, bound / 4 * 3, pins);
     draft.offer(SessionIntent, bound / 4 + 8, 1);
+    // The latest paths are critical facts, and the ones that only the summary can tell.
+    files.paths(draft, bound / 20 * 9);
     // Critical facts: what people demanded, the task in hand, the latest open errors.
     draft.offer(Constraints, bound / 7, ALL);
     draft.offer(CurrentState, bound / 10, 1);
     draft.offer(Errors, bound / 6, 3);
-    // Every path before any description, with a little kept back for the state and the next steps.
+    // The paths that are left, before any description, with a little kept back for the state and the next steps.
     let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
         + bound / 14 * waiting(draft, NextSteps)
@@ -154,22 +154,24 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     }
 }
 
-fn lines(look: &Look, section: Section, subject: &Subject<'_>) -> Vec<Line> {
+fn entries(look: &Look, section: Section, subject: &Subject<'_>, most: usize) -> Entries {
     let summary = subject.summary;
     match section {
-        Section::IntentHistory => content::intent_history(summary),
         // Both are filled apart.
-        Section::SessionIntent | Section::FilesModified => Vec::new(),
-        Section::FilesRead => content::files_read(summary),
-        Section::DecisionsMade => content::decisions(summary, look.decisions),
+        Section::SessionIntent | Section::FilesModified => Entries::default(),
+        Section::IntentHistory => content::intent_history(summary, most),
+        Section::FilesRead => content::files_read(summary, most),
+        Section::DecisionsMade => content::decisions(summary, look.decisions, most),
         Section::CurrentState => content::state(summary, look.state_labels),
-        Section::Errors if look.fenced_error => fenced_error(subject).into_iter().collect(),
-        Section::Errors => content::errors(summary, subject.meta.version),
-        Section::TestResults => content::test_results(summary),
-        Section::Blockers => content::blockers(summary),
-        Section::NextSteps => content::next_steps(summary),
-        Section::TechnicalContext => content::technical(summary),
-        Section::Constraints => content::constraints(summary),
+        Section::Errors if look.fenced_error => {
+            Entries { lines: fenced_error(subject).into_iter().collect(), beyond: 0 }
+        }
+        Section::Errors => content::errors(summary, subject.meta.version, most),
+        Section::TestResults => content::test_results(summary, most),
+        Section::Blockers => content::blockers(summary, most),
+        Section::NextSteps => content::next_steps(summary, most),
+        Section::TechnicalContext => content::technical(summary, most),
+        Section::Constraints => content::constraints(summary, most.max(content::pins(summary))),
     }
 }
 
@@ -194,7 +196,7 @@ fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, 
     let shown = escape::block(&shown, "");
     let clipped = clip_middle(&shown, &mark, room, count).unwrap_or_default();
     let is_cut = clipped.len() != shown.len() || text.len() > most.saturating_mul(2);
-    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false }), is_cut)
+    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false, entries: 1 }), is_cut)
 }
 
 fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
@@ -205,5 +207,5 @@ fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
         Some(kind) => format!("{}: ", content::short(kind, 80).replace("```", "'''")),
         None => String::new(),
     };
-    Some(Line { order: 0, text: format!("```\n{kind}{message}\n```"), clip: false })
+    Some(Line { order: 0, text: format!("```\n{kind}{message}\n```"), clip: false, entries: 1 })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::collections::BTreeSet;
 
 use super::super::section::Section;
-use super::super::summary::{ErrorStatus, FileAction, ModifiedFile};
+use super::super::summary::{Decision, ErrorEntry, ErrorStatus, FileAction, ModifiedFile};
 use super::super::wording;
 use super::budget::Count;
 use super::{Cut, Rendering, Subject, escape};
@@ -35,12 +35,11 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
 fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<Cut>) {
     let summary = subject.summary;
     let mut cut = Vec::new();
-    let mut list = |section, all: Vec<String>, most: usize| {
-        if all.len() > most {
-            cut.push(Cut { section, omitted: all.len() - most, shortened: 0 });
+    let mut list = |section, all: usize, told: Vec<String>| {
+        if all > told.len() {
+            cut.push(Cut { section, omitted: all - told.len(), shortened: 0 });
         }
-        let kept: Vec<String> = all.into_iter().take(most).collect();
-        if kept.is_empty() { "-".to_owned() } else { kept.join(",") }
+        if told.is_empty() { "-".to_owned() } else { told.join(",") }
     };
     let subject_name = match subject.task_id {
         Some(task) => escape::name(task),
@@ -49,48 +48,49 @@ fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<
 
     let mut files: Vec<&ModifiedFile> = summary.files_modified.iter().filter(|f| !f.transient).collect();
     files.sort_by_key(|f| std::cmp::Reverse(f.seqs.last().copied().unwrap_or(0)));
-    let files = list(Section::FilesModified, files.into_iter().map(|f| file(f, chars)).collect(), entries);
-    let held = summary.decisions_made.iter().rev().filter(|d| d.superseded_by.is_none());
-    let decisions = held.map(|d| {
-        let mut text = slug(&d.decision, 8);
-        if let Some(other) = d.alternatives.first() {
-            text.push('>');
-            text.push_str(&slug(other, 4));
-        }
-        if !d.rationale.trim().is_empty() {
-            let _ = write!(text, "({})", slug(&d.rationale, 6));
-        }
-        text
-    });
-    let decisions = list(Section::DecisionsMade, decisions.collect(), entries / 4);
-    let blockers = summary.blockers.iter().map(|b| dense(&b.text, chars));
-    let blockers = list(Section::Blockers, blockers.collect(), entries / 8);
-    let steps = summary.next_steps.iter().map(|s| dense(s, chars));
-    let steps = list(Section::NextSteps, steps.collect(), entries / 8);
+    let told = files.iter().take(entries).map(|f| file(f, chars)).collect();
+    let files = list(Section::FilesModified, files.len(), told);
+    let held: Vec<&Decision> =
+        summary.decisions_made.iter().rev().filter(|d| d.superseded_by.is_none()).collect();
+    let told = held.iter().take(entries / 4).map(|d| decision(d)).collect();
+    let decisions = list(Section::DecisionsMade, held.len(), told);
+    let told = summary.blockers.iter().take(entries / 8).map(|b| dense(&b.text, chars)).collect();
+    let blockers = list(Section::Blockers, summary.blockers.len(), told);
+    let told = summary.next_steps.iter().take(entries / 8).map(|s| dense(s, chars)).collect();
+    let steps = list(Section::NextSteps, summary.next_steps.len(), told);
     let mut text = format!("S:{subject_name}|F:{files}|D:{decisions}|B:{blockers}|N:{steps}");
 
-    let open = summary.errors.iter().rev().filter(|e| e.status != ErrorStatus::Resolved);
-    let open: Vec<String> = open.map(|e| dense(&e.message, chars)).collect();
+    let open: Vec<&ErrorEntry> =
+        summary.errors.iter().rev().filter(|e| e.status != ErrorStatus::Resolved).collect();
     if !open.is_empty() && entries >= 8 {
-        text.push_str("|E:");
-        text.push_str(&list(Section::Errors, open, entries / 16));
+        let told = open.iter().take(entries / 16).map(|e| dense(&e.message, chars)).collect();
+        let _ = write!(text, "|E:{}", list(Section::Errors, open.len(), told));
     }
-    let known: Vec<String> = summary
-        .technical_context
-        .iter()
-        .rev()
-        .map(|t| format!("{}={}", dense(&t.key, 24), dense(&t.value, chars)))
-        .collect();
+    let known = &summary.technical_context;
     if !known.is_empty() && entries >= 8 {
-        text.push_str("|K:");
-        text.push_str(&list(Section::TechnicalContext, known, entries / 6));
+        let latest = known.iter().rev().take(entries / 6);
+        let told = latest.map(|t| format!("{}={}", dense(&t.key, 24), dense(&t.value, chars))).collect();
+        let _ = write!(text, "|K:{}", list(Section::TechnicalContext, known.len(), told));
     }
-    let demands: Vec<String> = summary.constraints.iter().map(|c| dense(&c.text, chars * 2)).collect();
+    let demands = &summary.constraints;
     if !demands.is_empty() && entries >= 4 {
-        text.push_str("|C:");
-        text.push_str(&list(Section::Constraints, demands, entries / 6 + 1));
+        let told = demands.iter().take(entries / 6 + 1).map(|c| dense(&c.text, chars * 2)).collect();
+        let _ = write!(text, "|C:{}", list(Section::Constraints, demands.len(), told));
     }
     (text, cut)
+}
+
+/// `chosen>turned-away(why)`
+fn decision(d: &Decision) -> String {
+    let mut text = slug(&d.decision, 8);
+    if let Some(other) = d.alternatives.first() {
+        text.push('>');
+        text.push_str(&slug(other, 4));
+    }
+    if !d.rationale.trim().is_empty() {
+        let _ = write!(text, "({})", slug(&d.rationale, 6));
+    }
+    text
 }
 
 fn file(file: &ModifiedFile, chars: usize) -> String {

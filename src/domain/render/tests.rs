@@ -39,6 +39,7 @@ fn meta(version: i64) -> VersionMeta {
         through_seq: 40,
         tokens_before: 9000,
         tokens_after: 900,
+        max_tokens: 4000,
         compression_ratio: Some(0.9),
         probe_score: Some(1.0),
         warnings: vec![],
@@ -254,6 +255,22 @@ fn a_long_first_message_takes_a_quarter_at_most_and_names_its_message() {
     }
 }
 
+#[test]
+fn many_read_files_are_told_folder_by_folder() {
+    let mut summary = small();
+    for i in 0..20 {
+        let path = format!("src/{}/f{i}.ts", if i % 2 == 0 { "api" } else { "ui" });
+        summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i] });
+    }
+    let meta = meta(2);
+    let rendering = render(Style::Anchored, &subject(&summary, &meta), 4000, real);
+    let read = rendering.section(Section::FilesRead);
+    assert!(read.contains("- `src/ui/`: f19.ts; f17.ts"), "{read}");
+    for f in &summary.files_read {
+        assert!(is_told(&f.path, read), "{}\n{read}", f.path);
+    }
+}
+
 /// As the evaluation looks for a path: as it is, or folder and name on one line.
 fn is_told(path: &str, text: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -337,7 +354,7 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 fn any_summary() -> impl Strategy<Value = Summary> {
-    let texts = || proptest::collection::vec(hostile(), 0..30);
+    let texts = || proptest::collection::vec(hostile(), 0..16);
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
             session_intent: intent.clone(),
@@ -400,7 +417,7 @@ const STYLES: [Style; 6] =
     [Style::Anchored, Style::Strict, Style::Protocol, Style::Scratch, Style::State, Style::Opaque];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn a_rendering_never_passes_its_bound_and_has_the_same_bytes_again(

@@ -77,8 +77,9 @@ fn class(c: char) -> Class {
         '0'..='9' => Class::Digit,
         ' ' | '\t' => Class::Space,
         '\n' | '\r' => Class::Newline,
-        '!'..='~' => Class::Punctuation,
-        '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF65}' | '\u{2010}'..='\u{2027}' => Class::Punctuation,
+        '!'..='~' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF65}' | '\u{2010}'..='\u{2027}' => {
+            Class::Punctuation
+        }
         '\u{3040}'..='\u{30FF}' => Class::Kana,
         '\u{AC00}'..='\u{D7AF}' => Class::Hangul,
         '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{2FFFF}' => Class::Han,

@@ -75,13 +75,11 @@ fn envelope(text: &str) -> Vec<PatchedFile> {
         let Some(file) = files.last_mut() else { continue };
         if let Some(to) = line.strip_prefix("*** Move to: ") {
             file.from = Some(std::mem::replace(&mut file.path, to.trim().to_owned()));
-        } else if line.starts_with("*** End Patch") {
-            continue;
         } else if let Some(added) = line.strip_prefix('+') {
             keep(&mut file.new, added);
         } else if let Some(removed) = line.strip_prefix('-') {
             keep(&mut file.old, removed);
-        } else {
+        } else if !line.starts_with("*** ") {
             let context = line.strip_prefix("@@").or_else(|| line.strip_prefix(' ')).unwrap_or(line);
             keep(&mut file.old, context);
             keep(&mut file.new, context);
@@ -217,14 +215,14 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
     let gained_only: Vec<&str> = gained.iter().filter(|n| !lost.contains(n)).map(String::as_str).collect();
     let lost_only: Vec<&str> = lost.iter().filter(|n| !gained.contains(n)).map(String::as_str).collect();
     let mut parts = Vec::new();
-    if !gained_only.is_empty() {
-        parts.push(format!("added {}", listed(&gained_only)));
-    }
-    if !both.is_empty() {
-        parts.push(format!("changed {}", listed(&both)));
-    }
-    if !lost_only.is_empty() {
-        parts.push(format!("removed {}", listed(&lost_only)));
+    if let Some(line) = one_line(&added, &removed) {
+        parts.push(line);
+    } else {
+        for (verb, names) in [("added", &gained_only), ("changed", &both), ("removed", &lost_only)] {
+            if !names.is_empty() {
+                parts.push(format!("{verb} {}", listed(names)));
+            }
+        }
     }
     if parts.is_empty() {
         parts.extend(small(&added, &removed, &before, &after, &kind));
@@ -257,14 +255,17 @@ fn only<'l>(lines: &[&'l str], counts: &mut BTreeMap<&'l str, i64>, sign: i64) -
     found
 }
 
-/// For an edit that touches no definition: the line as it was and is, or what it stands in.
-fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
-    if let ([new], [old]) = (added, removed)
-        && new.trim().chars().count() <= 48
-        && old.trim().chars().count() <= 48
-    {
-        return Some(format!("{} → {}", old.trim(), new.trim()));
+/// One short line as it was and as it is, which tells more than the name that it defines.
+fn one_line(added: &[&str], removed: &[&str]) -> Option<String> {
+    let short = |line: &str| line.trim().chars().count() <= 48;
+    match (added, removed) {
+        ([new], [old]) if short(new) && short(old) => Some(format!("{} → {}", old.trim(), new.trim())),
+        _ => None,
     }
+}
+
+/// For an edit that touches no definition: the one line of it, or what it stands in.
+fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
     if let ([new], []) = (added, removed) {
         return Some(format!("added {}", clip(new.trim(), 80)));
     }

@@ -122,6 +122,8 @@ pattern!(ESLINT, r"^\s+(\d+):(\d+)\s+error\s+(.*\S)\s*$");
 pattern!(RUST, r"^error(?:\[(E\d+)\])?: (.*\S)\s*$");
 pattern!(BARE_TS, r"^error (TS\d+): (.*\S)\s*$");
 pattern!(RUST_PANIC, r"^thread '([^']*)'(?: \(\d+\))? panicked at (?:'(.*)', )?(.+?):?$");
+// The heading of a failed test, told by the run.
+pattern!(UNITTEST, r"^(?:ERROR|FAIL): \w+ \([\w.]+\)|^ERROR (?:collecting )?\S+\.py(?:::\S+)?(?: - .*)?$");
 pattern!(GO_PANIC, r"^(panic|fatal error): (.*\S)\s*$");
 pattern!(RUBY, r"^(\S+\.rb:\d+):in [`'][^']*': (.*\S) \(((?:\w+::)*\w+)\)$");
 pattern!(PHP, r"^(?:PHP )?(Parse error|Fatal error|Catchable fatal error):\s+(.*\S)\s*$");
@@ -207,7 +209,7 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
         ctx.place = None;
         return None;
     }
-    if denies(&bare.to_ascii_lowercase()) {
+    if denies(&bare.to_ascii_lowercase()) || UNITTEST.is_match(bare) {
         return None;
     }
     let text =

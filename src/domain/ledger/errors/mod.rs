@@ -89,7 +89,7 @@ struct Entry {
 
 struct Ledger {
     entries: Vec<Entry>,
-    by_message: BTreeMap<(String, String), usize>,
+    by_message: BTreeMap<String, usize>,
     /// Open entries by the work that showed them.
     open: BTreeMap<String, Vec<usize>>,
     /// Errors of earlier spans by the work that showed them.
@@ -110,7 +110,7 @@ impl Ledger {
         if message.is_empty() || found.kind.is_none() && !message.chars().any(char::is_alphabetic) {
             return;
         }
-        let id = (found.kind.clone().unwrap_or_default(), normal(&message));
+        let id = normal(&message);
         let at = if let Some(at) = self.by_message.get(&id) {
             *at
         } else {

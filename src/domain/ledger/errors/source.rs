@@ -1,5 +1,7 @@
 //! What an output is: what a program printed as it ran, or text that was only shown.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::super::invocation::Invocation;
@@ -99,7 +101,7 @@ pub(super) fn keys(command: &str) -> (String, Vec<String>) {
 /// The work that a tool use does, for telling a repetition: the command, or the tool and what it was used on.
 pub(super) fn work(invocation: &Invocation<'_>) -> String {
     if let Some(command) = &invocation.command {
-        return clip(&squash(command), 400);
+        return clip(&squash(&in_one_line(command)), 400);
     }
     let target = serde_json::from_str::<Value>(&invocation.arguments).ok().and_then(|v| {
         let object = v.as_object()?;
@@ -109,6 +111,19 @@ pub(super) fn work(invocation: &Invocation<'_>) -> String {
     });
     let target = target.unwrap_or_else(|| clip(&squash(&invocation.arguments), 120));
     clip(format!("{} {target}", invocation.tool).trim(), 400)
+}
+
+/// A command on one line that still comes apart in the same places; here-documents are left out.
+fn in_one_line(command: &str) -> Cow<'_, str> {
+    let command = command.trim();
+    if command.contains("<<") {
+        return Cow::Owned(keys(command).0);
+    }
+    if !command.contains('\n') {
+        return Cow::Borrowed(command);
+    }
+    let joined = command.replace("\\\n", " ");
+    Cow::Owned(joined.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; "))
 }
 
 /// Whether a command's reader sees all that it printed.

@@ -118,14 +118,11 @@ fn weight(key: &str) -> Option<u32> {
     match last {
         "id" | "ids" | "uuid" | "guid" | "number" | "no" | "code" | "ref" | "reference" | "sku" | "pnr"
         | "iban" | "ticket" | "isbn" | "email" | "username" => Some(4),
-        "amount" | "price" | "total" | "balance" | "cost" | "fee" | "refund" | "currency" | "quantity" => {
-            Some(2)
-        }
+        "amount" | "price" | "total" | "balance" | "cost" | "fee" | "refund" | "currency" | "quantity"
+        | "url" | "uri" | "href" | "link" => Some(2),
         "branch" | "sha" | "commit" | "version" | "port" | "host" | "hostname" | "endpoint" | "model"
-        | "region" | "bucket" | "database" => Some(3),
-        "url" | "uri" | "href" | "link" => Some(2),
-        "date" | "deadline" | "due" | "phone" | "at" | "time" if key.len() > 2 && last != "at" => Some(1),
-        "identifier" | "slug" | "tag" => Some(3),
+        | "region" | "bucket" | "database" | "identifier" | "slug" | "tag" => Some(3),
+        "date" | "deadline" | "due" | "phone" | "time" => Some(1),
         _ => None,
     }
 }

@@ -104,7 +104,7 @@ impl Collection {
         let call = [invocation.call_seq];
         match &invocation.command {
             Some(command) => {
-                self.hits(patterns::in_command(clip_bytes(command, MAX_SPOKEN)), Origin::Argument, &call)
+                self.hits(patterns::in_command(clip_bytes(command, MAX_SPOKEN)), Origin::Argument, &call);
             }
             None => self.hits(
                 json::scalars(&invocation.arguments, Some(&invocation.tool)),

@@ -38,7 +38,7 @@ fn url(caps: &Captures<'_>) -> Option<Hit> {
     }
     let lower = url.to_ascii_lowercase();
     if ["token=", "signature=", "sig=", "key=", "password=", "secret="].iter().any(|s| lower.contains(s)) {
-        url = url.split('?').next().unwrap_or_default().to_owned();
+        url.truncate(url.find('?').unwrap_or(url.len()));
     }
     (url.len() < 300 && url.len() > 10 && !url.contains("://...") && !url.contains("${")).then(|| Hit {
         key: "url".to_owned(),
@@ -258,7 +258,7 @@ const OUTPUT: &[Rule] = &[
 struct Rules {
     set: RegexSet,
     each: Vec<Regex>,
-    rules: &'static [Rule],
+    makers: &'static [Rule],
 }
 
 fn compile(rules: &'static [Rule]) -> Rules {
@@ -266,13 +266,13 @@ fn compile(rules: &'static [Rule]) -> Rules {
     Rules {
         set: RegexSet::new(rules.iter().map(|(p, _)| *p)).expect("the patterns are valid"),
         each: rules.iter().map(|(p, _)| Regex::new(p).expect("the pattern is valid")).collect(),
-        rules,
+        makers: rules,
     }
 }
 
 fn apply(rules: &Rules, line: &str, hits: &mut Vec<Hit>) {
     for at in rules.set.matches(line) {
-        if let (Some(regex), Some((_, make))) = (rules.each.get(at), rules.rules.get(at)) {
+        if let (Some(regex), Some((_, make))) = (rules.each.get(at), rules.makers.get(at)) {
             for caps in regex.captures_iter(line) {
                 if hits.len() >= MAX_HITS {
                     return;

@@ -7,7 +7,7 @@ mod language;
 
 use std::borrow::Cow;
 
-use super::super::message::{Message, Role};
+use super::super::message::{Message, Numbered, Part, Role};
 pub(crate) use language::{Language, of as language_of};
 
 /// The most text of one message that is read for its words, in bytes.
@@ -56,6 +56,7 @@ const OBSERVATION_STARTS: &[&str] = &[
     "Your last output was malformed",
     "Your output was not formatted correctly",
     "[ERROR] You did not use a tool",
+    "diff --git ",
 ];
 
 /// Blocks that harnesses put into user messages; the text inside is not the person's.
@@ -145,6 +146,37 @@ pub(crate) fn is_observation(message: &Message) -> bool {
     message.name.is_some()
         && !text.is_empty()
         && text.lines().all(|l| l.trim().is_empty() || l.starts_with('>'))
+}
+
+/// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
+pub(crate) fn speaker(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(": ")?;
+    // A title has a full stop in it (`Ms. Ana Li`); a sentence before a colon has more than that.
+    let fits = !name.is_empty()
+        && name.chars().count() <= 80
+        && !name.contains(['\n', '?', '!', '`', '/', '{'])
+        && (!name.contains('.') || name.starts_with(['M', 'D', 'H', 'R', 'P', 'S']))
+        && name.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
+        && name.split_whitespace().count() <= 9;
+    fits.then_some((name, rest))
+}
+
+/// Whether a span is what several people said to each other, with their names in front.
+pub(crate) fn is_minutes(span: &[Numbered]) -> bool {
+    let mut texts = 0_usize;
+    let mut named = 0_usize;
+    for Numbered { message, .. } in span {
+        match message.role {
+            Role::User => {
+                texts += 1;
+                let first = message.parts.first();
+                named += usize::from(matches!(first, Some(Part::Text(t)) if speaker(t).is_some()));
+            }
+            Role::Assistant | Role::Tool => texts += 1,
+            Role::System | Role::Developer => {}
+        }
+    }
+    texts >= 4 && named * 10 >= texts * 6
 }
 
 /// Removes the `> ` in front of a console's lines.
@@ -247,13 +279,23 @@ pub(crate) struct Sentence {
     pub text: String,
     /// It is an item of a list.
     pub listed: bool,
+    /// It is a heading.
+    pub heading: bool,
+}
+
+/// What the line was that a sentence began on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineKind {
+    Plain,
+    Item,
+    Heading,
 }
 
 /// The sentences of a text in order; fenced code, quotes, logs, tables and diffs are left out.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut paragraph = String::new();
-    let mut listed = false;
+    let mut kind = LineKind::Plain;
     let mut fence: Option<&str> = None;
     for line in clip(text).lines() {
         let bare = line.trim();
@@ -262,7 +304,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
                 Some(open) if open == mark => fence = None,
                 Some(_) => {}
                 None => {
-                    flush(&mut paragraph, listed, &mut out);
+                    flush(&mut paragraph, kind, &mut out);
                     // ```one line``` opens nothing.
                     fence = (!(bare.len() > 6 && bare.ends_with(mark))).then_some(mark);
                 }
@@ -273,13 +315,14 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
             continue;
         }
         if bare.is_empty() || is_machine_line(line, bare) {
-            flush(&mut paragraph, listed, &mut out);
+            flush(&mut paragraph, kind, &mut out);
             continue;
         }
         let item = list_item(bare);
         let heading = bare.starts_with('#');
         let continues = item.is_none()
             && !heading
+            && kind != LineKind::Heading
             && !paragraph.is_empty()
             && !paragraph.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：'])
             && bare
@@ -287,15 +330,19 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
                 .next()
                 .is_some_and(|c| c.is_lowercase() || c == '(' || c == '`' || !c.is_alphabetic());
         if !continues {
-            flush(&mut paragraph, listed, &mut out);
-            listed = item.is_some();
+            flush(&mut paragraph, kind, &mut out);
+            kind = match item {
+                Some(_) => LineKind::Item,
+                None if heading => LineKind::Heading,
+                None => LineKind::Plain,
+            };
         }
         if !paragraph.is_empty() {
             paragraph.push(' ');
         }
         paragraph.push_str(item.unwrap_or(bare).trim_start_matches('#').trim());
     }
-    flush(&mut paragraph, listed, &mut out);
+    flush(&mut paragraph, kind, &mut out);
     out
 }
 
@@ -331,14 +378,18 @@ fn is_machine_line(line: &str, bare: &str) -> bool {
         || bare.len() > 400 && !bare.contains(' ') && bare.is_ascii()
 }
 
-fn flush(paragraph: &mut String, listed: bool, out: &mut Vec<Sentence>) {
+fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     let text = std::mem::take(paragraph);
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
     let mut push = |from: usize, to: usize| {
         let piece = text.get(from..to).unwrap_or_default().trim();
         if piece.chars().any(char::is_alphanumeric) {
-            out.push(Sentence { text: super::line::squash(piece), listed });
+            out.push(Sentence {
+                text: super::line::squash(piece),
+                listed: kind == LineKind::Item,
+                heading: kind == LineKind::Heading,
+            });
         }
     };
     while let Some((at, c)) = chars.next() {
@@ -378,6 +429,19 @@ fn is_abbreviation(before: &str) -> bool {
             | "d.h"
             | "bzw"
             | "p.ex"
+            | "Hon"
+            | "Prof"
+            | "Sen"
+            | "Rep"
+            | "Rev"
+            | "Gen"
+            | "Sr"
+            | "Jr"
+            | "Inc"
+            | "Ltd"
+            | "Fig"
+            | "max"
+            | "min"
             | "cf"
             | "approx"
             | "ca"
@@ -386,7 +450,6 @@ fn is_abbreviation(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::message::Part;
     use super::*;
 
     fn user(text: &str) -> Message {

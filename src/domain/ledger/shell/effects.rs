@@ -55,16 +55,26 @@ const TEXT_BYTES: usize = 64 * 1024;
 /// The most effects of one script.
 const MAX_EFFECTS: usize = 500;
 
-/// Tells what a script does to files, in order.
-pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Vec<Effect> {
-    let mut found = Vec::new();
-    for step in steps(script, dir, 0).0 {
-        if found.len() >= MAX_EFFECTS {
+/// What a script does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Effects {
+    /// What it does to files, in order.
+    pub list: Vec<Effect>,
+    /// Whether it is one command, so that its exit code is that command's.
+    pub one_command: bool,
+}
+
+/// Tells what a script does to files.
+pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Effects {
+    let (all, _) = steps(script, dir, 0);
+    let mut list = Vec::new();
+    for step in &all {
+        if list.len() >= MAX_EFFECTS {
             break;
         }
-        Reader { step: &step, found: &mut found }.read();
+        Reader { step, found: &mut list }.read();
     }
-    found
+    Effects { list, one_command: all.len() == 1 }
 }
 
 /// Takes away what only wraps a command: `sudo`, `env A=b`, `timeout 10` …
@@ -73,10 +83,11 @@ pub(super) fn unwrap(step: &mut Step) {
         let names: Vec<&str> = step.words.iter().take(2).map(|w| w.text.as_str()).collect();
         let (mut skip, wrapper) = match *names.as_slice() {
             ["uv" | "poetry" | "pipenv" | "pdm" | "hatch", "run"] => (2, false),
-            ["sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin", ..] => {
-                (1, true)
-            }
-            ["timeout" | "gtimeout", ..] => (1, true),
+            [
+                "sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin"
+                | "timeout" | "gtimeout",
+                ..,
+            ] => (1, true),
             _ => return,
         };
         let timed = names.first().is_some_and(|n| n.ends_with("timeout"));
@@ -197,7 +208,7 @@ impl Reader<'_> {
             "dd" => self.dd(),
             "curl" | "wget" => self.fetched(name),
             "python" | "python2" | "python3" | "node" | "ruby" | "deno" | "bun" | "php" | "ipython" => {
-                self.ran()
+                self.ran();
             }
             name if name.starts_with("python3.") => self.ran(),
             _ => {}
@@ -319,7 +330,7 @@ impl Reader<'_> {
     fn perl(&mut self) {
         let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
         let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
-            w.text.chars().skip(1).take_while(|c| c.is_ascii_alphanumeric()).take(6).any(|c| c == 'i')
+            w.text.chars().skip(1).take_while(char::is_ascii_alphanumeric).take(6).any(|c| c == 'i')
         });
         if !in_place {
             return;
@@ -495,7 +506,7 @@ impl Reader<'_> {
             "rm" if !reader.has_flag('-', "cached") => reader.remove("rm"),
             "checkout" => reader.reverted(true),
             "restore" if !reader.has_flag('S', "staged") || reader.has_flag('W', "worktree") => {
-                reader.reverted(false)
+                reader.reverted(false);
             }
             "apply" | "am" => reader.patched(),
             _ => {}

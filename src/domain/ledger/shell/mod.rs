@@ -80,10 +80,17 @@ pub(super) fn ends_in(script: &str, dir: Option<&str>) -> Option<String> {
     end.filter(|e| Some(e.as_str()) != dir && paths::is_absolute(e))
 }
 
+/// Parses a script; `None` when it is too large, too deep or broken.
 fn parse(script: &str) -> Option<ast::Program> {
     if script.len() > PARSED_BYTES || substitutions(script) > MAX_NESTABLE {
         return None;
     }
+    // The parser unwraps in places that strange scripts reach (a file descriptor above 2³¹). A
+    // transcript must not be able to end its compression, so such a script is read plainly too.
+    std::panic::catch_unwind(|| parse_unguarded(script)).ok().flatten()
+}
+
+fn parse_unguarded(script: &str) -> Option<ast::Program> {
     let options = brush_parser::ParserOptions::default();
     let tokens = brush_parser::uncached_tokenize_str(script, &options.tokenizer_options()).ok()?;
     let (mut nestable, mut doubling) = (0, 0);
@@ -92,6 +99,7 @@ fn parse(script: &str) -> Option<ast::Program> {
             "{" | "[[" | "if" | "while" | "until" | "for" | "select" | "!" => nestable += 1,
             "(" | "<(" | ">(" | "case" => doubling += 1,
             "((" => doubling += 2,
+            number if number.len() > 9 && number.bytes().all(|b| b.is_ascii_digit()) => return None,
             _ => {}
         }
     }

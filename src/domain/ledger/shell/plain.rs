@@ -38,14 +38,10 @@ impl Reader<'_> {
                     i = self.documents(script, i);
                     self.end();
                 }
-                b';' | b'(' | b')' => {
-                    self.end();
-                    i += 1;
-                }
                 b'&' if at(i + 1) == b'>' => {
                     i = self.redirect(script, i + 1);
                 }
-                b'&' | b'|' => {
+                b'&' | b'|' | b';' | b'(' | b')' => {
                     self.end();
                     i += 1;
                 }

@@ -147,7 +147,9 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         | "runtests.py" | "ptw" => yes(program != "vitest" || !matches!(sub, "bench" | "init")),
         "sudo" | "time" | "nice" | "nohup" | "stdbuf" | "xvfb-run" | "rtk" | "command" | "exec" | "env"
         | "cross-env" | "dotenv" | "timeout" | "gtimeout" | "ionice" | "caffeinate" | "unbuffer"
-        | "chronic" | "strace" => runs_tests(after_wrapper(rest), depth + 1),
+        | "chronic" | "strace" | "npx" | "bunx" | "pnpx" | "dlx" => {
+            runs_tests(after_wrapper(rest), depth + 1)
+        }
         "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "conda" | "mamba" | "micromamba" | "pixi" => {
             match sub {
                 "run" => runs_tests(after_wrapper(after(rest, sub)), depth + 1),
@@ -158,7 +160,6 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         "coverage" => {
             (sub == "run").then(|| runs_tests(&[&["python"], after(rest, sub)].concat(), depth + 1))?
         }
-        "npx" | "bunx" | "pnpx" | "dlx" => runs_tests(after_wrapper(rest), depth + 1),
         "bundle" => (sub == "exec").then(|| runs_tests(after(rest, sub), depth + 1))?,
         "docker" | "podman" | "docker-compose" | "nerdctl" | "kubectl" => in_container(rest, depth),
         "nix" | "nix-shell" | "direnv" | "devbox" | "mise" | "rtx" | "asdf" => {
@@ -188,9 +189,7 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
             matches!(*w, "test" | "t" | "nextest" | "tarpaulin" | "llvm-cov" | "miri")
                 && !(*w == "nextest" && arg(1) == "list")
         })),
-        "node" | "tsx" | "ts-node" => {
-            yes(rest.iter().any(|w| *w == "--test")).or_else(|| script_by_name(rest))
-        }
+        "node" | "tsx" | "ts-node" => yes(rest.contains(&"--test")).or_else(|| script_by_name(rest)),
         "cypress" => yes(sub == "run"),
         "xcodebuild" | "sbt" | "gradle" | "gradlew" | "mvn" | "mvnw" | "mvnd" | "ant" | "gradlew.bat" => {
             yes(rest.iter().any(|w| {
@@ -224,7 +223,7 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         },
         "ruby" | "bin" | "spring" => script_by_name(rest),
         p if p.starts_with("python") || p == "py" || p == "pypy3" || p == "pypy" => python(rest, depth),
-        p if first.contains('/') || first.ends_with(".sh") => {
+        p if first.contains('/') || p.strip_suffix(".sh").is_some() => {
             (names_a_test(p) || p.starts_with("test") || p.ends_with("test")).then_some(true)
         }
         _ => None,
@@ -277,7 +276,8 @@ fn script_runner(program: &str, rest: &[&str], depth: u8) -> Option<bool> {
     let mut at = 0;
     while let Some(word) = rest.get(at) {
         match *word {
-            "-w" | "--workspace" | "--filter" | "-F" | "-C" | "--dir" | "--prefix" | "--cwd" => at += 2,
+            "-w" | "--workspace" | "--filter" | "-F" | "-C" | "--dir" | "--prefix" | "--cwd"
+            | "workspace" => at += 2,
             "run" | "run-script" | "workspaces" | "foreach" | "affected" | "run-many" | "recursive"
             | "-r" | "exec" | "dlx" | "x" | "--run" => {
                 if matches!(*word, "exec" | "dlx" | "x") {
@@ -285,7 +285,6 @@ fn script_runner(program: &str, rest: &[&str], depth: u8) -> Option<bool> {
                 }
                 at += 1;
             }
-            "workspace" => at += 2,
             "-t" | "--target" | "--targets" => {
                 return names_a_test(rest.get(at + 1).copied().unwrap_or("")).then_some(false);
             }

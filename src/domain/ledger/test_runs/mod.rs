@@ -44,9 +44,9 @@ fn read_one(invocation: &Invocation<'_>) -> Option<TestRunFact> {
         return None;
     }
     let cut = reading.filtered || reading.head.is_some_and(|n| output.lines().count() >= n);
-    let outcome = match tally.verdict(cut) {
+    let outcome = match tally.verdict(cut, !reading.alone) {
         TestOutcome::Unknown if reading.alone => by_exit(invocation, output),
-        told => told,
+        told @ (TestOutcome::Pass | TestOutcome::Fail | TestOutcome::Error | TestOutcome::Unknown) => told,
     };
     Some(TestRunFact {
         command: clip(&squash(command), MAX_COMMAND),
@@ -67,7 +67,7 @@ fn never_ran(output: &str) -> bool {
 }
 
 fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
-    if outcome::never_started(output) {
+    if outcome::never_started(output) || output.contains("Command timed out after") {
         return TestOutcome::Error;
     }
     match invocation.exit_code {
@@ -77,6 +77,8 @@ fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
         Some(_) => TestOutcome::Error,
         None => match invocation.failed {
             Some(true) => TestOutcome::Fail,
+            // Claude Code writes an exit code into the output only when it is not 0.
+            Some(false) | None if invocation.tool == "Bash" => TestOutcome::Pass,
             Some(false) | None => TestOutcome::Unknown,
         },
     }

@@ -15,6 +15,7 @@ const MAX_NAME: usize = 200;
 /// The longest part of a line that a summary stands in, in bytes.
 const MAX_SUMMARY_LINE: usize = 500;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some line said; they may all hold")]
 /// What the summary lines of one output add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
@@ -32,19 +33,22 @@ pub(super) struct Tally {
     fail: bool,
     /// A line says that the run broke.
     error: bool,
+    /// The program around the runner says that something it started broke.
+    around: bool,
 }
 
 impl Tally {
     /// Whether any line told an outcome.
     pub(super) fn has_summary(&self) -> bool {
-        self.whole_pass || self.part_pass || self.fail || self.error
+        self.whole_pass || self.part_pass || self.fail || self.error || self.around
     }
 
-    /// The outcome; `cut` says that lines may be missing.
-    pub(super) fn verdict(&self, cut: bool) -> TestOutcome {
+    /// The outcome; `cut` says that lines may be missing, `chained` that other programs printed too.
+    pub(super) fn verdict(&self, cut: bool, chained: bool) -> TestOutcome {
         if self.failed.is_some_and(|n| n > 0) || self.fail {
             TestOutcome::Fail
-        } else if self.error {
+        } else if self.error || self.around && !(self.whole_pass && chained) {
+            // In a chain, what broke behind a run that passed is another program.
             TestOutcome::Error
         } else if self.whole_pass || (self.part_pass && !cut) {
             TestOutcome::Pass
@@ -109,6 +113,9 @@ fn fail(_: &Captures<'_>, t: &mut Tally) {
 }
 fn error(_: &Captures<'_>, t: &mut Tally) {
     t.error = true;
+}
+fn around(_: &Captures<'_>, t: &mut Tally) {
+    t.around = true;
 }
 fn failing(caps: &Captures<'_>, t: &mut Tally) {
     t.fail = true;
@@ -224,9 +231,7 @@ const RULES: &[Rule] = &[
     (r"^\s*--- PASS: ", |_, t| {
         t.count(Some(1), None);
     }),
-    (r"^DONE (\d+) tests(?:, \d+ skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)? in ", |c, t| {
-        run_failed_errors(c, t)
-    }),
+    (r"^DONE (\d+) tests(?:, \d+ skipped)?(?:, (\d+) failures?)?(?:, \d+ errors?)? in ", run_failed_errors),
     // jest, pest
     (r"^\s*Tests:\s+(?:(\d+) failed, )?(?:\d+ \w+, )*?(\d+) passed\b", failed_passed),
     (r"^\s*Tests:\s+(\d+) failed\b.*$", |c, t| {
@@ -348,10 +353,10 @@ const RULES: &[Rule] = &[
     }),
     (r"^Executed \d+ out of \d+ tests?: (\d+) tests? pass(?:es)?\.", passing),
     (r"^Executed \d+ out of \d+ tests?: .*fails? (?:locally|remotely)", fail),
-    (r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+", error),
+    (r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+", around),
     (
         r"^(?:npm (?:ERR!|error) Test failed|error: script .* exited with code [1-9]|error Command failed with exit code [1-9]|\s?ELIFECYCLE\s+(?:Test|Command) failed)",
-        error,
+        around,
     ),
 ];
 

@@ -226,6 +226,13 @@ fn a_summary_line_decides(
 #[case("go test ./... 2>&1 | head -2", "ok  \ta\t0.1s\nok  \tb\t0.1s", Some(0), TestOutcome::Unknown)]
 #[case("go test ./... 2>&1 | head -20", "ok  \ta\t0.1s\nok  \tb\t0.1s", Some(0), TestOutcome::Pass)]
 #[case("bun run test | tail -3 && bun run lint", " 9 pass\n 0 fail\nall good", Some(0), TestOutcome::Pass)]
+#[case(
+    "bun test | tail -3 && bun run lint",
+    " 9 pass\n 0 fail\nerror: script \"lint\" exited with code 1",
+    Some(1),
+    TestOutcome::Pass
+)]
+#[case("make test", "12 passed in 0.1s\nmake: *** [Makefile:3: test] Error 1", Some(2), TestOutcome::Error)]
 #[case("pytest -q", "no summary", None, TestOutcome::Unknown)]
 fn the_exit_code_decides_only_where_it_can(
     #[case] command: &str,

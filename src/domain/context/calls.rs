@@ -1,0 +1,287 @@
+//! A group of calls made valid: the model's messages, the result of each call, what was never answered,
+//! and after them what providers do not take in between.
+
+use super::super::format::Format;
+use super::super::group::{CallState, Calls};
+use super::super::id::Seq;
+use super::super::message::{Message, Part, Role, ToolResult};
+use super::super::shape::{AsShape, Feature, ResultShape, one_line};
+use super::super::tokens::{MESSAGE_TOKENS, RESULT_TOKENS};
+use super::ids::Ids;
+use super::plan::Slot;
+use super::turns::{ID_CHARS, Maker, Served, Turns, without_idle_reasoning};
+use super::{Entry, Reason};
+
+const MISSING: &str = "[no result: this call was never answered]";
+const ERROR_MARK: &str = "[error]\n";
+
+/// A group of calls, cut out of the tail.
+#[derive(Clone, Copy)]
+pub(super) struct Cut<'s, 'a> {
+    pub slots: &'s [Slot<'a>],
+    /// Where the group begins in the tail.
+    pub start: usize,
+    pub calls: &'s Calls,
+    pub ids: &'s Ids,
+}
+
+/// Serves the group.
+pub(super) fn serve<'a>(maker: Maker<'_>, cut: Cut<'_, 'a>, turns: &mut Turns<'a>) {
+    let (lead, rest) = cut.slots.split_at(cut.calls.lead.min(cut.slots.len()));
+    let sent = lead.iter().flat_map(|slot| slot.entry.calls()).enumerate();
+    let asked = sent.map(|(i, call)| Asked {
+        id: cut.ids.get(i).cloned().flatten(),
+        sent: &call.id,
+        what: &call.what,
+    });
+    let mut group =
+        Serving { maker, state: cut.calls.state, asked: asked.collect(), after: Vec::new(), turns };
+    let lead = without_idle_reasoning(lead, group.turns);
+    if lead.len() > 1 && maker.format != Format::OpenaiResponses {
+        group.joined_lead(lead);
+    } else {
+        group.lead(lead);
+    }
+    group.results(rest, cut.start + cut.calls.lead, cut.calls);
+    group.unanswered(cut.calls);
+    group.after();
+}
+
+/// A call of the group: its new id, its id as sent, what was asked.
+struct Asked<'a> {
+    id: Option<String>,
+    sent: &'a str,
+    what: &'a str,
+}
+
+impl Asked<'_> {
+    fn served(&self) -> &str {
+        self.id.as_deref().unwrap_or(self.sent)
+    }
+}
+
+/// What follows the results: late results, media, what else the user said.
+struct After(Message, Seq);
+
+/// A result's index in its message, and the call that it answers.
+type Answer = (usize, usize);
+
+struct Serving<'g, 'a, 'i> {
+    maker: Maker<'i>,
+    state: CallState,
+    asked: Vec<Asked<'a>>,
+    after: Vec<After>,
+    turns: &'g mut Turns<'a>,
+}
+
+impl<'a> Serving<'_, 'a, '_> {
+    /// The model's messages, each on its own.
+    fn lead(&mut self, lead: &[Slot<'a>]) {
+        let mut first_call = 0;
+        for slot in lead {
+            let calls = slot.entry.calls();
+            let mine = self.asked.get(first_call..first_call + calls.len()).unwrap_or_default();
+            let as_sent = mine.iter().all(|a| a.id.is_none()) && calls.iter().all(|c| !c.name.is_empty());
+            if as_sent && slot.is_untouched() && self.maker.takes_whole(slot.entry) {
+                self.turns.add(slot.entry.tokens);
+                self.turns.served.push(Served::Raw(slot.entry));
+            } else {
+                let message = self.lead_message(slot, first_call);
+                if !message.parts.is_empty() {
+                    self.turns.served.push(Served::Made(message, vec![slot.entry.seq]));
+                }
+            }
+            first_call += calls.len();
+        }
+    }
+
+    /// The model's messages as one: where parallel calls are one message, several items become one.
+    fn joined_lead(&mut self, lead: &[Slot<'a>]) {
+        let mut joined = Message { role: Role::Assistant, name: None, parts: Vec::new() };
+        let mut seqs = Vec::with_capacity(lead.len());
+        let mut first_call = 0;
+        for slot in lead {
+            joined.parts.append(&mut self.lead_message(slot, first_call).parts);
+            seqs.push(slot.entry.seq);
+            first_call += slot.entry.calls().len();
+        }
+        self.turns.served.push(Served::Made(joined, seqs));
+    }
+
+    /// A message of the model's written anew, its calls under their served ids.
+    fn lead_message(&mut self, slot: &Slot<'a>, first_call: usize) -> Message {
+        let counter = self.maker.counter;
+        let mut message = self.maker.body(slot, &|_| None, self.turns);
+        self.maker.fix(&mut message, slot.entry, self.turns);
+        let mut index = first_call;
+        for part in &mut message.parts {
+            let Part::ToolCall(call) = part else { continue };
+            if let Some(id) = self.asked.get(index).and_then(|a| a.id.as_ref()) {
+                self.turns.add(counter.count_text(id).saturating_sub(counter.count_text(&call.id)));
+                call.id.clone_from(id);
+            }
+            if call.name.is_empty() {
+                "unknown".clone_into(&mut call.name);
+                self.turns.add(1);
+            }
+            index += 1;
+        }
+        message
+    }
+
+    /// The messages with results; the first stands at index `start` of the tail.
+    fn results(&mut self, rest: &[Slot<'a>], start: usize, calls: &Calls) {
+        let mut answers: Vec<(usize, Answer)> = Vec::with_capacity(calls.answers.len());
+        for (call, answer) in calls.answers.iter().enumerate() {
+            if let Some(at) = answer {
+                answers.push((at.item.saturating_sub(start), (at.result, call)));
+            }
+        }
+        answers.sort_unstable();
+        let mut answers = answers.into_iter().peekable();
+        let mut mine: Vec<Answer> = Vec::new();
+        for (index, slot) in rest.iter().enumerate() {
+            // All results of a turn stand in one message there: some of them are no valid message yet.
+            if self.state == CallState::Pending && self.maker.format == Format::Anthropic {
+                self.turns.omit(slot.entry.seq, Reason::Held);
+                continue;
+            }
+            mine.clear();
+            while let Some((_, answer)) = answers.next_if(|(item, _)| *item == index) {
+                mine.push(answer);
+            }
+            if self.passes(slot, &mine) {
+                self.turns.add(slot.entry.tokens);
+                self.turns.served.push(Served::Raw(slot.entry));
+            } else {
+                self.result_message(slot, &mine);
+            }
+        }
+    }
+
+    fn call_of(&self, result: usize, mine: &[Answer]) -> Option<&Asked<'a>> {
+        let at = mine.binary_search_by_key(&result, |(r, _)| *r).ok()?;
+        self.asked.get(mine.get(at)?.1)
+    }
+
+    /// Whether a message of results is served as it was stored.
+    fn passes(&self, slot: &Slot<'a>, mine: &[Answer]) -> bool {
+        let results = slot.entry.results();
+        let as_sent = |(i, r): (usize, &ResultShape)| {
+            self.call_of(i, mine).is_some_and(|asked| asked.id.is_none() && asked.sent == r.call_id)
+        };
+        slot.is_untouched()
+            && mine.len() == results.len()
+            && self.takes_results(slot.entry)
+            && results.iter().enumerate().all(as_sent)
+    }
+
+    /// Whether the format takes a message of results as it was stored, when each answers its call.
+    fn takes_results(&self, entry: &Entry) -> bool {
+        let results = entry.results();
+        let fits = match self.maker.format {
+            Format::OpenaiChat => results.len() == 1 && results.iter().all(|r| r.media == 0),
+            // What the user says beside the results would stand before the missing ones.
+            Format::Anthropic => entry.has(Feature::OnlyResults) || self.state != CallState::Closed,
+            Format::OpenaiResponses => true,
+        };
+        fits && results.iter().all(|r| !r.blank) && self.maker.takes_whole(entry)
+    }
+
+    /// One message with results written anew: those that answer calls; the rest follows the group.
+    fn result_message(&mut self, slot: &Slot<'a>, mine: &[Answer]) {
+        let (maker, entry) = (self.maker, slot.entry);
+        let what = |result: usize| self.call_of(result, mine).map(|a| a.what).filter(|w| !w.is_empty());
+        let mut made = Turns::default();
+        let mut message = maker.body(slot, &what, &mut made);
+        maker.fix(&mut message, entry, &mut made);
+        let (mut results, mut follows) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        for part in message.parts {
+            let Part::ToolResult(mut result) = part else {
+                follows.push(part);
+                continue;
+            };
+            match self.call_of(index, mine) {
+                Some(asked) => {
+                    let id = asked.served();
+                    if id != result.call_id {
+                        let more = maker.counter.count_text(id);
+                        made.add(more.saturating_sub(maker.counter.count_text(&result.call_id)));
+                        id.clone_into(&mut result.call_id);
+                    }
+                    if maker.format != Format::Anthropic {
+                        text_only(maker, &mut result, &mut follows, &mut made);
+                    }
+                    results.push(Part::ToolResult(result));
+                }
+                None => maker.result_as_text(&result, message.name.as_deref(), &mut follows, &mut made),
+            }
+            index += 1;
+        }
+        if !results.is_empty() {
+            let message = Message { role: Role::Tool, name: message.name, parts: results };
+            made.served.push(Served::Made(message, vec![entry.seq]));
+        }
+        if !follows.is_empty() {
+            made.add(MESSAGE_TOKENS);
+            let message = Message { role: Role::User, name: None, parts: follows };
+            self.after.push(After(message, entry.seq));
+        }
+        self.turns.append(made);
+    }
+
+    /// The calls without a result: named while it may come, closed when it cannot come any more.
+    fn unanswered(&mut self, calls: &Calls) {
+        let open = calls.answers.iter().zip(&self.asked).filter(|(answer, _)| answer.is_none());
+        for (_, asked) in open {
+            let id = asked.served();
+            if self.state == CallState::Pending {
+                self.turns.pending.push(id.to_owned());
+                continue;
+            }
+            let counter = self.maker.counter;
+            let text = counter.count_text(id).saturating_add(counter.count_text(MISSING));
+            self.turns.add(text.saturating_add(RESULT_TOKENS + MESSAGE_TOKENS));
+            let parts = vec![Part::Text(MISSING.to_owned())];
+            let result = ToolResult { call_id: id.to_owned(), parts, is_error: None };
+            let parts = vec![Part::ToolResult(result)];
+            self.turns.served.push(Served::Made(Message { role: Role::Tool, name: None, parts }, Vec::new()));
+        }
+    }
+
+    fn after(&mut self) {
+        for After(message, seq) in std::mem::take(&mut self.after) {
+            if self.state == CallState::Pending {
+                // Nothing may stand between an open call and its result.
+                self.turns.take(self.maker.counter.count_message(&message));
+                self.turns.omit(seq, Reason::Held);
+            } else {
+                self.turns.served.push(Served::Made(message, vec![seq]));
+            }
+        }
+    }
+}
+
+/// Leaves text alone in a result; media follow as a user message.
+fn text_only(maker: Maker<'_>, result: &mut ToolResult, follows: &mut Vec<Part>, turns: &mut Turns<'_>) {
+    let (text, media): (Vec<Part>, Vec<Part>) =
+        result.parts.drain(..).partition(|p| matches!(p, Part::Text(_) | Part::Other(_)));
+    result.parts = text;
+    if result.is_error == Some(true) {
+        result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
+        turns.add(maker.counter.count_text(ERROR_MARK));
+    }
+    if media.is_empty() {
+        return;
+    }
+    let line = format!("[media from the result of tool call {}]", one_line(&result.call_id, ID_CHARS));
+    turns.add(maker.counter.count_text(&line));
+    if result.parts.is_empty() {
+        let instead = "[media, shown after the results]".to_owned();
+        turns.add(maker.counter.count_text(&instead));
+        result.parts.push(Part::Text(instead));
+    }
+    follows.push(Part::Text(line));
+    follows.extend(media);
+}

@@ -1,0 +1,125 @@
+//! What is left of a file's events.
+
+use serde_json::{Value, json};
+
+use super::{KnownPaths, Talk, lines};
+use crate::domain::ledger::{Carry, read};
+
+fn edit(path: &str) -> (&'static str, Value) {
+    ("Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}))
+}
+
+fn run(steps: &[(&str, Value)]) -> Vec<String> {
+    let talk = steps.iter().fold(Talk::new(), |talk, (tool, arguments)| {
+        let output = if *tool == "create" { "Created file" } else { "done" };
+        talk.tool(tool, arguments.clone(), output)
+    });
+    talk.files()
+}
+
+fn sh(command: &str) -> (&'static str, Value) {
+    ("bash", json!({"command": command}))
+}
+
+fn create(path: &str) -> (&'static str, Value) {
+    ("create", json!({"path": path, "file_text": "x"}))
+}
+
+fn view(path: &str) -> (&'static str, Value) {
+    ("view", json!({"path": path}))
+}
+
+#[test]
+fn later_events_move_the_action_on() {
+    assert_eq!(run(&[view("a.rs"), edit("a.rs")]), ["modified a.rs"]);
+    assert_eq!(run(&[create("a.rs"), edit("a.rs")]), ["created a.rs"]);
+    assert_eq!(run(&[create("a.rs"), sh("rm a.rs")]), ["deleted a.rs transient"]);
+    assert_eq!(run(&[edit("a.rs"), sh("rm a.rs")]), ["deleted a.rs"]);
+    assert_eq!(run(&[sh("rm a.rs"), create("a.rs")]), ["modified a.rs"]);
+    assert_eq!(run(&[create("a.rs"), sh("rm a.rs"), create("a.rs")]), ["created a.rs"]);
+    assert_eq!(run(&[view("a.rs"), sh("echo x > a.rs")]), ["modified a.rs"]);
+    assert_eq!(run(&[sh("echo x > a.rs")]), ["created a.rs unsure"]);
+    assert_eq!(run(&[view("a.rs"), sh("touch a.rs")]), ["read a.rs"]);
+    assert_eq!(run(&[edit("a.rs"), view("a.rs")]), ["modified a.rs"]);
+}
+
+#[test]
+fn a_move_carries_the_history_along() {
+    assert_eq!(run(&[edit("a.rs"), sh("mv a.rs b.rs")]), ["renamed b.rs from a.rs"]);
+    assert_eq!(run(&[sh("mv a.rs b.rs"), sh("mv b.rs c.rs")]), ["renamed c.rs from a.rs"]);
+    assert_eq!(run(&[create("a.rs"), sh("mv a.rs b.rs")]), ["deleted a.rs transient", "created b.rs"]);
+    assert_eq!(
+        run(&[view("b.rs"), create("b.tmp"), sh("mv b.tmp b.rs")]),
+        ["modified b.rs", "deleted b.tmp transient"]
+    );
+    assert_eq!(run(&[sh("mv a.rs b.rs"), create("a.rs")]), ["created a.rs", "renamed b.rs from a.rs"]);
+}
+
+#[test]
+fn a_folder_takes_its_files_along() {
+    assert_eq!(
+        run(&[edit("src/old/a.rs"), edit("src/old/b.rs"), sh("git mv src/old src/new")]),
+        ["renamed src/new/a.rs from src/old/a.rs", "renamed src/new/b.rs from src/old/b.rs"]
+    );
+    assert_eq!(
+        run(&[create("out/a.rs"), edit("out/b.rs"), edit("outer.rs"), sh("rm -rf out")]),
+        ["deleted out/a.rs transient", "deleted out/b.rs", "modified outer.rs"]
+    );
+}
+
+#[test]
+fn what_earlier_versions_know_existed() {
+    let known = KnownPaths { paths: ["a.rs".to_owned(), "dir/b.rs".to_owned()].into() };
+    let talk = Talk::new().tool("bash", json!({"command": "echo x > a.rs; echo y > c.rs; rm -r dir"}), "");
+    assert_eq!(
+        lines(&read(talk.span(), &Carry::default(), &known)),
+        ["modified a.rs", "created c.rs unsure", "deleted dir/b.rs"]
+    );
+}
+
+#[test]
+fn seqs_are_ascending_and_name_call_and_result() {
+    let talk = Talk::new().user("go").tool("view", json!({"path": "a.rs"}), "x").tool(
+        "edit",
+        json!({"path": "a.rs", "oldText": "a", "newText": "b"}),
+        "done",
+    );
+    assert_eq!(talk.facts().files[0].seqs, [2, 3, 4, 5]);
+}
+
+#[test]
+fn changes_are_bounded_in_number_and_length() {
+    let mut talk = Talk::new();
+    for n in 0..60 {
+        let new = format!("def f{n}():\n    {}", "x".repeat(500));
+        talk = talk.tool("edit", json!({"path": "a.py", "oldText": "a", "newText": new}), "done");
+    }
+    let changes = talk.facts().files.remove(0).changes;
+    assert_eq!(changes.len(), 20);
+    assert!(changes.iter().all(|c| c.len() <= 120), "{changes:?}");
+    assert_eq!(changes[0], "added def f0 (+2 −1 lines)");
+    assert_eq!(changes[19], "added def f59 (+2 −1 lines)");
+}
+
+#[test]
+fn the_reason_of_a_read_is_what_the_agent_said_before_it() {
+    use crate::domain::message::{Message, Numbered, Part, Role, ToolCall};
+    let mut talk = Talk::new().tool("Read", json!({"file_path": "/p/a.rs"}), "x");
+    let call = ToolCall {
+        id: "c".into(),
+        name: "Read".into(),
+        arguments: json!({"file_path": "/p/a.rs"}).to_string(),
+    };
+    talk.span[0] = Numbered {
+        seq: 1,
+        message: Message {
+            role: Role::Assistant,
+            name: None,
+            parts: vec![
+                Part::Text("First things first. Let me see how retries work:".into()),
+                Part::ToolCall(call),
+            ],
+        },
+    };
+    assert_eq!(talk.facts().files[0].reason.as_deref(), Some("Let me see how retries work"));
+}

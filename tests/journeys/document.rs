@@ -1,0 +1,156 @@
+//! The OpenAPI document: it is the committed one, it is complete, and what it lists keeps tenants apart.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::compressions::app_with_session;
+use crate::support::app::THEIRS;
+
+fn document() -> Value {
+    serde_json::to_value(anchord::http::openapi()).expect("JSON")
+}
+
+/// Path, method and declaration of every operation.
+fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let methods = |(path, item): (&String, &Value)| -> Vec<(String, String, Value)> {
+        let item = item.as_object().expect("a path");
+        item.iter()
+            .map(|(method, operation)| (path.clone(), method.to_uppercase(), operation.clone()))
+            .collect()
+    };
+    paths.iter().flat_map(methods).collect()
+}
+
+#[test]
+fn the_committed_document_is_the_generated_one() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/anchord.json");
+    let committed: Value =
+        serde_json::from_str(&fs::read_to_string(path).expect("openapi/anchord.json")).expect("JSON");
+    assert!(committed == document(), "renew it with: cargo run -- openapi > openapi/anchord.json");
+}
+
+#[test]
+fn every_operation_has_a_name_a_summary_a_tag_and_described_replies() {
+    let document = document();
+    let tags: BTreeSet<&str> =
+        document["tags"].as_array().expect("tags").iter().filter_map(|tag| tag["name"].as_str()).collect();
+    let mut names = BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        let name = operation["operationId"].as_str().expect("an operationId").to_owned();
+        assert!(names.insert(name.clone()), "two operations are called {name}");
+        assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{method} {path}");
+        let tag = operation["tags"][0].as_str().expect("a tag");
+        assert!(tags.contains(tag), "{method} {path}: {tag} is no tag of the document");
+        for (status, reply) in operation["responses"].as_object().expect("replies") {
+            let described = reply["description"].as_str().is_some_and(|text| !text.is_empty());
+            assert!(described || reply["$ref"].is_string(), "{method} {path} {status}");
+        }
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            assert!(parameter["description"].is_string(), "{method} {path}: {parameter} has no description");
+        }
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_schema_is_described() {
+    fn walk(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+                fields.values().for_each(|inner| walk(inner, found));
+            }
+            Value::Array(items) => items.iter().for_each(|inner| walk(inner, found)),
+            _ => {}
+        }
+    }
+    let document = document();
+    let mut references = BTreeSet::new();
+    walk(&document, &mut references);
+    for reference in references {
+        let pointer = reference.trim_start_matches('#');
+        assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().expect("schemas") {
+        assert!(
+            schema["description"].is_string() || name.starts_with("Page_"),
+            "the schema {name} has no description"
+        );
+    }
+}
+
+/// A path with the ids of the first tenant's things.
+fn filled(path: &str, ids: &Map<String, Value>) -> String {
+    let mut filled = path.to_owned();
+    for (name, id) in ids {
+        filled = filled.replace(&format!("{{{name}}}"), id.as_str().expect("text"));
+    }
+    filled
+}
+
+/// A body that the operation takes, so that a refusal is about the session and not about the body.
+fn body(path: &str) -> String {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    match last {
+        "messages" => json!({"messages": [{"role": "user", "content": "x"}]}),
+        "probes" => json!({"kind": "recall", "question": "?", "expected": ["x"]}),
+        "pins" => json!({"pins": []}),
+        _ => json!({}),
+    }
+    .to_string()
+}
+
+#[tokio::test]
+async fn another_tenants_ids_are_not_found_by_any_operation() {
+    let app = app_with_session(4).await;
+    let compression = app.call("POST", "/v1/sessions/s/compressions", "").await.json();
+    let probe = app.call("POST", "/v1/sessions/s/probes", body("probes")).await.json();
+    let ids = json!({
+        "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
+        "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
+        "ref": "0000000000000000", "reference": "0000000000000000", "task_id": "t",
+    });
+    let ids = ids.as_object().expect("an object");
+    let theirs = format!("Bearer {THEIRS}");
+    let mut called = 0;
+    for (path, method, _) in operations(&document()) {
+        // These make the session when it is not there: the caller's own, under the same name.
+        let makes = (method == "PUT" && path.ends_with("{session_id}"))
+            || (method == "POST" && path.ends_with("/messages"));
+        if !path.contains("{session_id}") || makes {
+            continue;
+        }
+        let required = if path.ends_with("/recall") { "?q=message" } else { "" };
+        let url = filled(&path, ids) + required;
+        let reply = app.call_with(&method, &url, body(&path), &[("authorization", &theirs)]).await;
+        assert_eq!(reply.status, 404, "{method} {url}: {}", reply.text);
+        called += 1;
+    }
+    assert!(called > 15, "only {called} operations were called");
+    let still = app.call("GET", "/v1/sessions/s", "").await;
+    assert_eq!(still.status, 200, "nothing of the first tenant's is gone");
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_refused_by_every_operation_that_wants_one() {
+    let app = app_with_session(1).await;
+    let ids = json!({
+        "session_id": "s", "compression_id": "cmp_00000000000000000000000000000007", "version": "1",
+        "evaluation_id": "evl_00000000000000000000000000000007",
+    });
+    for (path, method, operation) in operations(&document()) {
+        let open = operation["security"] == json!([{}]) || operation["security"] == json!([]);
+        let url = filled(&path, ids.as_object().expect("an object"));
+        let reply = app.call_with(&method, &url, body(&path), &[("authorization", "Bearer wrong")]).await;
+        assert_eq!(reply.status == 401, !open, "{method} {url}: {}", reply.text);
+        let declared = operation["responses"].as_object().expect("replies");
+        assert!(
+            declared.contains_key(reply.status.as_str()),
+            "{method} {path} does not declare {}",
+            reply.status
+        );
+    }
+}
