@@ -183,7 +183,7 @@ fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result
             let limit = limits.message_bytes;
             return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
         }
-        messages.push(read_message(index, raw, batch.format, &counter)?);
+        messages.push(read_message(index, raw, batch.format, counter)?);
     }
     for (place, mark) in batch.marks.iter().enumerate() {
         let last = messages.len() - 1;
@@ -208,15 +208,15 @@ fn read_message(
     index: usize,
     body: Box<RawValue>,
     format: Format,
-    counter: &TokenCounter,
+    counter: TokenCounter,
 ) -> Result<NewMessage, ApiError> {
     let message = format::parse(format, body.get()).map_err(|refused| {
         let refused = refused.under(&format!("/messages/{index}"));
         ApiError::invalid(refused.pointer, refused.detail)
     })?;
-    let (tokens, shape) = Shape::measure(&message, counter);
+    let (tokens, shape) = Shape::measure(&message, &counter);
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
-    let counted = Counted::of(0, message.role, tokens, shape.as_ref(), false);
+    let counts = Counted::of(0, message.role, tokens, shape.as_ref(), false);
     let saved = results
         .iter()
         .filter(|result| result.is_maskable())
@@ -230,7 +230,7 @@ fn read_message(
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {
         format: format.as_str(),
-        counted,
+        counted: counts,
         least_tokens,
         shape,
         keep: None,

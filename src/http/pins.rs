@@ -124,9 +124,9 @@ fn read_pins(new: NewPins) -> Result<Vec<Pin>, ApiError> {
 }
 
 fn pin_id(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    format!("pin_{hex}")
+    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let head = digest.first_chunk::<8>().copied().unwrap_or_default();
+    format!("pin_{:016x}", u64::from_be_bytes(head))
 }
 
 /// What the pins take in a context, as it serves them.

@@ -177,7 +177,7 @@ impl RawCompression {
     }
 }
 
-fn corrupt(column: &'static str, id: Uuid, reason: impl ToString) -> StoreError {
+fn corrupt(column: &'static str, id: Uuid, reason: impl std::fmt::Display) -> StoreError {
     StoreError::corrupt("compressions", column, id, reason)
 }
 

@@ -38,8 +38,8 @@ impl StoreError {
     pub(crate) fn corrupt(
         table: &'static str,
         column: &'static str,
-        key: impl ToString,
-        reason: impl ToString,
+        key: impl std::fmt::Display,
+        reason: impl std::fmt::Display,
     ) -> Self {
         Self::Corrupt { table, column, key: key.to_string(), reason: reason.to_string() }
     }
@@ -49,33 +49,33 @@ impl StoreError {
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         let Self::Database(error) = self else { return false };
-        match error {
-            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => true,
-            sqlx::Error::Database(refusal) => refusal.code().is_some_and(|code| {
-                // Connection, resources, operator intervention (shutdown, statement timeout), rollback
-                // (deadlock, serialization), lock not available.
-                ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == "55P03"
-            }),
-            other => is_lost(other),
-        }
+        // Connection, resources, operator intervention (shutdown, statement timeout), rollback
+        // (deadlock, serialization), lock not available.
+        let may_pass = |code: &str| {
+            ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == "55P03"
+        };
+        let no_connection =
+            matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed);
+        no_connection || is_lost(error) || code_of(error).is_some_and(|code| may_pass(&code))
     }
 
     /// Whether the server answered and refused, so that it is certain that nothing was committed.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::Database(sqlx::Error::Database(_)) | Self::RowCount { .. } | Self::Corrupt { .. }
-        )
+        match self {
+            // A server that shuts down may do so between a commit and its confirmation.
+            Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
+            Self::RowCount { .. } | Self::Corrupt { .. } => true,
+            Self::Migrate(_) => false,
+        }
     }
 }
 
 /// Whether the connection itself is gone.
 pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) => true,
-        sqlx::Error::Database(refusal) => {
-            refusal.code().is_some_and(|code| ["57P01", "57P02", "57P03"].contains(&code.as_ref()))
-        }
-        _ => false,
-    }
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))
+        || code_of(error).is_some_and(|code| ["57P01", "57P02", "57P03"].contains(&code.as_ref()))
+}
+
+fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> {
+    error.as_database_error()?.code()
 }

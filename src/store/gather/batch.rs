@@ -263,12 +263,11 @@ fn keyed_sessions<'a>(appends: &'a [Append], drafts: &[Draft], locked: &[Locked]
 fn answer(drafts: Vec<Draft>, locked: &[Locked]) -> Vec<Result<Reply, AppendError>> {
     let mut answers: Vec<Result<Reply, AppendError>> = Vec::with_capacity(drafts.len());
     for draft in drafts {
-        let answer = match draft {
-            Draft::Repeats(earlier) => match answers.get(earlier) {
-                Some(Ok(first)) => Ok(Reply { body: first.body.clone(), replayed: true }),
-                _ => Err(AppendError::Broken),
-            },
-            draft => draft.render(locked),
+        let answer = if let Draft::Repeats(earlier) = draft {
+            let first = answers.get(earlier).and_then(|answer| answer.as_ref().ok());
+            first.map(|first| Reply { body: first.body.clone(), replayed: true }).ok_or(AppendError::Broken)
+        } else {
+            draft.render(locked)
         };
         answers.push(answer);
     }

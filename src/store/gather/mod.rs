@@ -174,7 +174,7 @@ struct Pending {
     bytes: usize,
     reply: oneshot::Sender<Result<Reply, AppendError>>,
     /// Its share of the memory that may wait, given back with the answer.
-    _room: OwnedSemaphorePermit,
+    room: OwnedSemaphorePermit,
 }
 
 impl Gatherer {
@@ -223,7 +223,7 @@ impl Gatherer {
         let lane = usize::try_from(hasher.finish() % LANES as u64).unwrap_or_default();
         let (reply, answer) = oneshot::channel();
         let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
-        lane.try_send(Pending { append, bytes, reply, _room: room }).map_err(|_| AppendError::Busy)?;
+        lane.try_send(Pending { append, bytes, reply, room }).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
             self.tokenizers.insert(asked, *tokenizer);
@@ -294,7 +294,7 @@ impl Lane {
 
     async fn serve(&mut self, batch: Vec<Pending>) {
         let (appends, replies): (Vec<Append>, Vec<_>) =
-            batch.into_iter().map(|pending| (pending.append, (pending.reply, pending._room))).unzip();
+            batch.into_iter().map(|pending| (pending.append, (pending.reply, pending.room))).unzip();
         match self.attempt(&appends).await {
             Ok(answers) => {
                 for ((reply, _room), answer) in replies.into_iter().zip(answers) {
