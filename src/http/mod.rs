@@ -49,13 +49,11 @@
 
 #![expect(
     clippy::missing_errors_doc,
-    reason = "what a handler refuses is in its responses; its doc is the API's"
     reason = "a handler's docs are its description in the API, where its problems are declared"
 )]
 
-mod boundary;
-mod openapi;
 pub mod auth;
+mod boundary;
 pub mod compressions;
 pub mod constraints;
 pub mod context;
@@ -64,6 +62,7 @@ pub mod idempotency;
 pub mod json;
 pub mod ledger;
 pub mod messages;
+mod openapi;
 pub mod ops;
 pub mod paging;
 pub mod params;

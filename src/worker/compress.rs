@@ -17,9 +17,10 @@ use crate::domain::probe::Probe;
 use crate::domain::strategy::Engine;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
+use crate::store::base::{Base, Original};
 use crate::store::compressions::{Job, Span};
 use crate::store::outlines::{Outline, marks};
-use crate::store::settle::{Base, NewEvaluation, NewVersion, Original, Settlement};
+use crate::store::settle::{NewEvaluation, NewVersion, Settlement};
 
 /// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
 /// memory of a worker, whatever the length of the session.
@@ -192,7 +193,7 @@ impl Work {
     }
 }
 
-fn read_base(current: crate::store::settle::Current) -> Result<candidate::Base, String> {
+fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
     Ok(candidate::Base {
         version: current.version,
         summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,

@@ -41,7 +41,9 @@ impl Moved {
         let met: HashSet<String> = facts.errors.iter().map(|e| key(e.kind.as_deref(), &e.message)).collect();
         let mut gone: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, entry) in record.iter().enumerate().rev() {
-            if entry.status != ErrorStatus::Resolved && !met.contains(&key(entry.kind.as_deref(), &entry.message)) {
+            if entry.status != ErrorStatus::Resolved
+                && !met.contains(&key(entry.kind.as_deref(), &entry.message))
+            {
                 gone.entry(wording::placeless_error_key(&entry.message)).or_default().push(at);
             }
         }
@@ -53,7 +55,8 @@ impl Moved {
         let places = self.0.get_mut(&wording::placeless_error_key(&fact.message));
         if let Some(entry) = places.and_then(Vec::pop).and_then(|at| record.get_mut(at)) {
             entry.status = ErrorStatus::Resolved;
-            entry.resolution = Some(format!("met again as: {}", wording::clip_chars(&fact.message, LOCATION_MAX_CHARS)));
+            entry.resolution =
+                Some(format!("met again as: {}", wording::clip_chars(&fact.message, LOCATION_MAX_CHARS)));
             entry.resolved_in_version = Some(version);
         }
     }

@@ -296,12 +296,8 @@ fn an_error_that_moved_with_its_lines_leaves_its_old_place() {
     let first = with_facts(None, &facts(vec![at(12, 5), at(40, 5)]), 1).summary;
     assert_eq!(first.errors.len(), 2, "two places are two errors");
     let second = with_facts(Some(&first), &facts(vec![at(14, 105), at(40, 105)]), 2).summary;
-    let open: Vec<&str> = second
-        .errors
-        .iter()
-        .filter(|e| e.status == ErrorStatus::Open)
-        .map(|e| e.message.as_str())
-        .collect();
+    let open: Vec<&str> =
+        second.errors.iter().filter(|e| e.status == ErrorStatus::Open).map(|e| e.message.as_str()).collect();
     assert_eq!(open, ["a.py:40: boom", "a.py:14: boom"]);
 }
 
