@@ -243,10 +243,8 @@ impl Made {
             new_probes: proof.new_probes.iter().map(json).collect::<Result<_, _>>()?,
             retired: proof.retired.iter().filter_map(|at| self.probe_ids.get(*at).copied()).collect(),
         });
-        let retry_tokens = match status {
-            Status::Skipped => u64::from(report.tokens_before.unwrap_or_default()) * 2,
-            _ => 0,
-        };
+        let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
+        let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
         let version = if status == Status::Succeeded { Some(self.version()?) } else { None };
         Ok(Settlement { status, report, version, evaluation, retry_tokens })
     }
@@ -265,8 +263,8 @@ impl Made {
             meta: json(&proof.meta)?,
             document: json(&proof.summary)?,
             carry: json(&self.facts.carry)?,
-            rendering: served(&proof.rendering.text, &self.counter),
-            least: served(&proof.least.text, &self.counter),
+            rendering: served(&proof.rendering.text, self.counter),
+            least: served(&proof.least.text, self.counter),
             recap: proof.recap,
             ledger,
         })
@@ -285,9 +283,9 @@ fn refusal_text(proof: &Proof) -> String {
 }
 
 /// A rendering as the message that contexts serve, with that message's tokens.
-fn served(rendering: &str, counter: &TokenCounter) -> (String, u32) {
+fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
     let text = context::summary_message_text(rendering);
-    let tokens = context::Counted::new(&text, counter).tokens;
+    let tokens = context::Counted::new(&text, &counter).tokens;
     (text, tokens)
 }
 

@@ -21,12 +21,11 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
         }
         let next = record.len();
         let slot = *at.entry(key(fact.kind.as_deref(), &fact.message)).or_insert(next);
-        match record.get_mut(slot) {
-            Some(entry) => meet_again(entry, fact, version),
-            None => {
-                moved.resolve(record, fact, version);
-                record.push(first_met(fact, version));
-            }
+        if let Some(entry) = record.get_mut(slot) {
+            meet_again(entry, fact, version);
+        } else {
+            moved.resolve(record, fact, version);
+            record.push(first_met(fact, version));
         }
     }
     resolve_by_passing_command(record, facts, version);
