@@ -30,9 +30,9 @@ fmt:
 deny:
     cargo deny check
 
-# Measure what is measured in process
-bench *filter:
-    cargo bench {{ filter }}
+# Put service and pgbench under the same load and print ratios
+bench *flags:
+    cargo bench --bench load -- {{ flags }}
 
 # Renew the committed OpenAPI document
 openapi:

@@ -1,0 +1,177 @@
+//! What is measured: a Postgres server, and the service on it as a user starts it.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anchord::postgres::{self, Config, Durability, Embedded};
+use anyhow::{Context as _, bail, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use crate::client::KEY;
+
+/// The ceiling's database, beside the service's on the same server.
+const CEILING: &str = "ceiling";
+
+/// Both servers; they end with it.
+#[derive(Debug)]
+pub struct Servers {
+    // Fields drop in this order: the service ends before its database, and the folder goes last.
+    service: Service,
+    embedded: Embedded,
+    home: tempfile::TempDir,
+    /// The `pgbench` of the server's version.
+    pub pgbench: PathBuf,
+    /// The service's address.
+    pub address: SocketAddr,
+}
+
+#[derive(Debug)]
+struct Service(Child);
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Gone already after a stop in order; else nothing is left to lose.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Servers {
+    /// Starts both.
+    pub fn start(binary: &Path, flags: &str) -> anyhow::Result<Self> {
+        let home = tempfile::Builder::new().prefix("anchord-load-").tempdir()?;
+        // The server's user must be able to pass through, when the bench runs as root.
+        fs::set_permissions(home.path(), fs::Permissions::from_mode(0o711))?;
+        let embedded = Embedded::start_blocking(&Config {
+            data_dir: home.path().join("data"),
+            programs: None,
+            path: path(),
+            max_connections: 120,
+            durability: Durability::Full,
+        })?;
+        let pgbench = pgbench_of(embedded.pid())?;
+        let log = File::create(home.path().join("service.log"))?;
+        let mut service = Command::new(binary)
+            .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0"])
+            .args(flags.split_whitespace())
+            .env("DATABASE_URL", embedded.url())
+            .env("ANCHORD_API_KEY", KEY)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("{} does not run", binary.display()))?;
+        let output = service.stdout.take();
+        let service = Service(service);
+        let address = greeting(output.context("a pipe")?)
+            .with_context(|| fs::read_to_string(home.path().join("service.log")).unwrap_or_default())?;
+        Ok(Self { service, embedded, home, pgbench, address })
+    }
+
+    /// Ends both in order.
+    pub fn stop(mut self) -> anyhow::Result<()> {
+        let pid = Pid::from_raw(i32::try_from(self.service.0.id())?);
+        kill(pid, Signal::SIGTERM)?;
+        let status = self.service.0.wait()?;
+        if !status.success() {
+            let log = fs::read_to_string(self.home.path().join("service.log")).unwrap_or_default();
+            bail!("the service ended with {status}: {}", log.lines().last().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The service's process id.
+    pub fn service_pid(&self) -> u32 {
+        self.service.0.id()
+    }
+
+    /// The address of the ceiling's database.
+    pub fn ceiling_url(&self) -> String {
+        self.embedded.url_of(postgres::SUPERUSER, CEILING)
+    }
+
+    /// The folder for scripts.
+    pub fn folder(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Makes the ceiling's database.
+    pub async fn make_ceiling(&self) -> anyhow::Result<()> {
+        let postgres = self.embedded.url_of(postgres::SUPERUSER, "postgres");
+        execute(&postgres, &format!("drop database if exists {CEILING}")).await?;
+        execute(&postgres, &format!("create database {CEILING}")).await
+    }
+
+    /// Runs statements on the service's database as the superuser, whom row-level security lets see
+    /// everything, and returns the last one's rows.
+    pub async fn look(&self, sql: &str) -> anyhow::Result<Vec<PgRow>> {
+        let url = self.embedded.url_of(postgres::SUPERUSER, postgres::DATABASE);
+        let mut connection = PgConnection::connect(&url).await?;
+        let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(&mut connection).await?;
+        connection.close().await?;
+        Ok(rows)
+    }
+
+    /// Writes everything out, so that no measurement pays for the one before it.
+    pub async fn settle(&self) -> anyhow::Result<()> {
+        self.look("checkpoint").await.map(drop)
+    }
+
+    /// Waits until no background job waits or runs.
+    pub async fn rest(&self, most: Duration) -> anyhow::Result<()> {
+        let started = Instant::now();
+        while !self
+            .look("select from compressions where status in ('queued', 'running') limit 1")
+            .await?
+            .is_empty()
+        {
+            ensure!(started.elapsed() < most, "background jobs are not done after {} s", most.as_secs());
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    }
+}
+
+/// Runs statements.
+pub async fn execute(url: &str, sql: &str) -> anyhow::Result<()> {
+    let mut connection = PgConnection::connect(url).await?;
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut connection).await?;
+    connection.close().await?;
+    Ok(())
+}
+
+/// Reads the address out of the first line that the service prints.
+fn greeting(output: impl std::io::Read) -> anyhow::Result<SocketAddr> {
+    let mut line = String::new();
+    BufReader::new(output).read_line(&mut line)?;
+    let address = line.split("http://").nth(1).and_then(|rest| rest.split_whitespace().next());
+    address.and_then(|text| text.parse().ok()).context("the service did not become ready")
+}
+
+/// Finds `pgbench` beside the running server's program, then in `PATH`, where packages may put it.
+fn pgbench_of(server: u32) -> anyhow::Result<PathBuf> {
+    let program = fs::read_link(format!("/proc/{server}/exe")).ok();
+    let beside = program.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let places = beside.into_iter().chain(path().iter().flat_map(std::env::split_paths).collect::<Vec<_>>());
+    let found = places.map(|place| place.join("pgbench")).find(|file| file.is_file());
+    found.context(
+        "pgbench is not installed beside the Postgres server (Debian and Ubuntu have it in the package \
+         postgresql, Fedora in postgresql-contrib): without it there is no ceiling to compare with",
+    )
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the bench hands the launcher what config.rs reads in the service"
+)]
+fn path() -> Option<OsString> {
+    std::env::var_os("PATH")
+}
