@@ -148,7 +148,11 @@ mod tests {
     #[test]
     fn an_error_compares_equal_at_another_line_and_address() {
         assert_eq!(error_key("foo.py:12: bad at 0x7ffe12"), error_key("foo.py:12: bad at 0x1a"));
-        assert_ne!(error_key("foo.py:12: bad"), error_key("foo.py:99: bad"), "each place is mended by itself");
+        assert_ne!(
+            error_key("foo.py:12: bad"),
+            error_key("foo.py:99: bad"),
+            "each place is mended by itself"
+        );
         assert_eq!(error_key("died with pid 481516"), error_key("died with pid 234200"));
         assert_ne!(error_key("cannot read utf8"), error_key("cannot read utf16"));
     }

@@ -11,7 +11,7 @@ use super::{Append, AppendError, Reply};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, TenantId};
 use crate::store::idempotency::ReplyKey;
-use crate::store::sessions::{self, Live};
+use crate::store::sessions::{self, Live, Session};
 use crate::store::{StoreError, expect_rows};
 
 /// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
@@ -22,7 +22,14 @@ pub(super) async fn run(
 ) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
     let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
     // A row lock that someone else keeps must not hold up every tenant of the lane.
-    let begin = format!("begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'", tenant.0);
+    // Without statistics (a fresh installation) the planner would join all sessions of the tenant to
+    // the few that are written; by key it reads those alone, always.
+    let begin = format!(
+        "begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'; \
+         set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_material = off; \
+         set local enable_bitmapscan = off; set local enable_seqscan = off",
+        tenant.0
+    );
     let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
     let mut locked = lock(&mut tx, tenant, appends).await?;
     masking::step(&mut tx, tenant, &mut locked).await?;
@@ -56,8 +63,9 @@ async fn lock(
 ) -> Result<Vec<Locked>, StoreError> {
     let names: Vec<&str> =
         appends.iter().map(|append| append.session.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-    let found = sessions::lock_all(tx, tenant, &names).await?;
+    let mut found = sessions::lock_all(tx, tenant, &names).await?;
     if found.len() == names.len() {
+        sort(&mut found);
         return Ok(found.into_iter().map(|session| Locked::new(session, false)).collect());
     }
     let missing: Vec<&str> =
@@ -73,9 +81,10 @@ async fn lock(
     )
     .fetch_all(&mut *tx)
     .await?;
-    let found = sessions::lock_all(tx, tenant, &names).await?;
+    let mut found = sessions::lock_all(tx, tenant, &names).await?;
     // One that was erased since: the batch fails, and each append tries again by itself.
     expect_rows("locking the sessions of an append", names.len() as u64, found.len() as u64)?;
+    sort(&mut found);
     Ok(found
         .into_iter()
         .map(|session| {
@@ -83,6 +92,11 @@ async fn lock(
             Locked::new(session, fresh)
         })
         .collect())
+}
+
+/// Puts sessions in the order of their names' bytes, which [`stage`] looks them up by.
+fn sort(sessions: &mut [Session]) {
+    sessions.sort_unstable_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
 }
 
 /// Finds the replies that earlier requests with the same keys stored. The session's lock is held, so
