@@ -22,14 +22,7 @@ pub(super) async fn run(
 ) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
     let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
     // A row lock that someone else keeps must not hold up every tenant of the lane.
-    // Without statistics (a fresh installation) the planner would join all sessions of the tenant to
-    // the few that are written; by key it reads those alone, always.
-    let begin = format!(
-        "begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'; \
-         set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_material = off; \
-         set local enable_bitmapscan = off; set local enable_seqscan = off",
-        tenant.0
-    );
+    let begin = format!("begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'", tenant.0);
     let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
     let mut locked = lock(&mut tx, tenant, appends).await?;
     masking::step(&mut tx, tenant, &mut locked).await?;
@@ -163,7 +156,12 @@ async fn write(
          )
          update sessions s set head_seq = u.head_seq, accounting = u.accounting::json, updated_at = now()
          from unnest($15::uuid[], $16::bigint[], $17::text[]) as u(id, head_seq, accounting)
-         where s.tenant_id = $1 and s.id = u.id",
+         -- One look into the primary key per session: as a plain join, the planner reads all sessions of
+         -- the tenant for as long as it has no statistics. The rows are locked, so they stay in place.
+         cross join lateral (
+           select x.ctid as place from sessions x where x.tenant_id = $1 and x.id = u.id limit 1
+         ) at
+         where s.tenant_id = $1 and s.ctid = at.place",
         tenant.0,
         &rows.sessions,
         &rows.seqs,
