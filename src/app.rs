@@ -103,7 +103,7 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
 /// # Errors
 /// When the document cannot be written as JSON.
 pub fn openapi() -> anyhow::Result<String> {
-    http::openapi().to_pretty_json().context("the OpenAPI document")
+    serde_json::to_string_pretty(&http::openapi()).context("the OpenAPI document")
 }
 
 /// The parts of a running process.

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::EnvFilter;
@@ -93,6 +93,7 @@ pub struct Database {
     pub data_dir: PathBuf,
     /// Folder of the programs initdb and postgres; looked for in the usual places without it
     #[arg(long, env = "ANCHORD_PG_BIN", value_name = "ANCHORD_PG_BIN")]
+    #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pg_bin: Option<PathBuf>,
     /// Connections that the service holds at most, 2 to 1000
     #[arg(long, env = "ANCHORD_POOL_SIZE", value_name = "ANCHORD_POOL_SIZE", default_value = "16")]

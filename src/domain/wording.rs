@@ -26,9 +26,20 @@ pub fn key(text: &str) -> String {
 /// line is another error, which has to be mended at its own place.
 #[must_use]
 pub fn error_key(message: &str) -> String {
+    const LONGEST_LINE_NUMBER: usize = 5;
+    fold_numbers(message, LONGEST_LINE_NUMBER)
+}
+
+/// Folds every number away: what an error is called wherever it stands.
+#[must_use]
+pub fn placeless_error_key(message: &str) -> String {
+    fold_numbers(message, 0)
+}
+
+/// Folds numbers of more than `kept_digits` digits, addresses and hashes into one sign.
+fn fold_numbers(message: &str, kept_digits: usize) -> String {
     // The first lines tell errors apart; the rest is the same trace with other numbers.
     const MAX_CHARS: usize = 400;
-    const LONGEST_LINE_NUMBER: usize = 5;
     let mut out = String::with_capacity(message.len().min(MAX_CHARS));
     for word in clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_') {
         if word.is_empty() {
@@ -39,8 +50,8 @@ pub fn error_key(message: &str) -> String {
         }
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         let hex = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        let long = digits == word.len() && digits > LONGEST_LINE_NUMBER;
-        if long || hex || (word.starts_with("0x") && word.len() > 2) {
+        let number = digits == word.len() && digits > kept_digits;
+        if number || hex || (word.starts_with("0x") && word.len() > 2) {
             out.push('#');
         } else {
             out.extend(word.chars().flat_map(char::to_lowercase));

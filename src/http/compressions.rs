@@ -161,8 +161,7 @@ pub async fn create_compression(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-    key: IdempotencyKey,
-    wait: Wait,
+    (key, wait): (IdempotencyKey, Wait),
     body: OptionalJson<NewCompression>,
 ) -> Result<KeptReply, ApiError> {
     let mut tx = state.store.begin(caller.tenant).await?;
@@ -190,12 +189,7 @@ pub async fn create_compression(
         return Ok(started);
     };
     let ended = reply(&session, row, wait)?;
-    if claimed.has_key() {
-        // The caller waited and hears the result; so does a retry.
-        let mut tx = state.store.begin(caller.tenant).await?;
-        claimed.keep(&state.store, &mut tx, Some(session.id), &ended).await?;
-        tx.commit().await.map_err(StoreError::from)?;
-    }
+    claimed.keep_later(&state.store, session.id, &ended).await;
     Ok(ended)
 }
 

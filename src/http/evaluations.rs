@@ -179,8 +179,7 @@ pub async fn create_evaluation(
     Writer(caller): Writer,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-    key: IdempotencyKey,
-    wait: Wait,
+    (key, wait): (IdempotencyKey, Wait),
     body: OptionalJson<NewEvaluation>,
 ) -> Result<KeptReply, ApiError> {
     let mut tx = state.store.begin(caller.tenant).await?;
@@ -208,11 +207,10 @@ pub async fn create_evaluation(
         return Ok(started);
     };
     let mut tx = state.store.begin(caller.tenant).await?;
-    let row = match ended.status {
-        Status::Succeeded => {
-            probes::find_evaluation(&mut tx, (caller.tenant, session.id), None, Some(job.id)).await?
-        }
-        _ => None,
+    let row = if ended.status == Status::Succeeded {
+        probes::find_evaluation(&mut tx, (caller.tenant, session.id), None, Some(job.id)).await?
+    } else {
+        None
     };
     let reply = if let Some(row) = row {
         let location = format!("/v1/sessions/{}/evaluations/{}", session.name, row.id);
@@ -225,7 +223,7 @@ pub async fn create_evaluation(
     } else {
         compressions::reply(&session, ended, wait)?.at(StatusCode::ACCEPTED)
     };
-    claimed.keep(&state.store, &mut tx, Some(session.id), &reply).await?;
     tx.commit().await.map_err(StoreError::from)?;
+    claimed.keep_later(&state.store, session.id, &reply).await;
     Ok(reply)
 }

@@ -15,7 +15,7 @@ use super::auth::Caller;
 use super::problem::ApiError;
 use crate::domain::id::SessionId;
 use crate::store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
-use crate::store::{Store, Tx};
+use crate::store::{Store, StoreError, Tx};
 
 /// The header's name.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -109,10 +109,18 @@ impl Claimed {
         Ok(())
     }
 
-    /// Whether there is a key at all.
-    #[must_use]
-    pub fn has_key(&self) -> bool {
-        self.0.is_some()
+    /// Replaces the reply kept at the start by the one that the caller waited for. It may fail, as when
+    /// the session was erased meanwhile: then a retry hears the first one, or starts anew.
+    pub async fn keep_later(&self, store: &Store, session: SessionId, reply: &KeptReply) {
+        let Some(key) = &self.0 else { return };
+        let kept = async {
+            let mut tx = store.begin(key.tenant).await?;
+            store.keep_reply(&mut tx, key, Some(session), &reply.0).await?;
+            tx.commit().await.map_err(StoreError::from)
+        };
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "idempotency.reply_not_replaced");
+        }
     }
 }
 

@@ -250,8 +250,8 @@ mod tests {
         messages: Vec<Box<RawValue>>,
         #[serde(default)]
         marks: Vec<Mark>,
-        #[serde(default)]
-        note: Option<String>,
+        #[serde(default, rename = "note")]
+        _note: Option<String>,
     }
 
     #[derive(Debug, Deserialize)]

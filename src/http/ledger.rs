@@ -258,7 +258,7 @@ pub async fn list_ledger(
         if matches!(kind, LedgerKind::Command | LedgerKind::TestRun) {
             let stored =
                 rows::list(&mut tx, (caller.tenant, session), kind.as_str(), (after, anchor), room).await?;
-            items.extend(stored.into_iter().map(|row| read_entry(kind, row)).collect::<Result<Vec<_>, _>>()?);
+            items.extend(stored.iter().map(|row| read_entry(kind, row)).collect::<Result<Vec<_>, _>>()?);
         }
         items.extend(book.items(kind).into_iter().filter_map(|(place, item)| {
             after.is_none_or(|after| place > after).then_some(((kind, place.seq, place.ordinal), item))
@@ -451,7 +451,7 @@ fn test_run(fact: TestRunFact) -> LedgerItem {
     }
 }
 
-fn read_entry(kind: LedgerKind, row: EntryRow) -> Result<(Position, LedgerItem), ApiError> {
+fn read_entry(kind: LedgerKind, row: &EntryRow) -> Result<(Position, LedgerItem), ApiError> {
     let read = if kind == LedgerKind::Command {
         serde_json::from_str(&row.value).map(command)
     } else {

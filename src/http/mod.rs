@@ -135,7 +135,7 @@ impl Default for Limits {
             body_bytes: 16 * 1024 * 1024,
             batch_messages: 1_000,
             message_bytes: 4 * 1024 * 1024,
-            request_timeout: Duration::from_secs(60),
+            request_timeout: Duration::from_mins(1),
         }
     }
 }
@@ -170,12 +170,11 @@ fn operations() -> OpenApiRouter<AppState> {
 
 /// The OpenAPI document.
 #[must_use]
-pub fn openapi() -> utoipa::openapi::OpenApi {
+pub fn openapi() -> serde_json::Value {
     openapi::complete(operations().into_openapi())
 }
 
 /// The whole API.
-#[must_use]
 pub fn router(state: AppState) -> Router {
     let (operations, document) = operations().split_for_parts();
     let document = openapi::complete(document);

@@ -110,19 +110,19 @@ const SHARED: [(&str, &str, &str, &str); 12] = [
 ];
 
 /// Completes every operation.
-pub(super) fn complete(mut document: OpenApi) -> OpenApi {
+pub(super) fn complete(mut document: OpenApi) -> Value {
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             complete_operation(path, method, operation);
         }
     }
-    tidied(document)
+    tidied(&document)
 }
 
 /// Puts right what the macros cannot say: positions are a schema of their own instead of one called
 /// `i64`, and a body that may be absent is not one that may be `null`.
-fn tidied(document: OpenApi) -> OpenApi {
-    let Ok(mut json) = serde_json::to_value(&document) else { return document };
+fn tidied(document: &OpenApi) -> Value {
+    let mut json = serde_json::to_value(document).unwrap_or_default();
     name_positions(&mut json);
     if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
         && schemas.remove("i64").is_some()
@@ -147,7 +147,7 @@ fn tidied(document: OpenApi) -> OpenApi {
             body["required"] = false.into();
         }
     }
-    serde_json::from_value(json).unwrap_or(document)
+    json
 }
 
 fn name_positions(value: &mut Value) {

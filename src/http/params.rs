@@ -1,14 +1,13 @@
 //! Path and query parameters: parsed into types, refused as problems that name the parameter.
 
-use axum::extract::path::ErrorKind;
-use axum::extract::rejection::PathRejection;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
-use super::problem::{ApiError, Thing};
+use super::problem::ApiError;
 use crate::domain::id::SessionName;
 
 /// Path parameters as a struct of their names.
@@ -32,40 +31,16 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        // Postgres takes no NUL in text, so it is refused where text comes in.
-        if let Ok(raw) = RawPathParams::from_request_parts(parts, state).await
-            && let Some((name, _)) = raw.iter().find(|(_, value)| value.contains('\0'))
-        {
-            return Err(ApiError::parameter(name, "must not contain NUL"));
-        }
-        match axum::extract::Path::<T>::from_request_parts(parts, state).await {
-            Ok(axum::extract::Path(value)) => Ok(Self(value)),
-            Err(PathRejection::FailedToDeserializePathParams(failed)) => Err(refuse_path(failed.into_kind())),
-            Err(other) => Err(ApiError::internal(anyhow::anyhow!("{other}"))),
-        }
-    }
-}
-
-fn refuse_path(kind: ErrorKind) -> ApiError {
-    match kind {
-        ErrorKind::DeserializeError { key, message, .. } => ApiError::parameter(&key, message),
-        ErrorKind::ParseErrorAtKey { key, expected_type, .. } => {
-            ApiError::parameter(&key, format!("must be {}", expected(expected_type)))
-        }
-        ErrorKind::InvalidUtf8InPathParam { key } => {
-            ApiError::parameter(&key, "must be UTF-8, percent-encoded")
-        }
-        ErrorKind::ParseErrorAtIndex { .. } | ErrorKind::ParseError { .. } | ErrorKind::Message(_) => {
-            ApiError::NotFound(Thing::Route)
-        }
-        other => ApiError::internal(anyhow::anyhow!("{other}")),
-    }
-}
-
-fn expected(rust_type: &'static str) -> &'static str {
-    match rust_type {
-        "i64" | "i32" | "u64" | "u32" => "an integer",
-        other => other,
+        let raw = RawPathParams::from_request_parts(parts, state).await.map_err(|rejection| {
+            if let RawPathParamsRejection::InvalidUtf8InPathParam(invalid) = rejection {
+                return ApiError::parameter("path", format!("must be UTF-8, percent-encoded: {invalid}"));
+            }
+            ApiError::internal(anyhow::anyhow!("{rejection}"))
+        })?;
+        // Written as a query, so that both are read and refused in one way, by name: the framework's
+        // own reader does not tell the name of a value that a type of ours refuses.
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        read_query(&query.extend_pairs(raw.iter()).finish()).map(Self)
     }
 }
 

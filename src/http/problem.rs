@@ -198,6 +198,7 @@ impl ApiError {
     }
 
     /// Status, slug, title and detail.
+    #[expect(clippy::too_many_lines, reason = "one table: a row for each problem")]
     fn describe(&self) -> (StatusCode, &'static str, &'static str, Cow<'static, str>) {
         use StatusCode as S;
         match self {

@@ -1,5 +1,7 @@
 //! Replies that are replayed: one row per tenant, route and key, committed with the effect.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -52,41 +54,15 @@ impl Store {
     /// # Errors
     /// When the database fails, or a stored reply does not read back.
     pub async fn claim_reply(&self, tx: &mut Tx, key: &ReplyKey) -> Result<ReplyLookup, StoreError> {
-        let name = format!("{} {} {}", key.tenant.0, key.route, key.key);
-        let locked = sqlx::query_scalar!(
-            r#"select pg_try_advisory_xact_lock(hashtextextended($1, 7263)) as "locked!""#,
-            name
-        )
-        .fetch_one(&mut **tx)
-        .await?;
-        if !locked {
+        // Looked up before the lock: a replay needs none.
+        if let Some(known) = find(tx, key).await? {
+            return Ok(known);
+        }
+        if !lock(tx, key).await? {
             return Ok(ReplyLookup::InFlight);
         }
-        // A statement of its own: its snapshot must be younger than the lock.
-        let row = sqlx::query!(
-            r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys
-               where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'"#,
-            key.tenant.0,
-            key.route,
-            key.key
-        )
-        .fetch_optional(&mut **tx)
-        .await?;
-        let Some(row) = row else { return Ok(ReplyLookup::First) };
-        if row.body_digest != key.body_digest {
-            return Ok(ReplyLookup::OtherBody);
-        }
-        let corrupt = |column, reason: String| {
-            StoreError::corrupt("idempotency_keys", column, format!("{} {}", key.tenant.0, key.route), reason)
-        };
-        let headers: Map<String, Value> =
-            serde_json::from_str(&row.headers).map_err(|error| corrupt("headers", error.to_string()))?;
-        let headers = headers
-            .into_iter()
-            .filter_map(|(name, value)| value.as_str().map(|value| (name, value.to_owned())))
-            .collect();
-        let status = u16::try_from(row.status).map_err(|error| corrupt("status", error.to_string()))?;
-        Ok(ReplyLookup::Reply(StoredReply { status, headers, body: row.reply }))
+        // Again, in a snapshot that is younger than the lock.
+        Ok(find(tx, key).await?.unwrap_or(ReplyLookup::First))
     }
 
     /// Keeps a reply; it commits with the transaction. A later one for the same key replaces it, which
@@ -124,4 +100,53 @@ impl Store {
         .await?;
         expect_rows("keep_reply", 1, done.rows_affected())
     }
+}
+
+/// What is known of a key that was used within the last day.
+async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
+    let row = sqlx::query!(
+        r#"select body_digest, status, reply, headers::text as "headers!" from idempotency_keys
+           where tenant_id = $1 and route = $2 and key = $3 and created_at > now() - interval '24 hours'"#,
+        key.tenant.0,
+        key.route,
+        key.key
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    if row.body_digest != key.body_digest {
+        return Ok(Some(ReplyLookup::OtherBody));
+    }
+    let corrupt = |column, reason: String| {
+        StoreError::corrupt("idempotency_keys", column, format!("{} {}", key.tenant.0, key.route), reason)
+    };
+    let headers: Map<String, Value> =
+        serde_json::from_str(&row.headers).map_err(|error| corrupt("headers", error.to_string()))?;
+    let headers = headers
+        .into_iter()
+        .filter_map(|(name, value)| value.as_str().map(|value| (name, value.to_owned())))
+        .collect();
+    let status = u16::try_from(row.status).map_err(|error| corrupt("status", error.to_string()))?;
+    Ok(Some(ReplyLookup::Reply(StoredReply { status, headers, body: row.reply })))
+}
+
+/// Takes the key's lock for the length of the transaction; false when another request holds it.
+///
+/// A request that was refused lets go only once its connection has rolled back, which is a moment
+/// after its reply, so a caller that comes back at once is not told that it still runs.
+async fn lock(tx: &mut Tx, key: &ReplyKey) -> Result<bool, StoreError> {
+    let name = format!("{} {} {}", key.tenant.0, key.route, key.key);
+    for pause_ms in [5, 20, 50, 0] {
+        let locked = sqlx::query_scalar!(
+            r#"select pg_try_advisory_xact_lock(hashtextextended($1, 7263)) as "locked!""#,
+            name
+        )
+        .fetch_one(&mut **tx)
+        .await?;
+        if locked {
+            return Ok(true);
+        }
+        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+    }
+    Ok(false)
 }

@@ -6,6 +6,7 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
+pub mod base;
 pub mod compressions;
 pub mod constraints;
 pub mod context;

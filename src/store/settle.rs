@@ -2,86 +2,19 @@
 //! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
 //! messages that came meanwhile are never forgotten.
 
-use std::collections::BTreeSet;
-
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::base::settings_over;
 use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
-use super::{Store, StoreError, expect_rows, summaries};
+use super::{Store, StoreError, expect_rows};
 use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::compression::{Report, Request, Status};
-use crate::domain::id::{EvaluationId, ProbeId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::id::{EvaluationId, ProbeId, Seq};
 use crate::domain::mask::{self, MaskMode};
-use crate::domain::probe::Probe;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Situation, decide};
-use crate::domain::version::Version;
-
-/// What a compression starts from, read in one snapshot.
-#[derive(Clone, Debug)]
-pub struct Base {
-    /// The caller's name of the session.
-    pub name: SessionName,
-    /// The session's settings.
-    pub settings: Settings,
-    /// The running counts.
-    pub counts: Accounting,
-    /// The newest message.
-    pub head: Seq,
-    /// Through which message the current version covers the session.
-    pub anchor: Seq,
-    /// Versions published by compressions so far.
-    pub compression_count: i32,
-    /// The number that the next version will have.
-    pub next_version: i64,
-    /// The current version's document, carry and rendering; `None` before the first.
-    pub current: Option<Current>,
-    /// The pins, in order: id and text.
-    pub pins: Vec<(String, String)>,
-    /// Extracted constraints that the caller dropped.
-    pub removed_constraints: BTreeSet<String>,
-    /// Probes that are still asked: the caller's, and those of earlier spans.
-    pub probes: Vec<(ProbeId, serde_json::Value)>,
-}
-
-/// The current version, as a compression needs it.
-#[derive(Clone, Debug)]
-pub struct Current {
-    /// Its number.
-    pub version: i64,
-    /// Its record.
-    pub document: serde_json::Value,
-    /// What its ledger hands on.
-    pub carry: serde_json::Value,
-    /// Tokens of its rendering as contexts serve it.
-    pub rendering_tokens: u32,
-}
-
-/// A version and the probes that are asked of it.
-#[derive(Clone, Debug)]
-pub struct Evaluated {
-    /// The caller's name of the session.
-    pub name: SessionName,
-    /// The session's settings.
-    pub settings: Settings,
-    /// The version.
-    pub version: Version,
-    /// The probes.
-    pub probes: Vec<Probe>,
-}
-
-/// A message with its body.
-#[derive(Clone, Debug)]
-pub struct Original {
-    /// Its position.
-    pub seq: Seq,
-    /// The format that it was sent in.
-    pub format: String,
-    /// The JSON text as sent.
-    pub body: String,
-}
 
 /// A version to be published.
 #[derive(Clone, Debug)]
@@ -151,167 +84,6 @@ struct LockedSession {
 }
 
 impl Store {
-    /// Reads what a compression starts from, and the outlines of every message after the anchor, in
-    /// one snapshot; `None` when the session is gone.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
-    pub async fn load_base(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-    ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
-        let mut tx = self.snapshot(tenant).await?;
-        let Some(row) = sqlx::query!(
-            "select s.name, s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.last_version,
-                    s.compression_count,
-                    v.version as \"version?\", v.document as \"document?\", v.carry as \"carry?\",
-                    v.rendering_tokens as \"rendering_tokens?\"
-             from sessions s
-             join tenants t on t.id = s.tenant_id
-             left join summaries v on v.tenant_id = s.tenant_id and v.session_id = s.id and v.version = s.version
-             where s.tenant_id = $1 and s.id = $2",
-            tenant.0,
-            session.0,
-        )
-        .fetch_optional(&mut *tx)
-        .await?
-        else {
-            return Ok(None);
-        };
-        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
-        let counts: Accounting =
-            serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
-        let pins = sqlx::query!(
-            "select id, body from pins where tenant_id = $1 and session_id = $2 order by position",
-            tenant.0,
-            session.0,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        let removed = sqlx::query_scalar!(
-            "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
-            tenant.0,
-            session.0,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        let probes = sqlx::query!(
-            "select id, probe from probes
-             where tenant_id = $1 and session_id = $2 and retired_in_version is null
-               and (source = 'caller' or (probe ->> 'critical')::boolean)
-             order by id",
-            tenant.0,
-            session.0,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        let floor = row.anchor_seq.max(counts.system_through);
-        let outlines = outlines_after(&mut tx, tenant, session, floor).await?;
-        tx.commit().await?;
-        let base = Base {
-            name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
-            settings: settings_over(session, row.settings, row.defaults)?,
-            counts,
-            head: row.head_seq,
-            anchor: row.anchor_seq,
-            compression_count: row.compression_count,
-            next_version: row.last_version + 1,
-            current: match (row.version, row.document, row.carry, row.rendering_tokens) {
-                (Some(version), Some(document), Some(carry), Some(tokens)) => Some(Current {
-                    version,
-                    document,
-                    carry,
-                    rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
-                }),
-                _ => None,
-            },
-            pins: pins.into_iter().map(|pin| (pin.id, pin.body)).collect(),
-            removed_constraints: removed.into_iter().collect(),
-            probes: probes.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect(),
-        };
-        Ok(Some((base, outlines)))
-    }
-
-    /// Reads what an evaluation of a version asks, and of what; `None` when there is no such version.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
-    pub async fn load_evaluation(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        version: i64,
-    ) -> Result<Option<Evaluated>, StoreError> {
-        let mut tx = self.snapshot(tenant).await?;
-        let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
-        let Some(row) = sqlx::query!(
-            "select s.name, s.settings, t.settings as defaults
-             from sessions s join tenants t on t.id = s.tenant_id where s.tenant_id = $1 and s.id = $2",
-            tenant.0,
-            session.0,
-        )
-        .fetch_optional(&mut *tx)
-        .await?
-        else {
-            return Ok(None);
-        };
-        // What that version was asked, and what earlier spans and the caller still ask.
-        let probes = sqlx::query!(
-            "select id, probe from probes
-             where tenant_id = $1 and session_id = $2
-               and (source = 'caller' or version = $3
-                    or (version < $3 and (probe ->> 'critical')::boolean
-                        and (retired_in_version is null or retired_in_version > $3)))
-             order by id",
-            tenant.0,
-            session.0,
-            version,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        let mut read = Vec::with_capacity(probes.len());
-        for row in probes {
-            let probe = serde_json::from_value(row.probe);
-            read.push(probe.map_err(|error| StoreError::corrupt("probes", "probe", row.id, error))?);
-        }
-        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
-        Ok(Some(Evaluated {
-            name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
-            settings: settings_over(session, row.settings, row.defaults)?,
-            version: stored.version,
-            probes: read,
-        }))
-    }
-
-    /// The originals of a span, ascending.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn load_span(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        from_seq: Seq,
-        through_seq: Seq,
-    ) -> Result<Vec<Original>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let rows = sqlx::query_as!(
-            Original,
-            "select seq, format, body from messages
-             where tenant_id = $1 and session_id = $2 and seq between $3 and $4 order by seq",
-            tenant.0,
-            session.0,
-            from_seq,
-            through_seq,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        Ok(rows)
-    }
-
     /// Ends a compression.
     ///
     /// # Errors
@@ -414,19 +186,6 @@ impl Store {
         tx.commit().await?;
         Ok(Settled::As(status))
     }
-}
-
-/// The session's settings with the tenant's below them.
-fn settings_over(
-    session: SessionId,
-    settings: serde_json::Value,
-    defaults: serde_json::Value,
-) -> Result<Settings, StoreError> {
-    let corrupt =
-        |table, reason: serde_json::Error| StoreError::corrupt(table, "settings", session.0, reason);
-    let settings: Settings = serde_json::from_value(settings).map_err(|e| corrupt("sessions", e))?;
-    let defaults: Settings = serde_json::from_value(defaults).map_err(|e| corrupt("tenants", e))?;
-    Ok(settings.over(&defaults))
 }
 
 async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option<LockedSession>, StoreError> {

@@ -17,9 +17,10 @@ use crate::domain::probe::Probe;
 use crate::domain::strategy::Engine;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
+use crate::store::base::{Base, Original};
 use crate::store::compressions::{Job, Span};
 use crate::store::outlines::{Outline, marks};
-use crate::store::settle::{Base, NewEvaluation, NewVersion, Original, Settlement};
+use crate::store::settle::{NewEvaluation, NewVersion, Settlement};
 
 /// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
 /// memory of a worker, whatever the length of the session.
@@ -192,7 +193,7 @@ impl Work {
     }
 }
 
-fn read_base(current: crate::store::settle::Current) -> Result<candidate::Base, String> {
+fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
     Ok(candidate::Base {
         version: current.version,
         summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,
@@ -242,10 +243,8 @@ impl Made {
             new_probes: proof.new_probes.iter().map(json).collect::<Result<_, _>>()?,
             retired: proof.retired.iter().filter_map(|at| self.probe_ids.get(*at).copied()).collect(),
         });
-        let retry_tokens = match status {
-            Status::Skipped => u64::from(report.tokens_before.unwrap_or_default()) * 2,
-            _ => 0,
-        };
+        let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
+        let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
         let version = if status == Status::Succeeded { Some(self.version()?) } else { None };
         Ok(Settlement { status, report, version, evaluation, retry_tokens })
     }
@@ -264,8 +263,8 @@ impl Made {
             meta: json(&proof.meta)?,
             document: json(&proof.summary)?,
             carry: json(&self.facts.carry)?,
-            rendering: served(&proof.rendering.text, &self.counter),
-            least: served(&proof.least.text, &self.counter),
+            rendering: served(&proof.rendering.text, self.counter),
+            least: served(&proof.least.text, self.counter),
             recap: proof.recap,
             ledger,
         })
@@ -284,9 +283,9 @@ fn refusal_text(proof: &Proof) -> String {
 }
 
 /// A rendering as the message that contexts serve, with that message's tokens.
-fn served(rendering: &str, counter: &TokenCounter) -> (String, u32) {
+fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
     let text = context::summary_message_text(rendering);
-    let tokens = context::Counted::new(&text, counter).tokens;
+    let tokens = context::Counted::new(&text, &counter).tokens;
     (text, tokens)
 }
 

@@ -87,9 +87,8 @@ fn literal(text: &str, before: Option<char>) -> Option<(usize, usize, usize)> {
     if text.starts_with('"') {
         return Some((1, 1, quoted(text, '"')?));
     }
-    if text.starts_with('\'') {
+    if let Some(inner) = text.strip_prefix('\'') {
         // A lifetime has no closing quote one (escaped) character on.
-        let inner = &text[1..];
         let one = if inner.starts_with('\\') {
             quoted(text, '\'')?
         } else {

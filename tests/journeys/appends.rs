@@ -159,8 +159,9 @@ async fn a_bad_append_harms_no_neighbour() {
     });
     for (kind, answer) in join_all(all).await {
         match (kind, answer) {
-            (1, Err(AppendError::Precondition { .. })) | (4, Err(AppendError::Store(_))) => {}
-            (0 | 2 | 3 | 5, Ok(_)) => {}
+            (1, Err(AppendError::Precondition { .. }))
+            | (4, Err(AppendError::Store(_)))
+            | (0 | 2 | 3 | 5, Ok(_)) => {}
             (kind, answer) => panic!("append of kind {kind} gave {answer:?}"),
         }
     }
@@ -217,7 +218,7 @@ async fn a_lane_goes_on_after_a_lock_that_someone_else_keeps() {
     let mut holder = stored.store.begin(stored.ours).await.expect("a transaction");
     let lock = "select from sessions where name = 'held' for update";
     sqlx::raw_sql(lock).execute(&mut *holder).await.expect("a lock");
-    let held = tokio::spawn({
+    let held = stored.store.tracker().spawn({
         let lanes = stored.appends.clone();
         let one = append(stored.ours, "held", &["two"]);
         async move { lanes.append(one).await }

@@ -10,7 +10,7 @@ use crate::compressions::app_with_session;
 use crate::support::app::THEIRS;
 
 fn document() -> Value {
-    serde_json::to_value(anchord::http::openapi()).expect("JSON")
+    anchord::http::openapi()
 }
 
 /// Path, method and declaration of every operation.
@@ -64,7 +64,7 @@ fn every_reference_leads_somewhere_and_every_schema_is_described() {
                 fields.values().for_each(|inner| walk(inner, found));
             }
             Value::Array(items) => items.iter().for_each(|inner| walk(inner, found)),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
     let document = document();

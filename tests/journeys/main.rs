@@ -1,5 +1,13 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail where something is not as expected, as tests do"
+)]
+
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -204,7 +204,8 @@ async fn another_tenant_finds_nothing() {
 #[tokio::test]
 async fn a_tool_output_is_found_by_its_reference_whole_and_by_lines() {
     let app = app().await;
-    let output: String = (1..=40).map(|line| format!("line {line}\n")).collect();
+    let output: String =
+        (1..=40).flat_map(|line| ["line ".to_owned(), line.to_string(), "\n".to_owned()]).collect();
     let call = json!({"id": "c1", "type": "function", "function": {"name": "sh", "arguments": "{}"}});
     let body = json!({"messages": [
         {"role": "user", "content": "run it"},

@@ -72,7 +72,7 @@ impl Queue {
             tenant: self.tenant,
             session: self.name.clone(),
             messages: (0..messages).map(message).collect(),
-            tokenizer: Default::default(),
+            tokenizer: anchord::domain::tokens::Tokenizer::default(),
             expected_next_seq: None,
             task_boundary: false,
             reply_key: None,

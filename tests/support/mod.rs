@@ -181,7 +181,8 @@ fn guard(server: u32, home: tempfile::TempDir) -> PathBuf {
     // In a group of its own and without our pipes: neither Ctrl-C nor the test runner waits for it.
     command.process_group(0).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().expect("a guard");
+    // It outlives this process, so nobody is left to wait for it.
+    drop(command.spawn().expect("a guard"));
     home.keep()
 }
 

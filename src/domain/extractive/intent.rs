@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::{clip, clip_middle, squash};
-use super::super::ledger::prose;
+use super::super::ledger::{pattern, prose};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::Summary;
 use super::{Turn, Turns, is_placeholder};
@@ -67,7 +67,7 @@ fn is_slash_command(text: &str) -> bool {
 
 fn is_greeting(text: &str) -> bool {
     static GREETING: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?i)^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|ok(?:ay)?|yes|no|bonjour|salut|hallo|guten \w+|hola|buenos \w+|привет|здравствуйте|добрый \w+|你好|您好|嗨|こんにちは|はじめまして)[\s,.!，。！、a-zA-Z']{0,24}$",
         )
     });
@@ -92,7 +92,7 @@ fn without_person(turns: &Turns) -> Option<ProposedIntent> {
 /// Minutes have no task; who talks, and how it opens, say what it is about.
 fn conversation(turns: &Turns) -> ProposedIntent {
     static AGENDA: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?i)\b(?:agenda|today(?:'s)?|this meeting|we(?:'re| are) (?:going to|here to)|discuss|topic|purpose|goal|let's (?:start|begin)|petition|question is|ordre du jour|aujourd'hui|tagesordnung|heute|hoy|повестк|сегодня)\b|议程|今天|讨论|本日|議題",
         )
     });
@@ -133,7 +133,7 @@ fn last_change(turns: &Turns, after: i64) -> Option<(&Turn, String)> {
 fn changes_scope(text: &str) -> bool {
     // A new task is named at the head of a message; deep inside, the same words tell of other things.
     static HARD: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?ix)^\W*(?:(?:ok(?:ay)?|great|perfect|nice|thanks?|cool|alright|good|now|so|well|hmm+|no|yes|好的?|好吧|d'accord|gut|vale|хорошо|ладно|はい)[\s,.!，。]+){0,3}
             (?:new\ task\b|next\ task\b|different\ task\b|another\ task\b|change\ of\ plans?\b|new\ plan\b|now\ let['’]?s\b|let['’]?s\ (?:now\ )?(?:move\ on|switch|pivot|start\ over|instead|change\ direction|forget)\b
             |forget\ (?:about\ |all\ )?(?:that|this|it|the|everything|what)\b|scrap\ (?:that|this|it|the)\b|drop\ (?:that|the\ previous)\b|never\ ?mind[,.\s]+\w+|moving\ on\b|switch(?:ing)?\ to\b|start\ over\b|ignore\ (?:the\ previous|my\ last|that)\b|stop\ (?:that|this|working\ on)\b
@@ -153,9 +153,4 @@ fn changes_scope(text: &str) -> bool {
     // A message may finish one thing first and turn to the next in a line of its own.
     text.chars().count() <= MAX_CHANGE
         && text.lines().skip(1).take(20).any(|l| l.len() < 400 && HARD.is_match(l))
-}
-
-fn pattern(text: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-    Regex::new(text).expect("the pattern is valid")
 }

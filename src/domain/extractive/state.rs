@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::{clip, clip_middle, squash};
-use super::super::ledger::{Facts, TestRunFact, TodoStatus, prose};
+use super::super::ledger::{Facts, TestRunFact, TodoStatus, pattern, prose};
 use super::super::summary::{Blocker, CurrentState, Summary, TestOutcome};
 use super::{Turn, Turns, Voice, is_placeholder};
 
@@ -23,11 +23,6 @@ const MAX_STEP: usize = 260;
 const MAX_BLOCKERS: usize = 10;
 /// How many of the model's last messages are read for what comes next and what stands in the way.
 const RECENT: usize = 4;
-
-fn pattern(text: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-    Regex::new(text).expect("the pattern is valid")
-}
 
 // ---- state
 
@@ -125,7 +120,7 @@ fn without_fences(text: &str) -> String {
 
 /// A request without the tags that it was wrapped in.
 fn without_tags(text: &str) -> Cow<'_, str> {
-    static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?[a-z][a-z_\-]{1,40}>"));
+    static TAG: LazyLock<Regex> = LazyLock::new(|| pattern::unicode(r"</?[a-z][a-z_\-]{1,40}>"));
     TAG.replace_all(text, " ")
 }
 
@@ -183,7 +178,7 @@ pub(super) fn next_steps(turns: &Turns, facts: &Facts) -> (Vec<String>, Vec<i64>
 }
 
 static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    pattern::unicode(
         r"(?ix)(?:^|[.,;:!]\s|\b(?:and|so|then|now|first|next|but)\s)(?:
             next[,:]?\s+(?:i|we|step|up|is|let)\b | next\s+steps?\b | (?:i|we)(?:['’]ll|\s+will|\s+need\s+to|\s+should|\s+still\s+need|\s+have\s+to|['’]m\s+going\s+to|\s+am\s+going\s+to|['’]re\s+going\s+to|\s+can\s+now|\s+must)\b
             | let\s+me\b | let['’]?s\b | todo:?\s | remaining\b | (?:still|left)\s+to\s+(?:do|fix|add|test|implement|run|update|write)\b | what['’]s\s+left\b | you\s+(?:can|should|need\s+to|may\s+want\s+to|must)\s+(?:now|then|next|run|restart|push|test|deploy|verify)\b
@@ -195,7 +190,7 @@ static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static STEP_HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    pattern::unicode(
         r"(?i)(?:next steps?|remaining(?: work| tasks| steps)?|to ?do|what['’]s (?:next|left)|follow[- ]ups?|action items?|still to do|prochaines étapes|nächste schritte|próximos pasos|следующие шаги|下一步|待办|次のステップ|残作業)\b?[^.]{0,40}[:：]?\W*$",
     )
 });
@@ -240,7 +235,7 @@ fn announced(turns: &Turns) -> (Vec<String>, Vec<i64>) {
 
 fn offers(text: &str) -> Vec<String> {
     static OFFER: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?i)^(?:would you like|do you want|should i|shall i|want me to|let me know|if you(?:['’]d)? (?:like|want)|could you|can you|please (?:provide|confirm|let|tell)|souhaitez|voulez|veux-tu|dois-je|möchten sie|möchtest|soll ich|quieres|desea|¿|хотите|хочешь)|(?:需要我|要不要|您(?:想|是否|需要)|你(?:想|是否|需要)|请(?:问|提供|确认)|よろしいですか|しますか|ましょうか)",
         )
     });
@@ -277,7 +272,7 @@ fn under_heading(text: &str) -> Vec<String> {
 /// What people in a conversation say they will do.
 fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
     static COMMITS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?i)\b(?:i['’]ll|i will|we['’]ll|we will|you['’]ll|will (?:send|prepare|write|do|check|ask|email|present|finish|bring|look into|follow up)|action item|next (?:meeting|week|step)|have to (?:do|prepare|finish|send|write|check)|need to (?:do|prepare|finish|send|write|check|decide)|by (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next week)|je vais|on va|ich werde|wir werden|voy a|vamos a|я (?:сделаю|пришлю|отправлю|подготовлю)|нужно будет)\b|我(?:会|来|将)|下次|下周|明天|やります|来週|次回",
         )
     });
@@ -308,7 +303,7 @@ fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
 // ---- blockers
 
 static BLOCKED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
+    pattern::unicode(
         r"(?i)\b(?:(?:am|is|are|i['’]m|we['’]re|still|currently|remains?) blocked|blocked (?:by|on|until)|blocker|(?:i|we) (?:cannot|can['’]t|could not|couldn['’]t|am unable to|are unable to|was unable to) (?:proceed|continue|access|reach|run|test|verify|complete|finish|push|connect|install|find out|reproduce)|waiting (?:for|on) (?:you|your|the user|approval|review|access|confirmation|a reply|credentials|ci\b)|need (?:access|credentials|permission|approval|your (?:input|decision|confirmation))|requires? (?:access|credentials|permission|approval)|open question|unresolved|don['’]t have (?:access|permission)|not authorized|bloqué|en attente de|blockiert|warte auf|bloqueado|esperando|заблокирован|жду|ожида(?:ю|ем))\b|无法继续|被阻塞|等待(?:您|你|用户|确认|批准)|没有权限|待确认|ブロックされ|待ち|権限がありません",
     )
 });
@@ -373,7 +368,7 @@ fn push(found: &mut Vec<Blocker>, text: &str, seq: i64) {
 /// "Is there anything else?" asks for nothing that is missing.
 fn is_courtesy(question: &str) -> bool {
     static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?i)anything else|any other|further assist|help you with (?:today|anything)|how (?:can|may) i (?:help|assist)|else i can|autre chose|noch etwas|sonst noch|algo más|что-нибудь ещё|ещё (?:вопросы|чем)|还有(?:什么|其他)|其他(?:问题|需要)|他に",
         )
     });
@@ -433,7 +428,7 @@ fn test_command(text: &str) -> Option<&str> {
 
 fn says_solved(turns: &Turns) -> bool {
     static SOLVED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
+        pattern::unicode(
             r"(?i)\b(?:fixed|resolved|unblocked|solved|works now|working now|now (?:works|passes|pass)|all tests pass|succeeded|corrigé|résolu|gelöst|behoben|resuelto|arreglado|исправлен\w*|решен\w*)\b|已(?:解决|修复)|修复了|解決し|修正しました",
         )
     });

@@ -189,7 +189,7 @@ fn a_short_answer_decides_what_was_asked() {
         say(3, Role::User, "Yes, please"),
     ])
     .decisions;
-    assert_eq!(found[0].decision, "Shall I cancel it? — answered: Yes, please");
+    assert_eq!(found[0].decision, "The fee is $20. Shall I cancel it? — answered: Yes, please");
     assert_eq!(found[0].seqs, [2, 3]);
 }
 
@@ -301,8 +301,8 @@ proptest::proptest! {
     fn no_span_panics(texts in proptest::collection::vec("\\PC{0,80}", 0..8)) {
         let span: Vec<Numbered> = texts
             .iter()
-            .enumerate()
-            .map(|(at, t)| say(at as i64 + 1, if at % 2 == 0 { Role::User } else { Role::Assistant }, t))
+            .zip(1_i64..)
+            .map(|(t, seq)| say(seq, if seq % 2 == 1 { Role::User } else { Role::Assistant }, t))
             .collect();
         let p = of(&span);
         if span.iter().any(|n| n.message.role == Role::User && n.message.text().chars().any(char::is_alphanumeric)) {

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::super::message::{Numbered, Role};
 use super::super::summary::{Constraint, ConstraintSource};
 use super::line::clip;
+use super::pattern;
 use super::prose::{self, Language};
 
 /// The longest constraint of a person, in characters.
@@ -117,14 +118,19 @@ struct Table {
 }
 
 fn table(demand: &str, not: &str) -> Table {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-    let compile = |p: &str| Regex::new(&format!("(?i){p}")).expect("the pattern is valid");
+    let compile = |p: &str| pattern::unicode(&format!("(?i){p}"));
+    Table { demand: compile(demand), not: compile(not) }
+}
+
+/// A table of a language that is written in ASCII.
+fn ascii_table(demand: &str, not: &str) -> Table {
+    let compile = |p: &str| pattern::ascii(&format!("(?i){p}"));
     Table { demand: compile(demand), not: compile(not) }
 }
 
 // "Don't", "never", "only" demand something at the head of a clause; behind "I", "we", "it" they tell.
 static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
-    table(
+    ascii_table(
         r"(?x)
         (?:^|[,;:.(]\s*|\b(?:and|but|so|please|then|also|or|just|should|must|can|could|will|you)\s+) (?:please\s+|also\s+|just\s+|definitely\s+|absolutely\s+)?
             (?:do\s+not|don['’]?t|never|always|make\s+sure|be\s+sure|ensure|avoid)\s+\w
@@ -212,8 +218,9 @@ fn demands_in(words: &str, of_message: Language) -> bool {
 /// Whether a sentence opens as an order, with or without the speaker's name before it.
 fn orders(words: &str) -> bool {
     static ORDER: LazyLock<Regex> = LazyLock::new(|| {
-        #[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
-        Regex::new(r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again)[, ]+)?(?:please\b|never\b|always\b|do not\b|don['’]t\b|make sure\b|only\b|(?:you|everyone|everybody|all members|nobody|no one) (?:must|may|should|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)").expect("the pattern is valid")
+        pattern::unicode(
+            r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again)[, ]+)?(?:please\b|never\b|always\b|do not\b|don['’]t\b|make sure\b|only\b|(?:you|everyone|everybody|all members|nobody|no one) (?:must|may|should|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)",
+        )
     });
     ORDER.is_match(words)
 }
@@ -226,8 +233,9 @@ fn only_after_removing(words: &str, table: &Table) -> bool {
 /// Whether a question is a request ("can you … without …?") rather than a wish to know.
 fn asks_for_work(words: &str) -> bool {
     static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
-        #[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
-        Regex::new(r"(?i)^(?:\w+[,:]? )?(?:can|could|would|will) you\b.*\b(?:without|only|never|not|make sure|don['’]t)\b").expect("the pattern is valid")
+        pattern::unicode(
+            r"(?i)^(?:\w+[,:]? )?(?:can|could|would|will) you\b.*\b(?:without|only|never|not|make sure|don['’]t)\b",
+        )
     });
     REQUEST.is_match(words)
 }

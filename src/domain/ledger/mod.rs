@@ -17,6 +17,7 @@ pub mod invocation;
 pub(crate) mod line;
 mod outcome;
 mod paths;
+pub(crate) mod pattern;
 mod pipeline;
 pub(crate) mod prose;
 mod shell;

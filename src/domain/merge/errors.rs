@@ -1,6 +1,6 @@
 //! Errors: one per normalised message; a fix flips the status.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::id::Seq;
 use super::super::ledger::{ErrorFact, Facts};
@@ -14,18 +14,51 @@ const LOCATION_MAX_CHARS: usize = 160;
 pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
     let mut at: HashMap<String, usize> =
         record.iter().enumerate().map(|(i, e)| (key(e.kind.as_deref(), &e.message), i)).collect();
+    let mut moved = Moved::of(record, facts);
     for fact in &facts.errors {
         if fact.message.trim().is_empty() {
             continue;
         }
         let next = record.len();
         let slot = *at.entry(key(fact.kind.as_deref(), &fact.message)).or_insert(next);
-        match record.get_mut(slot) {
-            Some(entry) => meet_again(entry, fact, version),
-            None => record.push(first_met(fact, version)),
+        if let Some(entry) = record.get_mut(slot) {
+            meet_again(entry, fact, version);
+        } else {
+            moved.resolve(record, fact, version);
+            record.push(first_met(fact, version));
         }
     }
     resolve_by_passing_command(record, facts, version);
+}
+
+/// Open errors of earlier spans that this span does not show at their place: when one of them is met
+/// at another place, it has moved with its lines, and the old place is done with.
+struct Moved(HashMap<String, Vec<usize>>);
+
+impl Moved {
+    fn of(record: &[ErrorEntry], facts: &Facts) -> Self {
+        let met: HashSet<String> = facts.errors.iter().map(|e| key(e.kind.as_deref(), &e.message)).collect();
+        let mut gone: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, entry) in record.iter().enumerate().rev() {
+            if entry.status != ErrorStatus::Resolved
+                && !met.contains(&key(entry.kind.as_deref(), &entry.message))
+            {
+                gone.entry(wording::placeless_error_key(&entry.message)).or_default().push(at);
+            }
+        }
+        Self(gone)
+    }
+
+    /// Resolves the oldest open error that the fact has moved from.
+    fn resolve(&mut self, record: &mut [ErrorEntry], fact: &ErrorFact, version: i64) {
+        let places = self.0.get_mut(&wording::placeless_error_key(&fact.message));
+        if let Some(entry) = places.and_then(Vec::pop).and_then(|at| record.get_mut(at)) {
+            entry.status = ErrorStatus::Resolved;
+            entry.resolution =
+                Some(format!("met again as: {}", wording::clip_chars(&fact.message, LOCATION_MAX_CHARS)));
+            entry.resolved_in_version = Some(version);
+        }
+    }
 }
 
 fn key(kind: Option<&str>, message: &str) -> String {

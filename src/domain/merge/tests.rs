@@ -278,15 +278,27 @@ fn an_error_is_upserted_resolved_and_opened_again() {
     let facts = |e| Facts { errors: vec![e], ..Facts::default() };
     let a = with_facts(None, &facts(error("a.py:12: boom at 0x7f01", None, 5)), 1).summary;
     assert_eq!((a.errors[0].status, a.errors[0].count), (ErrorStatus::Open, 1));
-    let b = with_facts(Some(&a), &facts(error("a.py:14: boom at 0x99", Some("guarded"), 105)), 2).summary;
+    let b = with_facts(Some(&a), &facts(error("a.py:12: boom at 0x99", Some("guarded"), 105)), 2).summary;
     assert_eq!(b.errors.len(), 1);
     assert_eq!((b.errors[0].status, b.errors[0].count), (ErrorStatus::Resolved, 2));
     assert_eq!(b.errors[0].resolved_in_version, Some(2));
     assert_eq!(b.errors[0].resolution.as_deref(), Some("guarded"));
     assert_eq!(b.errors[0].seqs, [5, 105]);
-    let c = with_facts(Some(&b), &facts(error("a.py:15: boom at 0x99", None, 205)), 3).summary;
+    let c = with_facts(Some(&b), &facts(error("a.py:12: boom at 0x99", None, 205)), 3).summary;
     assert_eq!((c.errors[0].status, c.errors[0].resolved_in_version), (ErrorStatus::Open, None));
     assert_eq!(c.errors[0].resolution, None);
+}
+
+#[test]
+fn an_error_that_moved_with_its_lines_leaves_its_old_place() {
+    let facts = |errors| Facts { errors, ..Facts::default() };
+    let at = |line: u32, seq| error(&format!("a.py:{line}: boom"), None, seq);
+    let first = with_facts(None, &facts(vec![at(12, 5), at(40, 5)]), 1).summary;
+    assert_eq!(first.errors.len(), 2, "two places are two errors");
+    let second = with_facts(Some(&first), &facts(vec![at(14, 105), at(40, 105)]), 2).summary;
+    let open: Vec<&str> =
+        second.errors.iter().filter(|e| e.status == ErrorStatus::Open).map(|e| e.message.as_str()).collect();
+    assert_eq!(open, ["a.py:40: boom", "a.py:14: boom"]);
 }
 
 #[test]

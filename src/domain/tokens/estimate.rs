@@ -43,7 +43,9 @@ pub(super) fn tokens(text: &str) -> usize {
                     90
                 }
             }
-            Class::Punctuation => 85 + (run - 1).min(3) * 30 + run.saturating_sub(4) * 12,
+            // One sign goes with the letters after it: `_name`, `.append`, `(self`.
+            Class::Punctuation if run == 1 && chars.peek().is_some_and(char::is_ascii_alphabetic) => 68,
+            Class::Punctuation => 92 + (run - 1).min(3) * 25 + run.saturating_sub(4) * 12,
             Class::Han => run * 72,
             Class::Kana => run * 68,
             Class::Hangul => run * 62,

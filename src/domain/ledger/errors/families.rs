@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
+use super::super::pattern;
+
 /// An error that one line states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
@@ -42,14 +44,9 @@ impl Context {
     }
 }
 
-fn re(pattern: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-    Regex::new(pattern).expect("the pattern is valid")
-}
-
 macro_rules! pattern {
     ($name:ident, $text:expr) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| re($text));
+        static $name: LazyLock<Regex> = LazyLock::new(|| pattern::ascii($text));
     };
 }
 

@@ -261,11 +261,12 @@ fn an_error_met_again_is_one_entry_with_a_count() {
 
 #[test]
 fn a_flood_of_errors_keeps_the_most_specific() {
-    let mut output: String = (0..190).map(|n| format!("error: vague {n}\n")).collect();
+    let mut output = (0..190).map(|n| format!("error: vague {n}")).collect::<Vec<_>>().join("\n");
+    output.push('\n');
     output.push_str("src/a.ts(1,1): error TS2322: the one\n");
     let many: Vec<String> = (0..5).map(|n| output.replace("vague", &format!("vague{n}"))).collect();
     let runs: Vec<Invocation<'_>> =
-        many.iter().enumerate().map(|(n, o)| invocation("bash", Some("./a"), o, n as Seq * 2)).collect();
+        many.iter().zip(0..).map(|(o, n)| invocation("bash", Some("./a"), o, n * 2)).collect();
     let found = read(&[], &runs, &Carry::default());
     assert_eq!(found.len(), MAX_ERRORS);
     assert!(found.iter().any(|e| e.message.ends_with("the one")));

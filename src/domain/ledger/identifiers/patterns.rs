@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexSet};
 
-use super::super::pipeline;
+use super::super::{pattern, pipeline};
 use super::Hit;
 
 /// The longest line that is read, in bytes: what is longer is data.
@@ -262,10 +262,9 @@ struct Rules {
 }
 
 fn compile(rules: &'static [Rule]) -> Rules {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
     Rules {
-        set: RegexSet::new(rules.iter().map(|(p, _)| *p)).expect("the patterns are valid"),
-        each: rules.iter().map(|(p, _)| Regex::new(p).expect("the pattern is valid")).collect(),
+        set: pattern::ascii_set(rules.iter().map(|(p, _)| *p)),
+        each: rules.iter().map(|(p, _)| pattern::ascii(p)).collect(),
         makers: rules,
     }
 }

@@ -1,5 +1,8 @@
 //! Which language a text is in, among those whose marker phrases are known.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// A language with marker tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -74,6 +77,20 @@ const ENGLISH: &[&str] = &[
     "sure", "without", "any", "a", "on", "as", "will", "from", "have",
 ];
 
+/// The longest of the common words, in bytes.
+const MAX_WORD: usize = 14;
+
+/// The common words, each with a bit for every language that has it; only looked up, never walked.
+static WORDS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
+    let mut words = HashMap::new();
+    for (table, bit) in [ENGLISH, FRENCH, GERMAN, SPANISH].into_iter().zip([1_u8, 2, 4, 8]) {
+        for word in table {
+            *words.entry(*word).or_default() |= bit;
+        }
+    }
+    words
+});
+
 /// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
 pub(crate) fn of(text: &str) -> Language {
     let (mut han, mut kana, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32);
@@ -98,10 +115,17 @@ pub(crate) fn of(text: &str) -> Language {
     }
     let mut counts =
         [(Language::English, 0_u32), (Language::French, 0), (Language::German, 0), (Language::Spanish, 0)];
-    for word in text.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|w| !w.is_empty()).take(400) {
-        let word = word.to_lowercase();
-        for ((_, n), table) in counts.iter_mut().zip([ENGLISH, FRENCH, GERMAN, SPANISH]) {
-            *n += u32::from(table.contains(&word.as_str()));
+    let words = text
+        .split(|c: char| !(c.is_alphabetic() || c == '\''))
+        .filter(|w| !w.is_empty() && w.len() <= MAX_WORD);
+    for word in words.take(400) {
+        let languages = if word.bytes().all(|b| b.is_ascii_lowercase() || b == b'\'') {
+            WORDS.get(word)
+        } else {
+            WORDS.get(word.to_lowercase().as_str())
+        };
+        for ((_, n), bit) in counts.iter_mut().zip([1_u8, 2, 4, 8]) {
+            *n += u32::from(languages.is_some_and(|l| l & bit != 0));
         }
     }
     // The first of equals wins, so that English keeps what nothing tells apart.

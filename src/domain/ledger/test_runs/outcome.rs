@@ -6,6 +6,7 @@ use regex::{Captures, Regex, RegexSet};
 
 use super::super::super::summary::TestOutcome;
 use super::super::line::{clip, plain};
+use super::super::pattern;
 use super::super::pipeline::clip_bytes;
 
 /// The most failing names kept of one run.
@@ -133,7 +134,7 @@ fn name_only(caps: &Captures<'_>, t: &mut Tally) {
 /// `2 failed, 3 passed, 1 error in 0.1s`: any order, any subset.
 fn pytest(caps: &Captures<'_>, t: &mut Tally) {
     static COUNT: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
+        pattern::ascii(
             r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)",
         )
     });
@@ -154,7 +155,7 @@ fn pytest(caps: &Captures<'_>, t: &mut Tally) {
 
 /// `FAILED (failures=1, errors=2)`.
 fn unittest_failed(caps: &Captures<'_>, t: &mut Tally) {
-    static COUNT: LazyLock<Regex> = LazyLock::new(|| compile(r"(failures|errors)=(\d+)"));
+    static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern::ascii(r"(failures|errors)=(\d+)"));
     let mut bad = 0_u32;
     for c in COUNT.captures_iter(caps.get(0).map_or("", |m| m.as_str())) {
         bad = bad.saturating_add(number(&c, 2).unwrap_or(0));
@@ -360,16 +361,8 @@ const RULES: &[Rule] = &[
     ),
 ];
 
-static SET: LazyLock<RegexSet> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-    RegexSet::new(RULES.iter().map(|(p, _)| *p)).expect("the patterns are valid")
-});
-static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| RULES.iter().map(|(p, _)| compile(p)).collect());
-
-fn compile(pattern: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-    Regex::new(pattern).expect("the pattern is valid")
-}
+static SET: LazyLock<RegexSet> = LazyLock::new(|| pattern::ascii_set(RULES.iter().map(|(p, _)| *p)));
+static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| RULES.iter().map(|(p, _)| pattern::ascii(p)).collect());
 
 /// Reads every summary line of an output.
 pub(super) fn tally(output: &str) -> Tally {
@@ -420,7 +413,7 @@ fn may_tell(line: &str) -> bool {
 /// Whether the runner was not there or could not be started.
 pub(super) fn never_started(output: &str) -> bool {
     static MISSING: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
+        pattern::ascii(
             r#"(?m)^.{0,200}?(?:: No module named |command not found|: not found$|[Mm]issing script: |could not find `?Cargo\.toml|Couldn't find a script named|error: Script not found|Unknown command: "test)"#,
         )
     });

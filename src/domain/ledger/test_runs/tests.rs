@@ -22,194 +22,172 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
     "pytest -q",
     "FAILED tests/test_a.py::test_b - AssertionError: x\n1 failed, 3 passed, 2 warnings in 0.12s",
     "fail",
-    Some(3),
-    Some(1),
+    (Some(3), Some(1)),
     "tests/test_a.py::test_b"
 )]
 #[case::pytest_long(
     "python -m pytest",
     "===== 12 passed, 1 skipped in 1.20s =====",
     "pass",
-    Some(12),
-    Some(0),
+    (Some(12), Some(0)),
     ""
 )]
 #[case::pytest_collection(
     "pytest",
     "ERROR tests/test_a.py - ImportError: no\n!!!! Interrupted: 1 error during collection !!!!\n==== 1 error in 0.10s ====",
     "error",
-    None,
-    Some(0),
+    (None, Some(0)),
     "tests/test_a.py"
 )]
 #[case::unittest(
     "python -m unittest",
     "FAIL: test_a (m.TestB.test_a)\nRan 5 tests in 0.001s\n\nFAILED (failures=1, errors=1)",
     "fail",
-    Some(3),
-    Some(2),
+    (Some(3), Some(2)),
     "test_a (m.TestB.test_a)"
 )]
-#[case::unittest_ok("./runtests.py", "Ran 5 tests in 0.001s\n\nOK (skipped=1)", "pass", Some(5), None, "")]
+#[case::unittest_ok("./runtests.py", "Ran 5 tests in 0.001s\n\nOK (skipped=1)", "pass", (Some(5), None), "")]
 #[case::cargo(
     "cargo test",
     "test a::b ... FAILED\ntest result: FAILED. 3 passed; 1 failed; 0 ignored;\nerror: test failed, to rerun pass `--lib`",
     "fail",
-    Some(3),
-    Some(1),
+    (Some(3), Some(1)),
     "a::b"
 )]
 #[case::cargo_two(
     "cargo test",
     "test result: ok. 3 passed; 0 failed; 0 ignored;\ntest result: ok. 2 passed; 0 failed; 0 ignored;",
     "pass",
-    Some(5),
-    Some(0),
+    (Some(5), Some(0)),
     ""
 )]
 #[case::cargo_build(
     "cargo test",
     "error[E0308]: mismatched types\nerror: could not compile `a` (lib) due to 1 previous error",
     "error",
-    None,
-    None,
+    (None, None),
     ""
 )]
 #[case::nextest(
     "cargo nextest run",
     "     Summary [   0.1s] 10 tests run: 9 passed, 1 failed, 0 skipped\n        FAIL [   0.1s] app tests::works",
     "fail",
-    Some(9),
-    Some(1),
+    (Some(9), Some(1)),
     "app tests::works"
 )]
 #[case::go(
     "go test ./...",
     "ok  \texample.com/a\t0.5s\n?   \texample.com/b\t[no test files]",
     "pass",
-    None,
-    None,
+    (None, None),
     ""
 )]
 #[case::go_fail(
     "go test ./...",
     "--- FAIL: TestX (0.00s)\nFAIL\nFAIL\texample.com/a\t0.5s\nFAIL",
     "fail",
-    None,
-    None,
+    (None, None),
     "TestX"
 )]
-#[case::jest("npx jest", "Tests:       1 failed, 2 skipped, 3 passed, 6 total", "fail", Some(3), Some(1), "")]
-#[case::jest_all_failed("npm test", "Tests:       2 failed, 2 total", "fail", None, Some(2), "")]
+#[case::jest("npx jest", "Tests:       1 failed, 2 skipped, 3 passed, 6 total", "fail", (Some(3), Some(1)), "")]
+#[case::jest_all_failed("npm test", "Tests:       2 failed, 2 total", "fail", (None, Some(2)), "")]
 #[case::vitest(
     "npx vitest run",
     " FAIL  src/a.test.ts > adds\n Test Files  1 failed (1)\n      Tests  1 failed | 3 passed (4)",
     "fail",
-    Some(3),
-    Some(1),
+    (Some(3), Some(1)),
     "src/a.test.ts > adds"
 )]
 #[case::vitest_ok(
     "vitest run",
     " Test Files  2 passed (2)\n      Tests  4 passed (4)",
     "pass",
-    Some(4),
-    Some(0),
+    (Some(4), Some(0)),
     ""
 )]
-#[case::mocha("mocha", "  5 passing (10ms)\n  1 failing\n\n  1) does x:", "fail", Some(5), Some(1), "")]
-#[case::bun("bun test", " 55 pass\n 0 fail\nRan 55 tests across 1 file.", "pass", Some(55), Some(0), "")]
-#[case::bun_fail("bun test", "(fail) a > b [1.2ms]\n 5 pass\n 1 fail", "fail", Some(5), Some(1), "a > b")]
-#[case::node("node --test", "ℹ tests 3\nℹ pass 3\nℹ fail 0", "pass", Some(3), Some(0), "")]
-#[case::tap("node --test", "not ok 2 - breaks\n# pass 1\n# fail 1", "fail", Some(1), Some(1), "breaks")]
-#[case::deno("deno test", "FAILED | 1 passed | 2 failed (3ms)", "fail", Some(1), Some(2), "")]
+#[case::mocha("mocha", "  5 passing (10ms)\n  1 failing\n\n  1) does x:", "fail", (Some(5), Some(1)), "")]
+#[case::bun("bun test", " 55 pass\n 0 fail\nRan 55 tests across 1 file.", "pass", (Some(55), Some(0)), "")]
+#[case::bun_fail("bun test", "(fail) a > b [1.2ms]\n 5 pass\n 1 fail", "fail", (Some(5), Some(1)), "a > b")]
+#[case::node("node --test", "ℹ tests 3\nℹ pass 3\nℹ fail 0", "pass", (Some(3), Some(0)), "")]
+#[case::tap("node --test", "not ok 2 - breaks\n# pass 1\n# fail 1", "fail", (Some(1), Some(1)), "breaks")]
+#[case::deno("deno test", "FAILED | 1 passed | 2 failed (3ms)", "fail", (Some(1), Some(2)), "")]
 #[case::maven(
     "mvn test",
     "[ERROR] Tests run: 5, Failures: 1, Errors: 1, Skipped: 0\n[INFO] BUILD FAILURE",
     "fail",
-    Some(3),
-    Some(2),
+    (Some(3), Some(2)),
     ""
 )]
 #[case::gradle(
     "./gradlew test",
     "AppTest > adds FAILED\n5 tests completed, 1 failed\nBUILD FAILED in 2s",
     "fail",
-    Some(4),
-    Some(1),
+    (Some(4), Some(1)),
     "AppTest > adds"
 )]
-#[case::gradle_ok("./gradlew test", "BUILD SUCCESSFUL in 2s", "pass", None, None, "")]
+#[case::gradle_ok("./gradlew test", "BUILD SUCCESSFUL in 2s", "pass", (None, None), "")]
 #[case::dotnet(
     "dotnet test",
     "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3",
     "pass",
-    Some(3),
-    Some(0),
+    (Some(3), Some(0)),
     ""
 )]
 #[case::ctest(
     "ctest",
     "67% tests passed, 1 tests failed out of 3\n\nThe following tests FAILED:\n\t  3 - parse (Failed)",
     "fail",
-    Some(2),
-    Some(1),
+    (Some(2), Some(1)),
     "parse"
 )]
 #[case::rspec(
     "bundle exec rspec",
     "5 examples, 1 failure\n\nrspec ./spec/a_spec.rb:12 # A does b",
     "fail",
-    Some(4),
-    Some(1),
+    (Some(4), Some(1)),
     "./spec/a_spec.rb:12"
 )]
 #[case::minitest(
     "bin/rails test",
     "8 runs, 9 assertions, 0 failures, 0 errors, 0 skips",
     "pass",
-    Some(8),
-    Some(0),
+    (Some(8), Some(0)),
     ""
 )]
 #[case::phpunit(
     "vendor/bin/phpunit",
     "FAILURES!\nTests: 3, Assertions: 5, Failures: 1.",
     "fail",
-    None,
-    None,
+    (None, None),
     ""
 )]
-#[case::phpunit_ok("phpunit", "OK (3 tests, 5 assertions)", "pass", Some(3), None, "")]
+#[case::phpunit_ok("phpunit", "OK (3 tests, 5 assertions)", "pass", (Some(3), None), "")]
 #[case::swift(
     "swift test",
     "Executed 3 tests, with 1 failure (0 unexpected) in 0.1 seconds\nExecuted 3 tests, with 1 failure (0 unexpected) in 0.1 seconds",
     "fail",
-    Some(2),
-    Some(1),
+    (Some(2), Some(1)),
     ""
 )]
 #[case::mix(
     "mix test",
     "  1) test adds (AppTest)\n5 tests, 1 failure",
     "fail",
-    Some(4),
-    Some(1),
+    (Some(4), Some(1)),
     "adds (AppTest)"
 )]
-#[case::playwright("npx playwright test", "  3 passed (5.1s)", "pass", Some(3), None, "")]
+#[case::playwright("npx playwright test", "  3 passed (5.1s)", "pass", (Some(3), None), "")]
 fn a_summary_line_decides(
     #[case] command: &str,
     #[case] output: &str,
     #[case] outcome: &str,
-    #[case] passed: Option<u32>,
-    #[case] failed: Option<u32>,
+    #[case] counts: (Option<u32>, Option<u32>),
     #[case] failing: &str,
 ) {
     let run = ran(command, output, None).unwrap();
     assert_eq!(serde_json::to_value(run.outcome).unwrap(), outcome);
-    if outcome == "pass" || passed.is_some() {
-        assert_eq!((run.passed, run.failed), (passed, failed));
+    if outcome == "pass" || counts.0.is_some() {
+        assert_eq!((run.passed, run.failed), counts);
     }
     assert_eq!(run.failing.first().map_or("", String::as_str), failing);
 }

@@ -100,7 +100,8 @@ pub(super) fn lines(facts: &Facts) -> Vec<String> {
         let action = f.action.map_or("read", super::FileAction::as_str);
         let mut line = format!("{action} {}", f.path);
         if let Some(from) = &f.renamed_from {
-            line.push_str(&format!(" from {from}"));
+            line.push_str(" from ");
+            line.push_str(from);
         }
         if f.transient {
             line.push_str(" transient");
