@@ -294,7 +294,8 @@ create function read_context(p_tenant uuid, p_name text, p_budget bigint)
     tail_from bigint,
     seqs bigint[], roles text[], formats text[], tokens integer[], shapes text[], keeps text[], bodies text[]
   )
-  language plpgsql stable set search_path = public, pg_temp
+  -- Planning anew at every call, which the planner takes to be worth it, would cost six times the reading.
+  language plpgsql stable set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

@@ -317,28 +317,34 @@ pub(crate) async fn lock(
     Ok(lock_all(tx, tenant, &[name.as_str()]).await?.pop())
 }
 
-/// Takes the row locks of the sessions that exist, in the order of their names.
+/// Takes the row locks of the sessions that exist, in the order of the names, which come in the order
+/// of their bytes.
 pub(super) async fn lock_all(
     tx: &mut PgConnection,
     tenant: TenantId,
     names: &[&str],
 ) -> Result<Vec<Session>, StoreError> {
+    // One look into the unique index per name: as a plain join, the planner reads all sessions of the
+    // tenant for as long as it has no statistics.
     sqlx::query_as!(
         SessionRow,
-        r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
-                  s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
-                  s.context_revision, s.accounting::text as "accounting!", s.created_at, s.updated_at,
+        r#"select s.id as "id!", s.name as "name!", s.settings::text as "settings!", t.settings::text as "defaults!",
+                  s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!", s.indexed_seq as "indexed_seq!",
+                  s.version, s.last_version as "last_version!", s.compression_count as "compression_count!",
+                  s.context_revision as "context_revision!", s.accounting::text as "accounting!",
+                  s.created_at as "created_at!", s.updated_at as "updated_at!",
                   live.id as "live_id?", live.status as "live_status?"
-           from sessions s
-           join tenants t on t.id = s.tenant_id
+           from unnest($2::text[]) as wanted(name)
+           cross join lateral (
+             select x.* from sessions x where x.tenant_id = $1 and x.name = wanted.name limit 1 for update
+           ) s
+           join tenants t on t.id = $1
            left join lateral (
              select c.id, c.status from compressions c
-             where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
+             where c.tenant_id = $1 and c.session_id = s.id and c.kind = 'compress'
                and c.status in ('queued', 'running') and not c.shadow
-           ) live on true
-           where s.tenant_id = $1 and s.name = any($2)
-           order by s.name
-           for update of s"#,
+             limit 1
+           ) live on true"#,
         tenant.0,
         names as &[&str]
     )

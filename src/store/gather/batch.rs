@@ -11,7 +11,7 @@ use super::{Append, AppendError, Reply};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, TenantId};
 use crate::store::idempotency::ReplyKey;
-use crate::store::sessions::{self, Live};
+use crate::store::sessions::{self, Live, Session};
 use crate::store::{StoreError, expect_rows};
 
 /// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
@@ -56,8 +56,9 @@ async fn lock(
 ) -> Result<Vec<Locked>, StoreError> {
     let names: Vec<&str> =
         appends.iter().map(|append| append.session.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
-    let found = sessions::lock_all(tx, tenant, &names).await?;
+    let mut found = sessions::lock_all(tx, tenant, &names).await?;
     if found.len() == names.len() {
+        sort(&mut found);
         return Ok(found.into_iter().map(|session| Locked::new(session, false)).collect());
     }
     let missing: Vec<&str> =
@@ -73,9 +74,10 @@ async fn lock(
     )
     .fetch_all(&mut *tx)
     .await?;
-    let found = sessions::lock_all(tx, tenant, &names).await?;
+    let mut found = sessions::lock_all(tx, tenant, &names).await?;
     // One that was erased since: the batch fails, and each append tries again by itself.
     expect_rows("locking the sessions of an append", names.len() as u64, found.len() as u64)?;
+    sort(&mut found);
     Ok(found
         .into_iter()
         .map(|session| {
@@ -83,6 +85,11 @@ async fn lock(
             Locked::new(session, fresh)
         })
         .collect())
+}
+
+/// Puts sessions in the order of their names' bytes, which [`stage`] looks them up by.
+fn sort(sessions: &mut [Session]) {
+    sessions.sort_unstable_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
 }
 
 /// Finds the replies that earlier requests with the same keys stored. The session's lock is held, so
@@ -149,7 +156,12 @@ async fn write(
          )
          update sessions s set head_seq = u.head_seq, accounting = u.accounting::json, updated_at = now()
          from unnest($15::uuid[], $16::bigint[], $17::text[]) as u(id, head_seq, accounting)
-         where s.tenant_id = $1 and s.id = u.id",
+         -- One look into the primary key per session: as a plain join, the planner reads all sessions of
+         -- the tenant for as long as it has no statistics. The rows are locked, so they stay in place.
+         cross join lateral (
+           select x.ctid as place from sessions x where x.tenant_id = $1 and x.id = u.id limit 1
+         ) at
+         where s.tenant_id = $1 and s.ctid = at.place",
         tenant.0,
         &rows.sessions,
         &rows.seqs,
