@@ -22,6 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
+use crate::domain::candidate;
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit};
@@ -119,9 +120,13 @@ impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
-        // Beside the database's start, so that no first request waits for a vocabulary.
-        for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase] {
-            tokio::task::spawn_blocking(move || TokenCounter::new(tokenizer).load());
+        // Beside the database's start, so that no first request waits for the default vocabulary and no
+        // first compression for the ledger's patterns. Other vocabularies are loaded when they are used.
+        tokio::task::spawn_blocking(|| TokenCounter::new(Tokenizer::default()).load());
+        if settings.roles.contains(&Role::Worker) {
+            for _ in 0..settings.worker.workers {
+                tokio::task::spawn_blocking(candidate::warm_up);
+            }
         }
         let (embedded, url) = reach(&settings.database).await?;
         Store::migrate(&url).await.context("the database cannot be migrated")?;

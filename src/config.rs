@@ -149,7 +149,7 @@ pub struct Api {
 #[command(next_help_heading = "Workers")]
 pub struct Worker {
     /// Compressions that run at once, 1 to 256
-    #[arg(long, env = "ANCHORD_WORKERS", value_name = "ANCHORD_WORKERS", default_value = "4")]
+    #[arg(long, env = "ANCHORD_WORKERS", value_name = "ANCHORD_WORKERS", default_value = "2")]
     #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=256))]
     pub workers: u16,
 }

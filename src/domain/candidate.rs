@@ -11,7 +11,7 @@ use super::gate::{self, Refusal};
 use super::id::Seq;
 use super::ledger::{self, Carry, Facts, KnownPaths};
 use super::merge::{MergeContext, Merged, merge};
-use super::message::Numbered;
+use super::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use super::probe::{self, Probe, ProbeReport};
 use super::proposal::Proposal;
 use super::render::{self, Rendering, Style, Subject};
@@ -262,4 +262,99 @@ pub fn recap(summary: &Summary) -> String {
         lines.push(format!("Next step {}: {step}", number + 1));
     }
     lines.join("\n")
+}
+
+/// Runs every step on a small session, so that the vocabularies and patterns are ready and warm in
+/// the thread that calls it.
+pub fn warm_up() {
+    let material = sample();
+    let facts = read(&material);
+    let draft = draft(&material, &facts);
+    let _ = prove(&material, &facts, draft);
+}
+
+/// A session that touches what the ledger knows: calls, a shell, tests, errors, figures, demands.
+fn sample() -> Material {
+    let text = |role, text: &str| Message { role, name: None, parts: vec![Part::Text(text.to_owned())] };
+    let call = |id: &str, name: &str, arguments: &str| Message {
+        role: Role::Assistant,
+        name: None,
+        parts: vec![Part::ToolCall(ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        })],
+    };
+    let result = |id: &str, output: &str| Message {
+        role: Role::Tool,
+        name: None,
+        parts: vec![Part::ToolResult(ToolResult {
+            call_id: id.into(),
+            parts: vec![Part::Text(output.to_owned())],
+            is_error: None,
+        })],
+    };
+    let messages = [
+        text(
+            Role::User,
+            "Fix the login in src/auth.rs of v1.2.3. You must never touch https://example.com:8080.",
+        ),
+        call("a", "Read", r#"{"file_path": "/work/src/auth.rs"}"#),
+        result("a", "fn login() {}\n"),
+        call("b", "Bash", r#"{"command": "cd /work && cargo test 2>&1 | tail -20"}"#),
+        result(
+            "b",
+            "error[E0308]: mismatched types\n --> src/auth.rs:3:5\ntest result: FAILED. 3 passed; 1 failed",
+        ),
+        call(
+            "c",
+            "Edit",
+            r#"{"file_path": "/work/src/auth.rs", "old_string": "a", "new_string": "fn b() {}"}"#,
+        ),
+        result("c", "The file has been updated."),
+        text(
+            Role::Assistant,
+            "I decided to use tokens because sessions need state. Next, I will run the tests.\n\n```bash\npytest -q\n```",
+        ),
+        text(
+            Role::User,
+            "<returncode>1</returncode>\n<output>\nTypeError: x is not a function\n2 failed, 1 passed in 0.12s\n</output>",
+        ),
+    ];
+    let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
+    Material {
+        session_id: "sample".to_owned(),
+        task_id: None,
+        from_seq: 1,
+        through_seq: span.last().map_or(0, |last| last.seq),
+        span,
+        span_tokens: 10_000,
+        base: None,
+        version: 1,
+        compression_count: 0,
+        pins: Vec::new(),
+        removed_constraints: BTreeSet::new(),
+        probes: Vec::new(),
+        bound: render::DEFAULT_BOUND_TOKENS,
+        now: DateTime::UNIX_EPOCH,
+        counter: TokenCounter::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_goes_through_every_step_and_is_accepted() {
+        let material = sample();
+        let facts = read(&material);
+        assert_eq!(facts.files.len(), 1);
+        assert_eq!(facts.test_runs.len(), 2);
+        assert!(!facts.errors.is_empty() && !facts.constraints.is_empty());
+        let draft = draft(&material, &facts);
+        let proof = prove(&material, &facts, draft);
+        assert!(proof.is_accepted(), "{:?} {:?}", proof.refusals, proof.report);
+        assert!(proof.rendering.text.contains("src/auth.rs"));
+    }
 }

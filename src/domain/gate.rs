@@ -305,6 +305,15 @@ fn is_bare_stand_in(text: &str) -> bool {
     )
 }
 
+/// Whether a text begins as something in the span does, white space aside: then the session said it, and
+/// it is no error of whoever wrote the summary.
+fn is_in_the_source(text: &str, span: &[Numbered]) -> bool {
+    const COMPARED_CHARS: usize = 80;
+    let text = wording::one_line(text);
+    let head = wording::clip_chars(&text, COMPARED_CHARS);
+    span.iter().any(|numbered| wording::one_line(&numbered.message.text()).contains(head))
+}
+
 fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     let published: HashSet<&str> =
         candidate.base.map(|b| narrative(b).map(|(_, t)| t).collect()).unwrap_or_default();
@@ -318,7 +327,7 @@ fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
         if is_bare_stand_in(text) || stand_in.is_some_and(|s| !quoted(s)) {
             refusals.push(Refusal::Placeholder { section, text: text.to_owned() });
         } else if ERROR_TEXT.as_ref().is_some_and(|r| r.is_match(text))
-            && !people(candidate.span).any(|said| said.contains(text.trim()))
+            && !is_in_the_source(text, candidate.span)
             && section != Section::Blockers
         {
             refusals.push(Refusal::ErrorText { section, text: text.to_owned() });

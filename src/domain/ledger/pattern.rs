@@ -3,7 +3,11 @@
 //! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
 //! on lines that hold other characters; only marker words of other scripts need Unicode's.
 
-use regex::{Regex, RegexSet};
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+/// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
+/// hundred patterns; with the library's two megabytes each they would outgrow everything else.
+const AUTOMATON_BYTES: usize = 512 * 1024;
 
 /// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
 pub(crate) fn ascii(pattern: &str) -> Regex {
@@ -13,13 +17,16 @@ pub(crate) fn ascii(pattern: &str) -> Regex {
 /// Compiles patterns whose `\b`, `\w`, `\d` and `\s` mean ASCII's into one set.
 pub(crate) fn ascii_set<'a>(patterns: impl Iterator<Item = &'a str>) -> RegexSet {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
-    RegexSet::new(patterns.map(narrowed)).expect("the patterns are valid")
+    RegexSetBuilder::new(patterns.map(narrowed))
+        .dfa_size_limit(AUTOMATON_BYTES)
+        .build()
+        .expect("the patterns are valid")
 }
 
 /// Compiles a pattern whose word boundaries hold in every script.
 pub(crate) fn unicode(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
-    Regex::new(pattern).expect("the pattern is valid")
+    RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII.
