@@ -33,8 +33,9 @@ pub struct App {
     pub store: Store,
     /// The tenant of [`OURS`].
     pub tenant: TenantId,
+    /// Its database.
+    pub database: TestDatabase,
     router: Router,
-    _database: TestDatabase,
 }
 
 /// A reply, read whole.
@@ -81,7 +82,7 @@ pub async fn app() -> App {
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
     };
-    App { store, tenant: ours, router: http::router(state), _database: database }
+    App { store, tenant: ours, router: http::router(state), database }
 }
 
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
