@@ -10,6 +10,8 @@
 
 pub mod app;
 pub mod service;
+#[path = "../../src/domain/context/validity.rs"]
+pub mod validity;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -45,7 +47,7 @@ rm -rf "$2"
 "#;
 
 /// How long [`until`] waits, and how often it looks.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(20);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 static MIGRATIONS: Migrator = sqlx::migrate!();
@@ -78,7 +80,7 @@ pub async fn database() -> TestDatabase {
     TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
 }
 
-/// Looks again and again until there is what is looked for; fails after half a minute.
+/// Looks again and again until there is what is looked for; fails after twenty seconds, before the server itself ends what hangs.
 pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let mut pace = tokio::time::interval(BETWEEN_LOOKS);
     let found = tokio::time::timeout(PATIENCE, async {

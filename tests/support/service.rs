@@ -146,11 +146,6 @@ impl Reply {
 }
 
 impl Client {
-    /// The same service with another key.
-    pub fn with_key(&self, key: &str) -> Self {
-        Self { key: key.to_owned(), ..self.clone() }
-    }
-
     /// A connection on which nothing is sent yet.
     pub fn connect(&self) -> io::Result<TcpStream> {
         let stream = TcpStream::connect(&self.address)?;
