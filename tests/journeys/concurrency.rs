@@ -15,15 +15,18 @@ const VERSIONS: usize = 3;
 const MOST_ROUNDS: usize = 40;
 
 /// Compressions beside which a message was stored, and that published a version.
-const BESIDE: &str = "select count(*) from compressions c where c.kind = 'compress' and c.status = 'succeeded'
+const BESIDE: &str =
+    "select count(*) from compressions c where c.kind = 'compress' and c.status = 'succeeded'
     and exists (select from messages m where m.tenant_id = c.tenant_id and m.session_id = c.session_id
                 and m.created_at between c.started_at and c.finished_at)";
 const LIVE: &str = "select count(*) from compressions where status in ('queued', 'running')";
 
 /// Two messages of a turn, told apart by who sent them.
 fn turn(name: &str) -> [String; 2] {
-    let asked = format!("Look at src/part_{name}.rs, please. {}", "It has to stay as small as it is. ".repeat(12));
-    let said = format!("I looked at src/part_{name}.rs. {}", "There was nothing that had to change. ".repeat(12));
+    let asked =
+        format!("Look at src/part_{name}.rs, please. {}", "It has to stay as small as it is. ".repeat(12));
+    let said =
+        format!("I looked at src/part_{name}.rs. {}", "There was nothing that had to change. ".repeat(12));
     // Spaces and an unknown field, which a service that writes messages anew would lose.
     [
         format!(r#"{{ "role":"user",  "content":{}}}"#, json!(asked)),

@@ -62,7 +62,11 @@ async fn a_compression_whose_worker_is_killed_in_the_middle_is_finished_once_by_
     until("both transactions at the lock", async || (number(&mut look, WAITING).await == 2).then_some(()))
         .await;
     let early = format!("select count(*) from compressions where attempt = 2 and now() < '{lease}'");
-    assert_eq!(number(&mut look, &early).await, 1, "the second worker waited for the first one's lease to end");
+    assert_eq!(
+        number(&mut look, &early).await,
+        1,
+        "the second worker waited for the first one's lease to end"
+    );
     assert_eq!(number(&mut look, "select count(*) from summaries").await, 0);
     sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
 

@@ -149,7 +149,8 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
         appends.extend(round(&client, number, held));
         sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
     }
-    until("an end of all transactions", async || (number(&mut look, NOT_AT_REST).await == 0).then_some(())).await;
+    until("an end of all transactions", async || (number(&mut look, NOT_AT_REST).await == 0).then_some(()))
+        .await;
 
     // Every connection of the pool still works, at once.
     std::thread::scope(|scope| {
@@ -171,7 +172,11 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
     for (append, first) in &appends {
         let again = append.send(&client);
         assert!(again.is_some(), "{} is refused for ever", append.key);
-        assert!(first.is_none() || *first == again, "{} was acknowledged as {first:?}, now {again:?}", append.key);
+        assert!(
+            first.is_none() || *first == again,
+            "{} was acknowledged as {first:?}, now {again:?}",
+            append.key
+        );
         expected.insert(append.key.clone(), again.unwrap_or_default());
     }
     for session in 0..SESSIONS {

@@ -14,7 +14,8 @@ const SESSION: &str = "/v1/sessions/s";
 const WINDOW: &str = r#"{"context_window": 8000}"#;
 
 /// A pixel.
-const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
@@ -50,7 +51,10 @@ fn odd_chat() -> Vec<String> {
     odd.push(format!(
         r#"{{"role":"user","content":[{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{PNG}"}}}},{{"type":"text","text":"see"}}]}}"#
     ));
-    odd.push(format!(r#"{{"role":"assistant","content":"{}"}}"#, "no end of spaces and dots ... ".repeat(2_000)));
+    odd.push(format!(
+        r#"{{"role":"assistant","content":"{}"}}"#,
+        "no end of spaces and dots ... ".repeat(2_000)
+    ));
     odd
 }
 
@@ -115,7 +119,10 @@ async fn assert_contexts_are_valid(app: &App, after: &str) {
         for query in ["", "&max_tokens=2000&recap=true", "&max_tokens=200000"] {
             let context = app.call("GET", &format!("{SESSION}/context?format={format}{query}"), "").await;
             assert_eq!(context.status, 200, "{format}{query} after {after}: {}", context.text);
-            let problems = validity::problems(&context.json());
+            // A number that JSON allows, and this reader does not.
+            let readable = context.text.replace("1e400", "1e300");
+            let read: Value = serde_json::from_str(&readable).expect("JSON");
+            let problems = validity::problems(&read);
             assert_eq!(problems, Vec::<String>::new(), "{format}{query} after {after}: {}", context.text);
         }
     }
@@ -196,7 +203,8 @@ async fn odd_messages_are_kept_served_in_every_format_and_survive_a_compression(
 type Refused = (Vec<u8>, u16, &'static str, &'static str, Option<u64>);
 
 fn batch(format: &str, message: &str) -> Vec<u8> {
-    format!(r#"{{"format":"{format}","messages":[{{"role":"user","content":"first"}},{message}]}}"#).into_bytes()
+    format!(r#"{{"format":"{format}","messages":[{{"role":"user","content":"first"}},{message}]}}"#)
+        .into_bytes()
 }
 
 fn bad_bodies() -> Vec<Refused> {
@@ -229,7 +237,8 @@ fn bad_bodies() -> Vec<Refused> {
         invalid(batch("anthropic", r#"{"role":"tool","content":"x"}"#), "/messages/1/role"),
         invalid(batch("openai-responses", r#"{"role":"robot","content":"x"}"#), "/messages/1/role"),
         invalid(
-            br#"{"messages":[{"role":"user","content":"x"}],"expected_next_seq":9223372036854775808}"#.to_vec(),
+            br#"{"messages":[{"role":"user","content":"x"}],"expected_next_seq":9223372036854775808}"#
+                .to_vec(),
             "/expected_next_seq",
         ),
         invalid(br#"{"messages":[{"role":"user","content":"x"}],"seq":1}"#.to_vec(), "/seq"),
@@ -240,9 +249,11 @@ fn bad_bodies() -> Vec<Refused> {
 async fn state(app: &App) -> (String, String, String, i64) {
     let session = app.call("GET", SESSION, "").await.text;
     let messages = app.call("GET", PATH, "").await.text;
-    let tag = app.call("GET", &format!("{SESSION}/context"), "").await.headers["etag"].to_str().map(str::to_owned);
+    let tag =
+        app.call("GET", &format!("{SESSION}/context"), "").await.headers["etag"].to_str().map(str::to_owned);
     let mut look = app.database.connect().await;
-    let keys = sqlx::raw_sql("select count(*) from idempotency_keys").fetch_one(&mut look).await.expect("a row");
+    let keys =
+        sqlx::raw_sql("select count(*) from idempotency_keys").fetch_one(&mut look).await.expect("a row");
     (session, messages, tag.expect("a tag"), keys.get(0))
 }
 
@@ -266,7 +277,8 @@ async fn bad_batches_are_refused_at_their_place_and_a_session_stays_as_it_was() 
     let (status, kind, pointer) = app.call("POST", PATH, deep).await.refusal();
     assert_eq!((status, kind.as_str()), (422, "invalid-request"));
     assert!(pointer.starts_with("/messages/1/extra/0"), "{pointer}");
-    let body = |seq: &str| format!(r#"{{"messages":[{{"role":"user","content":"x"}}],"expected_next_seq":{seq}}}"#);
+    let body =
+        |seq: &str| format!(r#"{{"messages":[{{"role":"user","content":"x"}}],"expected_next_seq":{seq}}}"#);
     for wrong in ["24", "26", "9223372036854775807"] {
         let reply = app.call("POST", PATH, body(wrong)).await;
         assert_eq!((reply.refusal().0, &reply.json()["next_seq"]), (409, &json!(25)), "{}", reply.text);
@@ -279,7 +291,12 @@ async fn bad_batches_are_refused_at_their_place_and_a_session_stays_as_it_was() 
     assert_eq!(state(&app).await, before);
     // The key was not used up: the repaired batch is taken under it.
     let repaired = app.call_with("POST", PATH, body("25"), &[("idempotency-key", "of a bad batch")]).await;
-    assert_eq!((repaired.status.as_u16(), &repaired.json()["first_seq"]), (201, &json!(25)), "{}", repaired.text);
+    assert_eq!(
+        (repaired.status.as_u16(), &repaired.json()["first_seq"]),
+        (201, &json!(25)),
+        "{}",
+        repaired.text
+    );
 }
 
 #[tokio::test]

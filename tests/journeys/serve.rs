@@ -6,8 +6,8 @@ use std::process::Output;
 
 use nix::sys::signal::Signal;
 
-use crate::support::service::{Service, anchord, data_folder};
 use crate::support;
+use crate::support::service::{Service, anchord, data_folder};
 
 fn failed(output: &Output) -> String {
     assert!(!output.status.success(), "it succeeded");

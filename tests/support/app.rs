@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anchord::clock::Clock;
 use anchord::domain::id::TenantId;
+use anchord::domain::tokens::TokenCounter;
 use anchord::http::auth::RateLimit;
 use anchord::http::{self, AppState, Limits};
-use anchord::domain::tokens::TokenCounter;
 use anchord::store::Store;
 use anchord::store::gather::Gatherer;
 use anchord::store::tenants::{NewKey, digest_key};

@@ -167,13 +167,7 @@ impl Client {
     }
 
     /// Sends a request; an error means that the reply did not come whole.
-    pub fn call(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> io::Result<Reply> {
+    pub fn call(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Reply> {
         let mut stream = self.connect()?;
         stream.write_all(self.request(method, path, headers, body).as_bytes())?;
         let mut reply = String::new();
