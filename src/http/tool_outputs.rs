@@ -79,7 +79,11 @@ pub async fn find_tool_output(
         return Err(ApiError::parameter("to_line", "must be at least from_line"));
     }
     let found = state.store.find_tool_output(caller.tenant, &path.session_id, &path.reference).await?;
-    let found = found.ok_or(ApiError::NotFound(Thing::ToolOutput))?;
+    let Some(found) = found else {
+        // Looked at only here, so that a hit stays one query.
+        let session = state.store.find_session(caller.tenant, &path.session_id).await?;
+        return Err(ApiError::NotFound(session.map_or(Thing::Session, |_| Thing::ToolOutput)));
+    };
     let corrupt = |reason: &str| StoreError::corrupt("tool_outputs", "ordinal", &path.reference, reason);
     let format = Format::from_name(&found.format).ok_or_else(|| corrupt("unknown format"))?;
     let message =

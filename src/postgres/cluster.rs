@@ -11,6 +11,7 @@ use nix::unistd::Pid;
 
 use super::account::{self, Account};
 use super::programs::Programs;
+use super::server::PORT;
 use super::{DATABASE, Durability, OWNER, SUPERUSER, StartError};
 
 /// How long a server that was left behind has to stop, politely and then not.
@@ -102,39 +103,29 @@ impl Cluster {
         self.folder.join("postmaster.pid")
     }
 
-    /// Stops a server that a killed service left behind, and removes a pid file that names another
-    /// process: Postgres would refuse to start, although only the number was used again.
+    /// Stops a server that a killed service left behind, and removes a pid file that names a process
+    /// which is not one: Postgres would refuse to start, although only the number was used again.
     ///
     /// The caller holds the data folder's lock, so that nobody else starts a server meanwhile.
     pub(super) fn stop_left_behind(&self) -> Result<(), StartError> {
         let Some(PidFile { pid, .. }) = self.pid_file() else { return Ok(()) };
         match self.is_served_by(pid) {
-            Some(true) => {}
-            Some(false) => {
-                let path = self.pid_path();
-                return match fs::remove_file(&path) {
-                    Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                        Err(StartError::folder("remove", &path, e))
-                    }
-                    _ => Ok(()),
-                };
-            }
+            Some(true) => stop(pid)?,
+            Some(false) => {}
             // The system does not tell; Postgres has a check of its own and says what it finds.
             None => return Ok(()),
         }
-        tracing::info!(postgres.pid = pid, "stopping the server that an earlier service left behind");
-        for (signal, patience) in [(Signal::SIGINT, FAST_STOP), (Signal::SIGQUIT, IMMEDIATE_STOP)] {
-            // The answer does not matter: whether the process is gone is looked at below.
-            let _ = kill(Pid::from_raw(pid), signal);
-            let deadline = Instant::now() + patience;
-            while Instant::now() < deadline {
-                if !is_running(pid) {
-                    return Ok(());
-                }
-                std::thread::sleep(LOOK);
-            }
+        remove(&self.pid_path())
+    }
+
+    /// Removes the lock of the server's socket once no server is left: it names a process as the pid
+    /// file does. In a container without an init a killed server stays in the list of processes for
+    /// ever, and Postgres would take it for one that runs.
+    pub(super) fn free_socket(&self, sockets: &Path) -> Result<(), StartError> {
+        if self.pid_path().exists() {
+            return Ok(());
         }
-        Err(StartError::LeftBehind { pid })
+        remove(&sockets.join(format!(".s.PGSQL.{PORT}.lock")))
     }
 
     /// Whether the process is this cluster's server; `None` when the system does not tell.
@@ -161,6 +152,30 @@ impl Cluster {
         let args = String::from_utf8_lossy(&args);
         let program = args.split_whitespace().next().unwrap_or_default();
         (!is_postgres(program)).then_some(false).or_else(|| args.contains(&*folder).then_some(true))
+    }
+}
+
+fn stop(pid: i32) -> Result<(), StartError> {
+    tracing::info!(postgres.pid = pid, "stopping the server that an earlier service left behind");
+    for (signal, patience) in [(Signal::SIGINT, FAST_STOP), (Signal::SIGQUIT, IMMEDIATE_STOP)] {
+        // The answer does not matter: whether the process is gone is looked at below.
+        let _ = kill(Pid::from_raw(pid), signal);
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if !is_running(pid) {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+    Err(StartError::LeftBehind { pid })
+}
+
+/// Removes a file that may be gone already.
+fn remove(path: &Path) -> Result<(), StartError> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StartError::folder("remove", path, e)),
+        _ => Ok(()),
     }
 }
 
@@ -274,6 +289,22 @@ mod tests {
         assert!(stranger.try_wait().expect("a child").is_none(), "the stranger was stopped");
         stranger.kill().expect("a child of ours");
         stranger.wait().expect("a child of ours");
+    }
+
+    #[test]
+    fn the_lock_of_a_socket_goes_with_the_server_that_left_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (pid, lock) = (folder.path().join("postmaster.pid"), folder.path().join(".s.PGSQL.5432.lock"));
+        let cluster = Cluster::at(folder.path().to_owned());
+        cluster.free_socket(folder.path()).expect("nothing to remove");
+        for file in [&pid, &lock] {
+            fs::write(file, "4711\n").expect("a file");
+        }
+        cluster.free_socket(folder.path()).expect("a server that may run");
+        assert!(lock.exists(), "a server that may run lost its lock");
+        fs::remove_file(&pid).expect("a file");
+        cluster.free_socket(folder.path()).expect("a lock to remove");
+        assert!(!lock.exists());
     }
 
     #[test]

@@ -204,6 +204,7 @@ impl Embedded {
             cluster.make(&programs, account, config.durability)?;
         }
         let sockets = Sockets::make(&home, account)?;
+        cluster.free_socket(&sockets.folder)?;
         let server = Server::start(&server::Launch {
             program: &programs.postgres,
             account,

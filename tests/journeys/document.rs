@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::compressions::app_with_session;
-use crate::support::app::THEIRS;
+use crate::support::app::{THEIRS, app};
 
 fn document() -> Value {
     anchord::http::openapi()
@@ -103,6 +103,15 @@ fn body(path: &str) -> String {
     .to_string()
 }
 
+/// Whether it makes the session when it is not there: the caller's own, under that name.
+fn makes_the_session(method: &str, path: &str) -> bool {
+    (method == "PUT" && path.ends_with("{session_id}")) || (method == "POST" && path.ends_with("/messages"))
+}
+
+fn required_query(path: &str) -> &'static str {
+    if path.ends_with("/recall") { "?q=message" } else { "" }
+}
+
 #[tokio::test]
 async fn another_tenants_ids_are_not_found_by_any_operation() {
     let app = app_with_session(4).await;
@@ -117,14 +126,10 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     let theirs = format!("Bearer {THEIRS}");
     let mut called = 0;
     for (path, method, _) in operations(&document()) {
-        // These make the session when it is not there: the caller's own, under the same name.
-        let makes = (method == "PUT" && path.ends_with("{session_id}"))
-            || (method == "POST" && path.ends_with("/messages"));
-        if !path.contains("{session_id}") || makes {
+        if !path.contains("{session_id}") || makes_the_session(&method, &path) {
             continue;
         }
-        let required = if path.ends_with("/recall") { "?q=message" } else { "" };
-        let url = filled(&path, ids) + required;
+        let url = filled(&path, ids) + required_query(&path);
         let reply = app.call_with(&method, &url, body(&path), &[("authorization", &theirs)]).await;
         assert_eq!(reply.status, 404, "{method} {url}: {}", reply.text);
         called += 1;
@@ -132,6 +137,25 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     assert!(called > 15, "only {called} operations were called");
     let still = app.call("GET", "/v1/sessions/s", "").await;
     assert_eq!(still.status, 200, "nothing of the first tenant's is gone");
+}
+
+#[tokio::test]
+async fn an_unknown_session_is_not_found_by_any_operation_that_does_not_make_it() {
+    let app = app().await;
+    let ids = json!({
+        "session_id": "nowhere", "compression_id": "cmp_00000000000000000000000000000007", "version": "1",
+        "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c",
+        "reference": "0000000000000000",
+    });
+    for (path, method, _) in operations(&document()) {
+        if !path.contains("{session_id}") || makes_the_session(&method, &path) {
+            continue;
+        }
+        let url = filled(&path, ids.as_object().expect("an object")) + required_query(&path);
+        let reply = app.call(&method, &url, body(&path)).await;
+        assert_eq!(reply.refusal().1, "session-not-found", "{method} {url}: {}", reply.text);
+    }
+    assert_eq!(app.call("GET", "/v1/sessions", "").await.json()["items"], json!([]));
 }
 
 #[tokio::test]

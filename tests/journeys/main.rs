@@ -13,12 +13,16 @@ mod support;
 
 mod appends;
 mod compressions;
+mod concurrency;
 mod contexts;
+mod crashes;
 mod database;
 mod document;
+mod hangups;
 mod isolation;
 mod launcher;
 mod messages;
+mod odd_inputs;
 mod queue;
 mod recall;
 mod rules;

@@ -1,100 +1,13 @@
 //! The program as a person runs it: `anchord serve` in a process of its own.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::os::unix::fs::MetadataExt as _;
+use std::process::Output;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 
 use crate::support;
-
-/// A running service.
-struct Service {
-    process: Child,
-    /// What it printed up to its first call to try.
-    greeting: String,
-    _stderr: ChildStderr,
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // Only reached when a test fails half-way.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// The program with nothing set but what the test sets.
-fn anchord(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_anchord"));
-    command.args(words).env_clear().envs(support::path().map(|path| ("PATH", path)));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-impl Service {
-    fn start(words: &[&str]) -> Self {
-        let mut process = anchord(words).spawn().expect("the program");
-        let stderr = process.stderr.take().expect("a pipe");
-        let mut greeting = String::new();
-        let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
-        while !greeting.contains("try:") {
-            if lines.read_line(&mut greeting).expect("text") == 0 {
-                let mut why = String::new();
-                let _ = { stderr }.read_to_string(&mut why);
-                panic!("the service ended before it was ready: {greeting}{why}");
-            }
-        }
-        Self { process, greeting, _stderr: stderr }
-    }
-
-    /// Starts a service with a database of its own.
-    fn own(data_dir: &Path) -> Self {
-        Self::start(&[
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--data-dir",
-            data_dir.to_str().expect("a plain path"),
-        ])
-    }
-
-    fn key(&self) -> &str {
-        let (_, key) = self.greeting.split_once("API key:  ").expect("a key");
-        key.split(' ').next().expect("a word")
-    }
-
-    /// The status of a GET.
-    fn status(&self, path: &str, key: &str) -> u16 {
-        let (_, rest) = self.greeting.split_once("http://").expect("an address");
-        let address = rest.split([' ', '/']).next().expect("an address");
-        let mut stream = TcpStream::connect(address).expect("a connection");
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).expect("a request");
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).expect("a reply");
-        reply.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
-    }
-
-    /// Sends a signal and returns the exit code.
-    fn end(mut self, signal: Signal) -> Option<i32> {
-        let pid = Pid::from_raw(i32::try_from(self.process.id()).expect("a process id"));
-        kill(pid, signal).expect("a process of ours");
-        self.process.wait().expect("a process of ours").code()
-    }
-}
-
-fn data_folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).expect("a mode");
-    folder
-}
+use crate::support::service::{Service, anchord, data_folder};
 
 fn failed(output: &Output) -> String {
     assert!(!output.status.success(), "it succeeded");
@@ -106,7 +19,7 @@ fn failed(output: &Output) -> String {
 fn a_service_with_a_database_of_its_own_tells_address_key_and_first_call() {
     let folder = data_folder();
     let service = Service::own(folder.path());
-    assert_eq!(service.status("/readyz", ""), 200);
+    assert_eq!(service.client().get("/readyz").status, 200);
     let file = folder.path().join("api-key");
     assert_eq!(fs::metadata(&file).expect("a key file").mode() & 0o777, 0o600);
     let key = service.key().to_owned();
@@ -116,7 +29,7 @@ fn a_service_with_a_database_of_its_own_tells_address_key_and_first_call() {
     let data = folder.path().to_str().expect("a plain path");
     let second = anchord(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data]).output();
     let why = failed(&second.expect("the program"));
-    assert!(why.contains(&format!("process {}", service.process.id())), "{why}");
+    assert!(why.contains(&format!("process {}", service.id())), "{why}");
 
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
     assert!(!folder.path().join("postgres/cluster/postmaster.pid").exists(), "the database was left running");
@@ -143,7 +56,7 @@ async fn a_service_on_the_operators_database_has_no_key_unless_it_is_given_one()
     let words = ["serve", "--listen", "127.0.0.1:0", "--database-url", &database.url];
     let service = Service::start(&words);
     assert!(service.greeting.contains("none from the start"), "{}", service.greeting);
-    assert_eq!(service.status("/readyz", ""), 200);
+    assert_eq!(service.client().get("/readyz").status, 200);
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 

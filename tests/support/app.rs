@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use anchord::clock::Clock;
 use anchord::domain::id::TenantId;
+use anchord::domain::tokens::TokenCounter;
 use anchord::http::auth::RateLimit;
 use anchord::http::{self, AppState, Limits};
 use anchord::store::Store;
 use anchord::store::gather::Gatherer;
 use anchord::store::tenants::{NewKey, digest_key};
+use anchord::worker::{Env, Options, Pool};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -33,8 +35,9 @@ pub struct App {
     pub store: Store,
     /// The tenant of [`OURS`].
     pub tenant: TenantId,
+    /// Its database.
+    pub database: TestDatabase,
     router: Router,
-    _database: TestDatabase,
 }
 
 /// A reply, read whole.
@@ -81,7 +84,7 @@ pub async fn app() -> App {
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
     };
-    App { store, tenant: ours, router: http::router(state), _database: database }
+    App { store, tenant: ours, router: http::router(state), database }
 }
 
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
@@ -96,6 +99,12 @@ impl App {
     /// Sends a request as the first tenant.
     pub async fn call(&self, method: &str, path: &str, body: impl Into<Body>) -> Answer {
         self.call_with(method, path, body, &[]).await
+    }
+
+    /// Runs every job that is due, as a worker would.
+    pub async fn work(&self) {
+        let env = Env { store: self.store.clone(), tokens: TokenCounter::default(), clock: Clock::system() };
+        Pool::new(env, Options::default()).drain().await.expect("a database that answers");
     }
 
     /// Sends a request with further headers; `authorization` replaces the first tenant's.

@@ -9,6 +9,9 @@
 //! the server.
 
 pub mod app;
+pub mod service;
+#[path = "../../src/domain/context/validity.rs"]
+pub mod validity;
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -18,10 +21,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anchord::postgres::{self, Config, Durability, Embedded};
 use sqlx::migrate::Migrator;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, PgConnection, Row as _};
 
 /// How long the server waits for the next user: longer than the gap between two test binaries.
 const LINGER_SECONDS: u32 = 5;
@@ -41,6 +45,10 @@ while kill -0 "$1" 2>/dev/null; do
 done
 rm -rf "$2"
 "#;
+
+/// How long [`until`] waits, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(20);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 static MIGRATIONS: Migrator = sqlx::migrate!();
 
@@ -72,7 +80,32 @@ pub async fn database() -> TestDatabase {
     TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
 }
 
+/// Looks again and again until there is what is looked for; fails after twenty seconds, before the server itself ends what hangs.
+pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let mut pace = tokio::time::interval(BETWEEN_LOOKS);
+    let found = tokio::time::timeout(PATIENCE, async {
+        loop {
+            pace.tick().await;
+            if let Some(found) = look().await {
+                return found;
+            }
+        }
+    });
+    found.await.unwrap_or_else(|_| panic!("{what} did not come about"))
+}
+
+/// The one number that a query gives.
+pub async fn number(connection: &mut PgConnection, query: &str) -> i64 {
+    let row = sqlx::raw_sql(sqlx::AssertSqlSafe(query)).fetch_one(connection).await.expect("a row");
+    row.get(0)
+}
+
 impl TestDatabase {
+    /// A connection of the test's own, as the owner: it sees the rows of every tenant.
+    pub async fn connect(&self) -> PgConnection {
+        PgConnection::connect(&self.url).await.expect("a connection")
+    }
+
     /// The database's name on the server.
     pub fn name(&self) -> &str {
         &self.name

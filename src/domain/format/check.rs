@@ -144,7 +144,8 @@ fn unit(bytes: &[u8], at: usize) -> Option<u16> {
 fn decoded(raw: &str, quote: usize, end: usize) -> Cow<'_, str> {
     let quoted = raw.get(quote..=end).unwrap_or_default();
     // Undecodable (a lone surrogate, say): the spelling stands for itself.
-    serde_json::from_str::<String>(quoted).map_or(Cow::Borrowed(quoted), Cow::Owned)
+    let spelling = Cow::Borrowed(raw.get(quote + 1..end).unwrap_or_default());
+    serde_json::from_str::<String>(quoted).map_or(spelling, Cow::Owned)
 }
 
 fn clipped(key: &str) -> &str {
@@ -198,7 +199,7 @@ mod tests {
         );
         assert_eq!(pointer(r#"["\udc00"]"#).unwrap(), "/0");
         assert_eq!(pointer(r#"["\ud800\ud800\udc00"]"#).unwrap(), "/0");
-        assert!(pointer(r#"{"\udfff":1}"#).is_some());
+        assert_eq!(pointer(r#"{"\udfff":1}"#).unwrap(), r"/\udfff");
     }
 
     #[test]

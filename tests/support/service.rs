@@ -1,0 +1,193 @@
+//! The program in processes of its own, and a plain client for it.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use super::TestDatabase;
+
+/// The key of services that share a test's database.
+const KEY: &str = "test-key-of-services-in-processes";
+/// Longer than any request may take, so that a service that hangs fails the test.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running process of the program; killed when it is dropped.
+#[derive(Debug)]
+pub struct Service {
+    process: Child,
+    /// What it printed up to the end of its greeting.
+    pub greeting: String,
+    // Read to the end, so that a full pipe never holds up the service.
+    _stderr: JoinHandle<String>,
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The program with nothing set but what the test sets.
+pub fn anchord(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anchord"));
+    command.args(words).env_clear().envs(super::path().map(|path| ("PATH", path)));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A folder that the embedded server's user can reach below, when the tests run as root.
+pub fn data_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o711)).expect("a mode");
+    folder
+}
+
+impl Service {
+    /// Starts the program and waits for the last line of its greeting.
+    pub fn start(words: &[&str]) -> Self {
+        let mut process = anchord(words).spawn().expect("the program");
+        let mut stderr = process.stderr.take().expect("a pipe");
+        let stderr = std::thread::spawn(move || {
+            let mut said = Vec::new();
+            let _ = stderr.read_to_end(&mut said);
+            String::from_utf8_lossy(&said).into_owned()
+        });
+        let mut greeting = String::new();
+        let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
+        while !greeting.contains("try:") && !greeting.contains("has no API") {
+            if lines.read_line(&mut greeting).expect("text") == 0 {
+                let why = stderr.join().unwrap_or_default();
+                panic!("the service ended before it was ready: {greeting}{why}");
+            }
+        }
+        Self { process, greeting, _stderr: stderr }
+    }
+
+    /// Starts a service with a database of its own.
+    pub fn own(data_dir: &Path) -> Self {
+        let folder = data_dir.to_str().expect("a plain path");
+        Self::start(&["serve", "--listen", "127.0.0.1:0", "--data-dir", folder])
+    }
+
+    /// Starts a service with workers on a test's database; several may share it.
+    pub fn on(database: &TestDatabase, more: &[&str]) -> Self {
+        let mut words = vec!["serve", "--listen", "127.0.0.1:0", "--api-key", KEY];
+        words.extend(["--database-url", &database.url]);
+        words.extend(more);
+        Self::start(&words)
+    }
+
+    /// Starts workers without an API.
+    pub fn worker(database_url: &str) -> Self {
+        Self::start(&["worker", "--database-url", database_url])
+    }
+
+    /// The key that the service made and printed.
+    pub fn key(&self) -> &str {
+        let (_, key) = self.greeting.split_once("API key:  ").expect("a key");
+        key.split(' ').next().expect("a word")
+    }
+
+    /// A client with the service's key.
+    pub fn client(&self) -> Client {
+        let (_, rest) = self.greeting.split_once("http://").expect("an address");
+        let address = rest.split([' ', '/']).next().expect("an address").to_owned();
+        let key = if self.greeting.contains("ANCHORD_API_KEY") { KEY } else { self.key() };
+        Client { address, key: key.to_owned() }
+    }
+
+    /// The process's id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Sends a signal and returns the exit code, which a killed process does not have.
+    pub fn end(mut self, signal: Signal) -> Option<i32> {
+        kill(pid(self.id()), signal).expect("a process of ours");
+        self.process.wait().expect("a process of ours").code()
+    }
+}
+
+/// A process id as signals take it.
+pub fn pid(id: u32) -> Pid {
+    Pid::from_raw(i32::try_from(id).expect("a process id"))
+}
+
+/// One connection per request: what matters here is what is sent, and when it is cut.
+#[derive(Clone, Debug)]
+pub struct Client {
+    address: String,
+    key: String,
+}
+
+/// A reply that came whole.
+#[derive(Debug)]
+pub struct Reply {
+    /// Its status.
+    pub status: u16,
+    /// Its body.
+    pub text: String,
+}
+
+impl Reply {
+    /// Its body as JSON; null when it has none.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+}
+
+impl Client {
+    /// A connection on which nothing is sent yet.
+    pub fn connect(&self) -> io::Result<TcpStream> {
+        let stream = TcpStream::connect(&self.address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(stream)
+    }
+
+    /// A request's bytes.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
+        request.push_str(&format!("authorization: Bearer {}\r\nconnection: close\r\n", self.key));
+        request.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        request.push_str("\r\n");
+        request.push_str(body);
+        request
+    }
+
+    /// Sends a request; an error means that the reply did not come whole.
+    pub fn call(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Reply> {
+        let mut stream = self.connect()?;
+        stream.write_all(self.request(method, path, headers, body).as_bytes())?;
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply)?;
+        whole(&reply).ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the reply was cut"))
+    }
+
+    /// A GET that must be answered.
+    pub fn get(&self, path: &str) -> Reply {
+        self.call("GET", path, &[], "").expect("a reply")
+    }
+}
+
+/// Reads a reply, unless it is cut: its head tells how long it is.
+fn whole(reply: &str) -> Option<Reply> {
+    let (head, body) = reply.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+    });
+    (body.len() == length.unwrap_or(0)).then(|| Reply { status, text: body.to_owned() })
+}
