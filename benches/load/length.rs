@@ -14,8 +14,9 @@ use crate::texts::{Random, batch};
 
 /// Messages of the short session, and of each batch that fills the long one.
 const SHORT: usize = 1_000;
-/// Requests to each session, in turns.
+/// Requests to each session, in turns, and the time after which fewer must do.
 const REQUESTS: usize = 300;
+const ENOUGH: Duration = Duration::from_secs(5);
 /// How long the background may take to index or to summarise the long session.
 const REST: Duration = Duration::from_mins(5);
 
@@ -89,7 +90,11 @@ async fn compare(
     let requests = SESSIONS.map(make);
     let mut times = SESSIONS.map(|_| Vec::with_capacity(REQUESTS));
     let before = Processor::now();
+    let started = Instant::now();
     for _ in 0..REQUESTS {
+        if started.elapsed() > ENOUGH {
+            break;
+        }
         for (request, times) in requests.iter().zip(&mut times) {
             let sent = Instant::now();
             let status = connection.call(request).await?.status;

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anchord::postgres::{self, Config, Durability, Embedded};
@@ -34,8 +34,9 @@ pub struct Servers {
     pub address: SocketAddr,
 }
 
+/// The process, and the pipe that it greets into, which must stay open.
 #[derive(Debug)]
-struct Service(Child);
+struct Service(Child, BufReader<ChildStdout>);
 
 impl Drop for Service {
     fn drop(&mut self) {
@@ -69,9 +70,9 @@ impl Servers {
             .stderr(log)
             .spawn()
             .with_context(|| format!("{} does not run", binary.display()))?;
-        let output = service.stdout.take();
-        let service = Service(service);
-        let address = greeting(output.context("a pipe")?)
+        let output = BufReader::new(service.stdout.take().context("a pipe")?);
+        let mut service = Service(service, output);
+        let address = greeting(&mut service.1)
             .with_context(|| fs::read_to_string(home.path().join("service.log")).unwrap_or_default())?;
         Ok(Self { service, embedded, home, pgbench, address })
     }
@@ -149,9 +150,9 @@ pub async fn execute(url: &str, sql: &str) -> anyhow::Result<()> {
 }
 
 /// Reads the address out of the first line that the service prints.
-fn greeting(output: impl std::io::Read) -> anyhow::Result<SocketAddr> {
+fn greeting(output: &mut impl BufRead) -> anyhow::Result<SocketAddr> {
     let mut line = String::new();
-    BufReader::new(output).read_line(&mut line)?;
+    output.read_line(&mut line)?;
     let address = line.split("http://").nth(1).and_then(|rest| rest.split_whitespace().next());
     address.and_then(|text| text.parse().ok()).context("the service did not become ready")
 }
