@@ -4,24 +4,73 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
+use sqlx::{PgConnection, Row as _};
 
 use crate::concurrency::stored;
 use crate::support::service::{Client, Service};
 use crate::support::{database, number, until};
 
-const ROUNDS: usize = 8;
+const ROUNDS: [Round; 8] = [
+    Round::Free,
+    Round::Still,
+    Round::Locked,
+    Round::Still,
+    Round::Free,
+    Round::Locked,
+    Round::Still,
+    Round::Free,
+];
 const AT_ONCE: usize = 48;
 const SESSIONS: usize = 3;
 
+const IDLE: &str = "select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'anchord' and state = 'idle'";
 /// The service's connections that are in a transaction or hold a lock, other than the sign of life of
 /// its workers.
 const NOT_AT_REST: &str = "select count(*) from pg_stat_activity a
     where a.datname = current_database() and a.application_name = 'anchord'
       and (a.state like 'idle in transaction%'
            or exists (select from pg_locks l where l.pid = a.pid and l.locktype <> 'advisory'))";
+
+/// What the clients of a round meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Round {
+    /// Nothing that hinders them.
+    Free,
+    /// Rows that someone else has locked: writers are caught in the middle of their transactions.
+    Locked,
+    /// A database that stands still: everybody is caught at the first statement, most of all at the
+    /// begin of a transaction.
+    Still,
+}
+
+/// Stopped processes of the database, which go on when it is dropped.
+struct Stopped(Vec<Pid>);
+
+impl Stopped {
+    /// Stops the service's connections, each at rest: in the middle of a statement they could hold
+    /// what other tests need.
+    async fn idle(look: &mut PgConnection) -> Self {
+        let rows = sqlx::raw_sql(IDLE).fetch_all(look).await.expect("rows");
+        let stopped = Self(rows.iter().map(|row| Pid::from_raw(row.get(0))).collect());
+        for process in &stopped.0 {
+            kill(*process, Signal::SIGSTOP).expect("a server of ours");
+        }
+        stopped
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for process in &self.0 {
+            let _ = kill(*process, Signal::SIGCONT);
+        }
+    }
+}
 
 /// When a client hangs up.
 #[derive(Clone, Copy, Debug)]
@@ -78,9 +127,9 @@ fn hang_up(client: &Client, request: &str, cut: Cut) {
     }
 }
 
-/// Below a lock nobody waits to the end: that would be the end of the test's patience, or the service's.
-fn cut(chance: &mut StdRng, length: usize, held: bool) -> Cut {
-    match chance.random_range(0..if held { 7 } else { 8 }) {
+/// Where requests are held up nobody waits for a reply: it would not come before the round's end.
+fn cut(chance: &mut StdRng, length: usize, round: Round) -> Cut {
+    match chance.random_range(0..if round == Round::Free { 8 } else { 7 }) {
         0 | 1 => Cut::After(chance.random_range(0..length)),
         2 | 3 => Cut::After(length),
         // Mostly while the request is being worked on.
@@ -91,7 +140,7 @@ fn cut(chance: &mut StdRng, length: usize, held: bool) -> Cut {
 
 /// One round: clients that append, read and change sessions, most of which hang up. Returns every
 /// append, with the position of those that were acknowledged.
-fn round(client: &Client, round: usize, held: bool) -> Vec<(Append, Option<i64>)> {
+fn round(client: &Client, round: usize, kind: Round) -> Vec<(Append, Option<i64>)> {
     let mut chance = StdRng::seed_from_u64(round as u64);
     std::thread::scope(|scope| {
         let mut appends = Vec::new();
@@ -101,19 +150,19 @@ fn round(client: &Client, round: usize, held: bool) -> Vec<(Append, Option<i64>)
             match place % 4 {
                 0 => {
                     let request = client.request("GET", &format!("{path}/context"), &[], "");
-                    let cut = cut(&mut chance, request.len(), held);
+                    let cut = cut(&mut chance, request.len(), kind);
                     scope.spawn(move || hang_up(client, &request, cut));
                 }
                 1 => {
                     let request = client.request("PUT", &path, &[], r#"{"model": "small"}"#);
-                    let cut = cut(&mut chance, request.len(), held);
+                    let cut = cut(&mut chance, request.len(), kind);
                     scope.spawn(move || hang_up(client, &request, cut));
                 }
                 _ => {
                     let append = Append::new(session, &format!("r{round}-{place}"));
                     let headers = [("idempotency-key", append.key.as_str())];
                     let request = client.request("POST", &append.path, &headers, &append.body);
-                    let cut = cut(&mut chance, request.len(), held);
+                    let cut = cut(&mut chance, request.len(), kind);
                     appends.push(scope.spawn(move || {
                         if matches!(cut, Cut::Never) {
                             let told = append.send(client);
@@ -141,16 +190,16 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
     }
     let (mut look, mut holder) = (database.connect().await, database.connect().await);
     let mut appends = Vec::new();
-    for number in 0..ROUNDS {
-        // In every other round all writers are caught in the middle of their transactions.
-        let held = number % 2 == 1;
-        let lock = if held { "begin; select from sessions for update" } else { "begin" };
+    for (round_number, kind) in ROUNDS.into_iter().enumerate() {
+        let lock = if kind == Round::Locked { "begin; select from sessions for update" } else { "begin" };
         sqlx::raw_sql(lock).execute(&mut holder).await.expect("a lock");
-        appends.extend(round(&client, number, held));
+        let stopped = if kind == Round::Still { Some(Stopped::idle(&mut look).await) } else { None };
+        appends.extend(round(&client, round_number, kind));
+        drop(stopped);
         sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
+        let what = format!("an end of all transactions of round {round_number}");
+        until(&what, async || (number(&mut look, NOT_AT_REST).await == 0).then_some(())).await;
     }
-    until("an end of all transactions", async || (number(&mut look, NOT_AT_REST).await == 0).then_some(()))
-        .await;
 
     // Every connection of the pool still works, at once.
     std::thread::scope(|scope| {
