@@ -191,8 +191,8 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
     let (mut look, mut holder) = (database.connect().await, database.connect().await);
     let mut appends = Vec::new();
     for (round_number, kind) in ROUNDS.into_iter().enumerate() {
-        let lock = if kind == Round::Locked { "begin; select from sessions for update" } else { "begin" };
-        sqlx::raw_sql(lock).execute(&mut holder).await.expect("a lock");
+        let begin = if kind == Round::Locked { "begin; select from sessions for update" } else { "begin" };
+        sqlx::raw_sql(begin).execute(&mut holder).await.expect("a lock");
         let stopped = if kind == Round::Still { Some(Stopped::idle(&mut look).await) } else { None };
         appends.extend(round(&client, round_number, kind));
         drop(stopped);
@@ -230,7 +230,7 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
     }
     for session in 0..SESSIONS {
         let stored = stored(&client, &format!("s{session}"));
-        assert!(stored.iter().map(|(seq, _)| *seq).eq(1..=stored.len() as i64), "s{session} has a gap");
+        assert!(stored.iter().zip(1..).all(|((seq, _), place)| *seq == place), "s{session} has a gap");
         for (seq, message) in stored.into_iter().skip(1) {
             let key = message.rsplit('"').nth(1).expect("a text").to_owned();
             assert_eq!(expected.remove(&key), Some(seq), "{key} is stored twice, or elsewhere");

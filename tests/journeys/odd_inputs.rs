@@ -130,8 +130,6 @@ async fn assert_contexts_are_valid(app: &App, after: &str) {
 
 /// Checks that the first messages are stored as they were sent.
 async fn assert_kept(app: &App, messages: &[String]) {
-    let page = app.call("GET", &format!("{PATH}?limit=1000"), "").await;
-    assert_eq!(page.status, 200, "{}", page.text);
     #[derive(serde::Deserialize)]
     struct Page {
         items: Vec<Item>,
@@ -140,6 +138,8 @@ async fn assert_kept(app: &App, messages: &[String]) {
     struct Item {
         message: Box<serde_json::value::RawValue>,
     }
+    let page = app.call("GET", &format!("{PATH}?limit=1000"), "").await;
+    assert_eq!(page.status, 200, "{}", page.text);
     let page: Page = serde_json::from_str(&page.text).expect("a page");
     assert!(page.items.len() >= messages.len(), "{} messages are left", page.items.len());
     for (item, sent) in page.items.iter().zip(messages) {

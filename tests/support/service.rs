@@ -17,7 +17,7 @@ use super::TestDatabase;
 /// The key of services that share a test's database.
 const KEY: &str = "test-key-of-services-in-processes";
 /// Longer than any request may take, so that a service that hangs fails the test.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running process of the program; killed when it is dropped.
 #[derive(Debug)]
@@ -155,15 +155,12 @@ impl Client {
 
     /// A request's bytes.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
-        let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
-        request.push_str(&format!("authorization: Bearer {}\r\nconnection: close\r\n", self.key));
-        request.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
-        for (name, value) in headers {
-            request.push_str(&format!("{name}: {value}\r\n"));
-        }
-        request.push_str("\r\n");
-        request.push_str(body);
-        request
+        let (address, key, length) = (&self.address, &self.key, body.len());
+        let more: String = headers.iter().flat_map(|(name, value)| [*name, ": ", *value, "\r\n"]).collect();
+        format!(
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n{more}\r\n{body}"
+        )
     }
 
     /// Sends a request; an error means that the reply did not come whole.
