@@ -237,6 +237,6 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
         }
     }
     assert!(expected.is_empty(), "acknowledged and not stored: {expected:?}");
-    assert_eq!(number(&mut look, NOT_AT_REST).await, 0);
+    until("rest", async || (number(&mut look, NOT_AT_REST).await == 0).then_some(())).await;
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
