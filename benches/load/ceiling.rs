@@ -61,8 +61,13 @@ pub async fn prepare(servers: &Servers) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a script and returns how many statements a second were done.
-pub fn run(servers: &Servers, script: Script, connections: usize, time: Duration) -> anyhow::Result<f64> {
+/// Runs a script and returns how many statements were done, and how many a second.
+pub fn run(
+    servers: &Servers,
+    script: Script,
+    connections: usize,
+    time: Duration,
+) -> anyhow::Result<(f64, f64)> {
     let file = servers.folder().join(match script {
         Script::Append => "append.sql",
         Script::Read => "read.sql",
@@ -78,6 +83,9 @@ pub fn run(servers: &Servers, script: Script, connections: usize, time: Duration
     let output = command.arg("-f").arg(file).arg(servers.ceiling_url()).output().context("pgbench")?;
     let said = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "pgbench failed: {}", String::from_utf8_lossy(&output.stderr));
-    let rate = said.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
-    rate.with_context(|| format!("pgbench told no rate: {said}"))
+    let figure = |name: &str| {
+        said.lines().find_map(|line| line.strip_prefix(name)?.split([' ', '/']).next()?.parse().ok())
+    };
+    let done = figure("number of transactions actually processed: ");
+    done.zip(figure("tps = ")).with_context(|| format!("pgbench told no rate: {said}"))
 }

@@ -104,6 +104,8 @@ pub fn request(method: &str, path: std::fmt::Arguments<'_>, body: &str) -> Vec<u
 /// What a closed loop came to.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
+    /// Replies.
+    pub replies: f64,
     /// Replies per second.
     pub rate: f64,
     /// Every reply's time, ascending.
@@ -167,6 +169,6 @@ pub async fn closed_loop(
     let mut latencies = latencies.take();
     latencies.sort_unstable();
     #[expect(clippy::cast_precision_loss, reason = "replies of a run are far below 2^52")]
-    let rate = latencies.len() as f64 / took;
-    Ok(Measured { rate, latencies })
+    let replies = latencies.len() as f64;
+    Ok(Measured { replies, rate: replies / took, latencies })
 }

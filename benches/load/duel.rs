@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::Flags;
 use crate::ceiling::{self, SESSIONS, Script};
 use crate::client::{self, Connection, Measured, request, write_request};
-use crate::processor::Processor;
+use crate::processor::{Processor, Used};
 use crate::report::{self, Report, median, rounded};
 use crate::servers::Servers;
 use crate::texts::{Random, batch};
@@ -82,34 +82,37 @@ async fn duel(
     let time = Duration::from_secs(flags.seconds);
     // Once unmeasured: plans, caches and connections.
     client::closed_loop(servers.address, 16, Duration::from_millis(500), make.clone()).await?;
-    report::line("connections  pgbench/s (others)   service/s (others)   ratio   p50 ms   p99 ms");
+    report::line(
+        "conns   pgbench/s  service/s   ratio  p50 ms  p99 ms | others | µs of processor per request",
+    );
     for &connections in &flags.connections {
-        let mut rounds: Vec<(f64, Measured)> = Vec::with_capacity(flags.rounds);
+        let mut rounds = Vec::with_capacity(flags.rounds);
         for _ in 0..flags.rounds {
             servers.settle().await?;
-            let before = Processor::now();
-            let most = ceiling::run(servers, script, connections, time)?;
-            let beside_most = before.others_since();
+            let before = Processor::of(servers);
+            let (done, most) = ceiling::run(servers, script, connections, time)?;
+            let ceiling = Side { rate: most, done, used: before.used() };
             servers.settle().await?;
-            let before = Processor::now();
+            let before = Processor::of(servers);
             let measured = client::closed_loop(servers.address, connections, time, make.clone()).await?;
-            let beside = before.others_since();
-            report::line(&row(connections, (most, beside_most), &measured, beside));
-            rounds.push((most, measured));
+            let service = Side { rate: measured.rate, done: measured.replies, used: before.used() };
+            let round = Round { ceiling, service, measured };
+            report::line(&round.row(connections));
+            rounds.push(round);
         }
-        let of = |pick: &dyn Fn(&(f64, Measured)) -> f64| median(rounds.iter().map(pick).collect());
-        let (most, rate) = (of(&|round| round.0), of(&|round| round.1.rate));
+        let of = |pick: fn(&Round) -> f64| median(rounds.iter().map(pick).collect());
         // Of neighbours in time, because what others use changes over a run.
-        let ratio = of(&|(most, measured)| measured.rate / most);
-        let (p50, p99) = (of(&|round| round.1.quantile(0.5)), of(&|round| round.1.quantile(0.99)));
-        report::line(&format!(
-            "{connections:>11}  {most:>9.0}  median     {rate:>9.0}  median    {ratio:>6.2} {p50:>8.1} {p99:>8.1}"
-        ));
+        let (ratio, by_time) = (of(Round::ratio), of(Round::ratio_of_time));
+        report::line(&format!("{connections:>5}   median ratio {ratio:.2}; by processor time {by_time:.2}"));
         report.add(
             &format!("{name}_{connections}"),
             json!({
-                "pgbench_per_s": most.round(), "service_per_s": rate.round(), "ratio": rounded(ratio),
-                "p50_ms": rounded(p50), "p99_ms": rounded(p99),
+                "pgbench_per_s": of(|r| r.ceiling.rate).round(),
+                "service_per_s": of(|r| r.service.rate).round(),
+                "ratio": rounded(ratio), "ratio_by_processor_time": rounded(by_time),
+                "p50_ms": rounded(of(|r| r.measured.quantile(0.5))),
+                "p99_ms": rounded(of(|r| r.measured.quantile(0.99))),
+                "others": rounded(of(|r| r.service.used.others)),
             }),
         );
     }
@@ -119,12 +122,55 @@ async fn duel(
     Ok(())
 }
 
-fn row(connections: usize, (most, beside_most): (f64, f64), measured: &Measured, beside: f64) -> String {
-    let (rate, ratio) = (measured.rate, measured.rate / most);
-    let (p50, p99) = (measured.quantile(0.5), measured.quantile(0.99));
-    format!(
-        "{connections:>11}  {most:>9.0}  ({:>4.0} %)   {rate:>9.0}  ({:>4.0} %)   {ratio:>6.2} {p50:>8.1} {p99:>8.1}",
-        beside_most * 100.0,
-        beside * 100.0
-    )
+/// What one of the two did.
+#[derive(Debug)]
+struct Side {
+    rate: f64,
+    done: f64,
+    used: Used,
+}
+
+impl Side {
+    /// Microseconds of processor for each of what was done, the load's own included.
+    fn cost(&self, used: f64) -> f64 {
+        used / self.done * 1e6
+    }
+}
+
+#[derive(Debug)]
+struct Round {
+    ceiling: Side,
+    service: Side,
+    measured: Measured,
+}
+
+impl Round {
+    fn ratio(&self) -> f64 {
+        self.service.rate / self.ceiling.rate
+    }
+
+    /// What the ratio would be if nobody else used the processors: the scheduler gives a neighbour
+    /// less beside the many processes of the ceiling than beside the few threads of the service.
+    fn ratio_of_time(&self) -> f64 {
+        self.ceiling.cost(self.ceiling.used.ours) / self.service.cost(self.service.used.ours)
+    }
+
+    fn row(&self, connections: usize) -> String {
+        let Self { ceiling, service, measured } = self;
+        format!(
+            "{connections:>5}   {:>9.0}  {:>9.0}  {:>6.2}  {:>6.1}  {:>6.1} | {:>2.0}, {:>2.0} % | ceiling {:.0}; service \
+             {:.0} + Postgres {:.0} + load {:.0}",
+            ceiling.rate,
+            service.rate,
+            self.ratio(),
+            measured.quantile(0.5),
+            measured.quantile(0.99),
+            ceiling.used.others * 100.0,
+            service.used.others * 100.0,
+            ceiling.cost(ceiling.used.ours),
+            service.cost(service.used.service),
+            service.cost(service.used.postgres),
+            service.cost(service.used.ours - service.used.service - service.used.postgres),
+        )
+    }
 }

@@ -89,7 +89,7 @@ async fn compare(
     let mut connection = Connection::open(servers.address).await?;
     let requests = SESSIONS.map(make);
     let mut times = SESSIONS.map(|_| Vec::with_capacity(REQUESTS));
-    let before = Processor::now();
+    let before = Processor::of(servers);
     let started = Instant::now();
     for _ in 0..REQUESTS {
         if started.elapsed() > ENOUGH {
@@ -102,7 +102,7 @@ async fn compare(
             ensure!(matches!(status, 200..300), "{name} was answered with {status}");
         }
     }
-    let others = before.others_since();
+    let others = before.used().others;
     let [short, long] = times.map(|mut times| {
         times.sort_unstable();
         quantile(&times, 0.5)

@@ -3,29 +3,67 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
+use crate::servers::Servers;
+
+/// The kernel's ticks in a second, as it tells them to programs on every common system.
+const TICKS: f64 = 100.0;
+
 /// Processor time so far, in the kernel's ticks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Processor {
+    service: u32,
+    postgres: u32,
     all: u64,
     busy: u64,
     ours: u64,
+    of_service: u64,
+    of_postgres: u64,
+}
+
+/// Who used the processors for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    /// The share of all processors that was neither idle nor ours.
+    pub others: f64,
+    /// Seconds of this process and its descendants.
+    pub ours: f64,
+    /// Seconds of the service.
+    pub service: f64,
+    /// Seconds of the Postgres server.
+    pub postgres: f64,
 }
 
 impl Processor {
     /// Reads the clocks; all zero where there is no `/proc`.
-    pub fn now() -> Self {
-        let (all, busy) = machine().unwrap_or_default();
-        Self { all, busy, ours: tree() }
+    pub fn of(servers: &Servers) -> Self {
+        Self::read(servers.service_pid(), servers.postgres_pid())
     }
 
-    /// The share of all processors that was neither idle nor used by this process and its descendants.
-    pub fn others_since(self) -> f64 {
-        let now = Self::now();
-        let all = now.all.saturating_sub(self.all);
-        let busy = now.busy.saturating_sub(self.busy);
-        let ours = now.ours.saturating_sub(self.ours);
-        ratio(busy.saturating_sub(ours), all)
+    fn read(service: u32, postgres: u32) -> Self {
+        let (all, busy) = machine().unwrap_or_default();
+        let processes = processes();
+        let [ours, of_service, of_postgres] =
+            [std::process::id(), service, postgres].map(|root| tree(&processes, root));
+        Self { service, postgres, all, busy, ours, of_service, of_postgres }
     }
+
+    /// What was used since.
+    pub fn used(self) -> Used {
+        let now = Self::read(self.service, self.postgres);
+        let since = |pick: fn(&Self) -> u64| pick(&now).saturating_sub(pick(&self));
+        let [all, busy, ours] = [since(|p| p.all), since(|p| p.busy), since(|p| p.ours)];
+        Used {
+            others: ratio(busy.saturating_sub(ours), all),
+            ours: seconds(ours),
+            service: seconds(since(|p| p.of_service)),
+            postgres: seconds(since(|p| p.of_postgres)),
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ticks of a run are far below 2^52")]
+fn seconds(ticks: u64) -> f64 {
+    ticks as f64 / TICKS
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ticks of a run are far below 2^52")]
@@ -44,32 +82,35 @@ fn machine() -> Option<(u64, u64)> {
     Some((all, all - idle))
 }
 
-/// The time of this process and its descendants, with those that ended: a process passes its time on
-/// to the one that waits for it.
-fn tree() -> u64 {
-    let Ok(folder) = fs::read_dir("/proc") else { return 0 };
-    let mut processes: HashMap<u32, (u32, u64)> = HashMap::new();
-    for entry in folder.flatten() {
+/// Every process: its parent and its ticks.
+type Processes = HashMap<u32, (u32, u64)>;
+
+fn processes() -> Processes {
+    let mut processes = Processes::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         if let Some(read) = fs::read_to_string(entry.path().join("stat")).ok().as_deref().and_then(process) {
             processes.insert(pid, read);
         }
     }
-    let mut members = HashSet::from([std::process::id()]);
+    processes
+}
+
+/// The ticks of a process and its descendants, with those that ended: a process passes its time on to
+/// the one that waits for it.
+fn tree(processes: &Processes, root: u32) -> u64 {
+    let mut members = HashSet::from([root]);
     loop {
         let before = members.len();
-        members.extend(
-            processes
-                .iter()
-                .filter(|(_, (parent, _))| members.contains(parent))
-                .map(|(pid, _)| *pid)
-                .collect::<Vec<_>>(),
-        );
+        for (pid, (parent, _)) in processes {
+            if members.contains(parent) {
+                members.insert(*pid);
+            }
+        }
         if members.len() == before {
-            break;
+            return members.iter().filter_map(|pid| processes.get(pid)).map(|(_, ticks)| ticks).sum();
         }
     }
-    members.iter().filter_map(|pid| processes.get(pid)).map(|(_, ticks)| ticks).sum()
 }
 
 /// The parent of a process, and its time with that of the children it waited for.

@@ -94,6 +94,11 @@ impl Servers {
         self.service.0.id()
     }
 
+    /// The database server's process id.
+    pub fn postgres_pid(&self) -> u32 {
+        self.embedded.pid()
+    }
+
     /// The address of the ceiling's database.
     pub fn ceiling_url(&self) -> String {
         self.embedded.url_of(postgres::SUPERUSER, CEILING)
