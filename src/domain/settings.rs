@@ -29,6 +29,7 @@ pub const MAX_METADATA_BYTES: usize = 16 * 1024;
 pub struct Settings {
     /// The model's context window, in tokens. Default 200,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1_000, maximum = 100_000_000)]
     pub context_window: Option<u32>,
     /// Tokens that the model's answer needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +54,7 @@ pub struct Settings {
     pub mask: Option<MaskMode>,
     /// Messages that always stay verbatim. Default 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 200)]
     pub preserve_recent: Option<u32>,
     /// Uncompressed messages below which only force and above compress. Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,6 +70,7 @@ pub struct Settings {
     pub engine: Option<EngineChoice>,
     /// The engine's model, when the operator allows the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub model: Option<String>,
     /// How tokens are counted. Default `o200k_base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,15 +80,18 @@ pub struct Settings {
     pub phase: Option<Phase>,
     /// The task that the session works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub task_id: Option<String>,
     /// The session that started this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub parent_session_id: Option<String>,
     /// Refuses strategies that cannot be verified. Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<bool>,
     /// Bound of a rendered summary, in tokens. Default 4,000 or 15 % of the effective window, whichever is less, at least 800.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 200, maximum = 100_000)]
     pub max_summary_tokens: Option<u32>,
     /// The caller's own data, kept as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,18 +104,23 @@ pub struct Settings {
 pub struct Thresholds {
     /// Share at which a warning is given. Default 0.60.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
     pub warn: Option<f64>,
     /// Share at which a compression starts. Default 0.70.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
     pub compress: Option<f64>,
     /// Share that a compression aims for. Default 0.50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
     pub target: Option<f64>,
     /// Share at which a compression is forced and tool outputs are masked. Default 0.85.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
     pub force: Option<f64>,
     /// Share at which a compression is immediate. Default 0.90.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
     pub critical: Option<f64>,
     /// Message counts of the message-count signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,12 +136,15 @@ pub struct Thresholds {
 pub struct MessageThresholds {
     /// Default 30.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
     pub optional: Option<u32>,
     /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
     pub compress: Option<u32>,
     /// Default 70.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
     pub force: Option<u32>,
 }
 
@@ -201,10 +215,14 @@ impl Settings {
             Ok(Value::Object(document)) => document,
             Ok(_) | Err(_) => Map::new(),
         };
-        let empty = Value::Object(Map::new());
         refuse_unknown(&change)?;
         merge_patch(&mut document, change);
-        document.retain(|_, value| *value != empty || value.as_object().is_none());
+        // Nothing in it is nothing set; of any other field, an object is a wrong type.
+        for name in ["thresholds", "metadata"] {
+            if document.get(name).and_then(Value::as_object).is_some_and(Map::is_empty) {
+                document.remove(name);
+            }
+        }
         let settings: Self = read_settings(document)?;
         settings.validate()?;
         Ok(settings)
@@ -471,6 +489,14 @@ fn without_nulls(value: Value) -> Value {
 
 /// Reads field by field, so that the error names the field.
 fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError> {
+    // serde would take a list for a struct, field by field.
+    let thresholds = document.get("thresholds");
+    let messages = thresholds.and_then(|thresholds| thresholds.get("messages"));
+    for (pointer, value) in [("/thresholds", thresholds), ("/thresholds/messages", messages)] {
+        if value.is_some_and(Value::is_array) {
+            return refuse(pointer, "must be an object".to_owned());
+        }
+    }
     for (name, value) in &document {
         let mut one = Map::new();
         one.insert(name.clone(), value.clone());
@@ -501,6 +527,17 @@ mod tests {
         assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.target - 0.4).abs() < 1e-9);
         let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
         assert_eq!(third, Settings::default());
+    }
+
+    #[test]
+    fn a_value_of_another_shape_is_refused_at_its_place() {
+        for (change, pointer) in [
+            (json!({"thresholds": [0.5]}), "/thresholds"),
+            (json!({"phase": {}}), "/phase"),
+            (json!({"thresholds": {"messages": [30, 50, 70]}}), "/thresholds/messages"),
+        ] {
+            assert_eq!(patch(&Settings::default(), &change).unwrap_err().pointer, pointer);
+        }
     }
 
     #[test]

@@ -48,14 +48,14 @@ pub struct CompressionPath {
 #[schema(examples(json!({}), json!({"reason": "end of the task", "engine": "extractive", "preserve_recent": 3})))]
 pub struct NewCompression {
     /// The caller's reason, kept with the compression.
-    #[schema(max_length = 1000)]
+    #[schema(max_length = 1000, pattern = r"^[^\u0000]*$")]
     reason: Option<String>,
     /// How the version is made; never `rollback`, and not `opaque` for critical sessions.
     strategy: Option<Strategy>,
     /// Who reads the span.
     engine: Option<EngineChoice>,
     /// The engine's model.
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     model: Option<String>,
     /// Messages that stay verbatim.
     #[schema(maximum = 200)]
@@ -64,7 +64,7 @@ pub struct NewCompression {
     #[schema(exclusive_minimum = 0, maximum = 1)]
     target: Option<f64>,
     /// The last message to cover.
-    #[schema(minimum = 1)]
+    #[schema(value_type = Option<i64>, minimum = 1)]
     through_seq: Option<Seq>,
     /// Stored and scored, not published. Default false.
     shadow: Option<bool>,

@@ -17,7 +17,7 @@ use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{Request, Status};
 use crate::domain::id::{CompressionId, EvaluationId, SessionName};
-use crate::domain::probe::ProbeResult;
+use crate::domain::probe::{ProbeResult, Scores};
 use crate::store::compressions::{self as jobs, Kind, NewJob};
 use crate::store::probes::{self, EvaluationRow};
 use crate::store::{StoreError, sessions, summaries};
@@ -42,23 +42,6 @@ pub struct NewEvaluation {
     /// The version. Default: the current one.
     #[schema(minimum = 1)]
     version: Option<i64>,
-}
-
-/// Figures of one run of the probes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
-pub struct Scores {
-    /// Passed of asked; null when none was asked.
-    #[schema(required = true)]
-    pub score: Option<f64>,
-    /// Probes that were judged: passed or failed, not cut.
-    pub asked: u32,
-    /// Probes that failed.
-    pub failed: u32,
-    /// Probes whose facts the rendering's bound cut.
-    pub cut: u32,
-    /// Critical probes that failed.
-    pub critical_failed: u32,
 }
 
 /// One run of the probes against a version, or against a candidate that was refused.

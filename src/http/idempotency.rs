@@ -35,12 +35,15 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let route = format!("{} {}", parts.method, parts.uri.path());
         let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self { route, key: None }) };
-        let key =
-            value.to_str().ok().filter(|key| (1..=MAX_KEY_CHARS).contains(&key.len())).ok_or_else(|| {
-                ApiError::parameter("Idempotency-Key", "must have 1 to 255 visible ASCII characters")
-            })?;
+        let key = value.to_str().ok().filter(|key| is_key(key)).ok_or_else(|| {
+            ApiError::parameter("Idempotency-Key", "must have 1 to 255 visible ASCII characters")
+        })?;
         Ok(Self { route, key: Some(key.to_owned()) })
     }
+}
+
+fn is_key(text: &str) -> bool {
+    (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
 }
 
 impl IdempotencyKey {

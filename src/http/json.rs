@@ -4,8 +4,8 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
 use serde_json::error::Category;
 use serde_path_to_error::{Path as JsonPath, Segment};
 use sha2::{Digest, Sha256};
@@ -71,6 +71,32 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
         require_json(&head.headers)?;
         let (value, digest) = parse_apart(bytes).await?;
         Ok(Self { value, digest })
+    }
+}
+
+/// A struct inside a body that only a JSON object is read as: serde would take a list too, field by field.
+#[derive(Clone, Copy, Debug)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        T::deserialize(FromObject(from)).map(Self)
+    }
+}
+
+/// Reads maps, whatever is asked for.
+struct FromObject<D>(D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for FromObject<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_map(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 
@@ -240,7 +266,6 @@ fn escape(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::Deserialize;
     use serde_json::value::RawValue;
 
     #[derive(Debug, Deserialize)]
@@ -249,7 +274,7 @@ mod tests {
         #[serde(default)]
         messages: Vec<Box<RawValue>>,
         #[serde(default)]
-        marks: Vec<Mark>,
+        marks: Vec<Object<Mark>>,
         #[serde(default, rename = "note")]
         _note: Option<String>,
     }
@@ -273,7 +298,7 @@ mod tests {
         let text = r#"{"messages": [{"b": 1e400, "a":"\u0000"}], "marks": [{"index": 0}]}"#;
         let batch: Batch = parse(text.as_bytes()).unwrap();
         assert_eq!(batch.messages[0].get(), r#"{"b": 1e400, "a":"\u0000"}"#);
-        assert_eq!(batch.marks[0].index, 0);
+        assert_eq!(batch.marks[0].0.index, 0);
     }
 
     #[test]
@@ -292,6 +317,7 @@ mod tests {
             (r#"{"marks": [{"index": 1}, {"index": "x"}]}"#, "/marks/1/index"),
             (r#"{"marks": [{"indx": 1}]}"#, "/marks/0/indx"),
             (r#"{"marks": [{}]}"#, "/marks/0/index"),
+            (r#"{"marks": [[0]]}"#, "/marks/0"),
             (r#"{"a/b": 1}"#, "/a~1b"),
             (r#"{"note": "\ud800"}"#, "/note"),
             (r#"{"messages": [{"a": 1, "a": 2}]}"#, "/messages/0/a"),

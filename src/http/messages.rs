@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::auth::{Reader, Writer};
 use super::idempotency::IdempotencyKey;
-use super::json::{JsonBytes, Reply};
+use super::json::{JsonBytes, Object, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
@@ -46,14 +46,15 @@ pub struct NewMessages {
     pub messages: Vec<Box<RawValue>>,
     /// The position that the first message must get; another one is 409 and nothing is stored.
     #[serde(default)]
-    #[schema(minimum = 1)]
+    #[schema(value_type = Option<i64>, minimum = 1)]
     pub expected_next_seq: Option<Seq>,
     /// A task has just ended, which some policies take as a good moment to compress.
     #[serde(default)]
     pub task_boundary: bool,
     /// What the caller knows about single messages of the batch.
     #[serde(default)]
-    pub marks: Vec<Mark>,
+    #[schema(value_type = Vec<Mark>)]
+    pub marks: Vec<Object<Mark>>,
 }
 
 /// What the caller knows about one message of the batch.
@@ -61,7 +62,7 @@ pub struct NewMessages {
 #[serde(deny_unknown_fields)]
 pub struct Mark {
     /// The message's place in the batch, from 0.
-    pub index: usize,
+    pub index: u32,
     /// Whether its tool outputs are served whole (`always`) or as placeholders at once (`never`).
     #[serde(default)]
     pub keep: Option<Keep>,
@@ -185,9 +186,9 @@ fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result
         }
         messages.push(read_message(index, raw, batch.format, counter)?);
     }
-    for (place, mark) in batch.marks.iter().enumerate() {
+    for (place, Object(mark)) in batch.marks.iter().enumerate() {
         let last = messages.len() - 1;
-        let message = messages.get_mut(mark.index).ok_or_else(|| {
+        let message = messages.get_mut(mark.index as usize).ok_or_else(|| {
             ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
         })?;
         if let Some(keep) = mark.keep {
@@ -246,10 +247,10 @@ fn read_message(
 #[into_params(parameter_in = Query)]
 pub struct MessagesQuery {
     /// The first position; default the session's first.
-    #[param(minimum = 1)]
+    #[param(value_type = Option<i64>, minimum = 1)]
     pub from_seq: Option<Seq>,
     /// The last position; default the session's last.
-    #[param(minimum = 1)]
+    #[param(value_type = Option<i64>, minimum = 1)]
     pub to_seq: Option<Seq>,
     /// Items of the page; fewer come when the messages are large.
     #[param(minimum = 1, maximum = 1000, default = 50)]
@@ -271,6 +272,11 @@ pub async fn list_messages(
     Path(path): Path<SessionPath>,
     Query(query): Query<MessagesQuery>,
 ) -> Result<Reply<Page<StoredMessageView>>, ApiError> {
+    for (name, seq) in [("from_seq", query.from_seq), ("to_seq", query.to_seq)] {
+        if seq.is_some_and(|seq| seq < 1) {
+            return Err(ApiError::parameter(name, "must be at least 1"));
+        }
+    }
     let session: &SessionName = &path.session_id;
     let scope = format!("messages {session} {:?} {:?}", query.from_seq, query.to_seq);
     let paging = Paging::<Seq>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;

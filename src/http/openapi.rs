@@ -1,6 +1,8 @@
 //! The OpenAPI document: what handlers declare, completed with what every operation of its kind can
 //! answer, so that a handler documents only what is its own.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
@@ -10,6 +12,7 @@ use utoipa::openapi::{
     ContentBuilder, HeaderBuilder, OpenApi, PathItem, Ref, RefOr, Required, Response, ResponseBuilder,
 };
 
+use super::probes::MAX_EXPECTED_CHARS;
 use super::problem::Problem;
 
 /// The security scheme of API keys.
@@ -120,10 +123,14 @@ pub(super) fn complete(mut document: OpenApi) -> Value {
 }
 
 /// Puts right what the macros cannot say: positions are a schema of their own instead of one called
-/// `i64`, and a body that may be absent is not one that may be `null`.
+/// `i64`, pages refer to their items, numbers have the range that is taken, and a body that may be
+/// absent is not one that may be `null`.
 fn tidied(document: &OpenApi) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
     name_positions(&mut json);
+    widen_unsigned(&mut json);
+    refer_to_items(&mut json);
+    bound_inner(&mut json);
     if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
         && schemas.remove("i64").is_some()
     {
@@ -148,6 +155,56 @@ fn tidied(document: &OpenApi) -> Value {
         }
     }
     json
+}
+
+/// The macros call a `u32` an `int32`, which ends at half of its range.
+fn widen_unsigned(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let unsigned = fields.get("minimum").and_then(Value::as_u64).is_some();
+            if unsigned && fields.get("format").is_some_and(|format| format == "int32") {
+                fields.insert("format".to_owned(), "int64".into());
+                fields.entry("maximum").or_insert_with(|| u32::MAX.into());
+            }
+            fields.values_mut().for_each(widen_unsigned);
+        }
+        Value::Array(items) => items.iter_mut().for_each(widen_unsigned),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The macros write the items of a generic page out instead of naming them.
+fn refer_to_items(document: &mut Value) {
+    let Some(schemas) = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let known: BTreeSet<String> = schemas.keys().cloned().collect();
+    for (name, schema) in schemas {
+        let item = name.strip_prefix("Page_").filter(|item| known.contains(*item));
+        if let (Some(item), Some(items)) = (item, schema.pointer_mut("/properties/items/items")) {
+            *items = json!({"$ref": format!("#/components/schemas/{item}")});
+        }
+    }
+}
+
+/// Bounds of what attributes cannot reach: items of lists, contents of variants.
+fn bound_inner(document: &mut Value) {
+    let not_blank = r"^[^\u0000]*[^\s\u0000][^\u0000]*$";
+    let bounds = [
+        ("Match/oneOf/2", json!({"additionalProperties": false})),
+        ("Match/oneOf/2/properties/ratio", json!({"exclusiveMinimum": 0, "maximum": 1})),
+        ("NewPins/properties/pins/items", json!({"pattern": not_blank})),
+        (
+            "NewProbe/properties/expected/items",
+            json!({"pattern": not_blank, "maxLength": MAX_EXPECTED_CHARS}),
+        ),
+    ];
+    for (place, bound) in bounds {
+        let schema = document.pointer_mut(&format!("/components/schemas/{place}"));
+        if let (Some(Value::Object(schema)), Value::Object(bound)) = (schema, bound) {
+            schema.extend(bound);
+        }
+    }
 }
 
 fn name_positions(value: &mut Value) {
@@ -186,9 +243,9 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     if !open {
         let scheme = if operator { OPERATOR } else { API_KEY };
         operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
-        statuses.extend(["401", "429", "503", "504"]);
+        statuses.extend(["401", "503", "504"]);
         if !operator {
-            statuses.push("403");
+            statuses.extend(["403", "429"]);
         }
     }
     if path.contains('{') {

@@ -20,9 +20,10 @@ const MAX_PINS: usize = 200;
 /// The pins that replace a session's pins.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(examples(json!({"pins": ["Never touch the production database."]})))]
 pub struct NewPins {
     /// Their texts, in the order in which contexts show them; a text that comes twice counts once.
-    #[schema(max_items = 200, examples(json!(["Never touch the production database."])))]
+    #[schema(max_items = 200)]
     pub pins: Vec<String>,
 }
 

@@ -40,7 +40,8 @@ impl<S: Sync> FromRequestParts<S> for Wait {
 
 impl IntoParams for Wait {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let schema = ObjectBuilder::new().schema_type(Type::String).pattern(Some("^wait=[0-9]{1,2}$"));
+        // A preference is a wish: what is none is ignored, so no pattern refuses it.
+        let schema = ObjectBuilder::new().schema_type(Type::String);
         let description =
             "`wait=N` waits up to N seconds, at most 60, for the result of what the call starts.";
         vec![

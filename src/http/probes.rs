@@ -24,7 +24,7 @@ const MAX_CALLERS: i64 = 100;
 /// Bounds of a probe's texts.
 const MAX_QUESTION_CHARS: usize = 1_000;
 const MAX_EXPECTED: usize = 20;
-const MAX_EXPECTED_CHARS: usize = 1_000;
+pub(super) const MAX_EXPECTED_CHARS: usize = 1_000;
 
 /// A probe of the caller's own.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
@@ -36,7 +36,7 @@ pub struct NewProbe {
     /// What it asks about.
     kind: ProbeKind,
     /// The question.
-    #[schema(min_length = 1, max_length = 1000)]
+    #[schema(min_length = 1, max_length = 1000, pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
     question: String,
     /// The facts that the answer must hold, as the summary has to show them.
     #[schema(min_items = 1, max_items = 20)]

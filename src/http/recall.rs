@@ -12,9 +12,9 @@ use super::problem::{ApiError, Thing};
 use crate::domain::recall::{self, Hit};
 
 /// Hits when the caller does not say: what an agent reads at one sitting.
-const DEFAULT_HITS: usize = 10;
+const DEFAULT_HITS: u32 = 10;
 /// The most hits of a reply.
-const MAX_HITS: usize = 100;
+const MAX_HITS: u32 = 100;
 
 /// What to look for.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
@@ -26,7 +26,7 @@ pub struct RecallQuery {
     q: String,
     /// How many hits to return.
     #[param(minimum = 1, maximum = 100, default = 10)]
-    limit: Option<usize>,
+    limit: Option<u32>,
 }
 
 /// What a search found.
@@ -71,7 +71,7 @@ pub async fn recall(
         .ok_or_else(|| ApiError::parameter("q", "has no word, number or name to look for"))?;
     let items = state
         .store
-        .recall(caller.tenant, &path.session_id, words, limit)
+        .recall(caller.tenant, &path.session_id, words, limit as usize)
         .await?
         .ok_or(ApiError::NotFound(Thing::Session))?;
     Ok(Reply(Recalled { items }))

@@ -93,6 +93,41 @@ pub struct VersionDiff {
     pub diff: SummaryDiff,
 }
 
+/// What a version is as JSON.
+#[derive(ToSchema)]
+#[schema(title = "SummaryDocument")]
+#[serde(untagged)]
+pub enum SummaryDocument {
+    /// The complete record.
+    Record(Version),
+    /// The rendering for a session state file, with `style=state`.
+    State(SessionState),
+}
+
+/// A session state file. It is rendered as text; this is its shape.
+#[derive(ToSchema)]
+pub struct SessionState {
+    /// Always `context://session/v1`.
+    #[serde(rename = "$schema")]
+    pub schema: String,
+    /// The session's id.
+    pub session_id: String,
+    /// When the session was made.
+    pub started: DateTime<Utc>,
+    /// When it was last written to.
+    pub last_activity: DateTime<Utc>,
+    /// What is worked on, and whether it is `in_progress` or `blocked`.
+    #[schema(value_type = Object)]
+    pub current_task: serde_json::Value,
+    /// What to do next.
+    pub next_steps: Vec<String>,
+    /// What is in the way.
+    pub blockers: Vec<String>,
+    /// The summary's sections and the figures of its making.
+    #[schema(value_type = Object)]
+    pub compression_state: serde_json::Value,
+}
+
 /// Reads the current summary.
 ///
 /// As JSON it is the complete record. `Accept: text/markdown` or `style` gives a rendering: Markdown
@@ -101,7 +136,7 @@ pub struct VersionDiff {
     get, path = "/v1/sessions/{session_id}/summary", tag = "summaries", params(SessionPath, ShowQuery),
     responses(
         (status = 200, description = "The current version.",
-         content((Version = "application/json"), (String = "text/markdown"), (String = "text/plain"))),
+         content((SummaryDocument = "application/json"), (String = "text/markdown"), (String = "text/plain"))),
         (status = 404, body = Problem, content_type = "application/problem+json",
          description = "No such session, or no version yet (`/problems/no-summary`).")
     )
@@ -152,7 +187,7 @@ pub async fn list_summaries(
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/summaries/{version}", tag = "summaries", params(VersionPath, ShowQuery),
     responses((status = 200, description = "The version.",
-        content((Version = "application/json"), (String = "text/markdown"), (String = "text/plain"))))
+        content((SummaryDocument = "application/json"), (String = "text/markdown"), (String = "text/plain"))))
 )]
 pub async fn find_summary_version(
     Reader(caller): Reader,
@@ -262,6 +297,10 @@ fn show(
         last_activity: session.updated_at,
     };
     let rendering = render::render(style, &subject, bound, |text| counter.count_text(text));
+    if style == Style::State && rendering.text.is_empty() {
+        let detail = "is too small for this session's state; ask for more, or for another style";
+        return Err(ApiError::parameter("max_tokens", detail));
+    }
     let kind = HeaderValue::from_static(match style {
         Style::Anchored | Style::Strict | Style::Protocol | Style::Scratch => "text/markdown; charset=utf-8",
         Style::State => "application/json",

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::AppState;
 use super::auth::Writer;
+use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::problem::ApiError;
 use crate::domain::format::{self, Format};
@@ -49,6 +50,7 @@ pub struct Tokens {
 )]
 pub async fn count_tokens(
     _: Writer,
+    _: IdempotencyKey,
     State(state): State<AppState>,
     body: JsonBytes,
 ) -> Result<Reply<Tokens>, ApiError> {

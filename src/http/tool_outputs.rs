@@ -32,10 +32,10 @@ pub struct ToolOutputPath {
 pub struct LinesQuery {
     /// The first line, from 1; default the first.
     #[param(minimum = 1)]
-    pub from_line: Option<usize>,
+    pub from_line: Option<u32>,
     /// The last line; default the last.
     #[param(minimum = 1)]
-    pub to_line: Option<usize>,
+    pub to_line: Option<u32>,
 }
 
 /// A tool output, whole or in part.
@@ -91,7 +91,7 @@ pub async fn find_tool_output(
     let place = usize::try_from(found.ordinal).unwrap_or(usize::MAX);
     let result = message.results().nth(place).ok_or_else(|| corrupt("its message has fewer results"))?;
     let text = result.text();
-    let part = lines(&text, from, query.to_line);
+    let part = lines(&text, from as usize, query.to_line.map(|to| to as usize));
     Ok(Reply(ToolOutput {
         reference: path.reference,
         seq: found.seq,

@@ -14,6 +14,7 @@ const HYSTERESIS_MESSAGES: i64 = 10;
 
 /// What the signals come to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = TriggerDecision)]
 pub struct Decision {
     /// The most severe action.
     pub action: Action,
