@@ -99,7 +99,7 @@ pub struct VersionDiff {
 #[serde(untagged)]
 pub enum SummaryDocument {
     /// The complete record.
-    Record(Version),
+    Record(Box<Version>),
     /// The rendering for a session state file, with `style=state`.
     State(SessionState),
 }
