@@ -101,7 +101,7 @@ pub enum SummaryDocument {
     /// The complete record.
     Record(Box<Version>),
     /// The rendering for a session state file, with `style=state`.
-    State(SessionState),
+    State(Box<SessionState>),
 }
 
 /// A session state file. It is rendered as text; this is its shape.
