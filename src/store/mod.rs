@@ -81,7 +81,8 @@ impl Store {
             ("statement_timeout", "60s"),
         ]);
         let pool = PgPoolOptions::new()
-            .max_connections(connections)
+            // Each append lane keeps a connection; requests must not starve for them.
+            .max_connections(connections.saturating_add(gather::LANES))
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A ping per request costs a round trip; `begin` takes the next connection instead when
             // one turns out to be dead.

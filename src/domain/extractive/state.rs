@@ -201,7 +201,8 @@ fn announced(turns: &Turns) -> (Vec<String>, Vec<i64>) {
         let mut steps = under_heading(&turn.text);
         let listed = !steps.is_empty();
         // A message that ends its turn reports; only an open turn, or the very last words, announce.
-        if !listed {
+        // What was announced further back has been done since, or given up.
+        if !listed && back <= 1 {
             steps = prose::sentences(&turn.text)
                 .into_iter()
                 .filter(|s| {

@@ -37,7 +37,7 @@ use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::Decision;
 
 /// Lanes: enough that one tenant's slow commit does not hold up the others, few enough that appends meet.
-const LANES: usize = 4;
+pub(super) const LANES: u32 = 4;
 /// Appends that wait in one lane; more are told to come back.
 const LANE_QUEUE: usize = 1024;
 /// Appends in one transaction.
@@ -220,7 +220,7 @@ impl Gatherer {
         let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
         let mut hasher = DefaultHasher::new();
         (append.tenant, &append.session).hash(&mut hasher);
-        let lane = usize::try_from(hasher.finish() % LANES as u64).unwrap_or_default();
+        let lane = usize::try_from(hasher.finish() % u64::from(LANES)).unwrap_or_default();
         let (reply, answer) = oneshot::channel();
         let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
         lane.try_send(Pending { append, bytes, reply, room }).map_err(|_| AppendError::Busy)?;
