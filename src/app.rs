@@ -118,6 +118,11 @@ struct Process {
 
 impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
+        if settings.llm.llm_provider != LlmProvider::None {
+            anyhow::bail!(
+                "ANCHORD_LLM_PROVIDER: only none is available in this release; summaries are extracted by code"
+            );
+        }
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         // Beside the database's start, so that no first request waits for the default vocabulary and no

@@ -327,6 +327,9 @@ impl Settings {
                 "opaque cannot be verified and is refused for critical sessions".to_owned(),
             );
         }
+        if self.strategy.is_some_and(|strategy| strategy != Strategy::Anchored) {
+            return refuse("/strategy", "only anchored is available in this release".to_owned());
+        }
         for (name, text) in [
             ("task_id", &self.task_id),
             ("parent_session_id", &self.parent_session_id),

@@ -267,6 +267,10 @@ impl NewCompression {
             let detail = "opaque cannot be verified and is refused for critical sessions";
             return Err(ApiError::refused("/strategy", detail));
         }
+        // Better a refusal than an anchored version under another strategy's name.
+        if self.strategy.is_some_and(|strategy| strategy != Strategy::Anchored) {
+            return Err(ApiError::refused("/strategy", "only anchored is available in this release"));
+        }
         if self.engine == Some(EngineChoice::Llm) && !state.llm_configured {
             let detail =
                 "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";

@@ -55,7 +55,7 @@ async fn a_live_compression_is_joined_by_the_same_parameters_and_refused_to_othe
     let other = app.call("POST", PATH, r#"{"preserve_recent": 2}"#).await;
     assert_eq!(other.refusal().1, "compression-live");
     assert_eq!((other.status.as_u16(), &other.json()["compression_id"]), (409, &first["id"]));
-    let shadow = app.call("POST", PATH, r#"{"strategy": "regenerative", "shadow": true}"#).await;
+    let shadow = app.call("POST", PATH, r#"{"strategy": "anchored", "shadow": true}"#).await;
     assert_eq!(shadow.status, 202, "a shadow runs beside it");
 }
 
