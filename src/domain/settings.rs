@@ -346,6 +346,10 @@ impl Settings {
             if text.len() > MAX_METADATA_BYTES {
                 return refuse("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON"));
             }
+            // The database reads single settings out of the document, which it cannot where there is NUL.
+            if metadata.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
+                return refuse("/metadata", "must not contain NUL".to_owned());
+            }
         }
         Ok(())
     }
@@ -419,6 +423,15 @@ impl Thresholds {
 )]
 pub fn share_of(tokens: u32, share: f64) -> u32 {
     (f64::from(tokens) * share.clamp(0.0, 1.0)) as u32
+}
+
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 fn refuse<T>(pointer: &str, detail: String) -> Result<T, SettingsError> {
@@ -537,6 +550,8 @@ mod tests {
         for (change, pointer) in [
             (json!({"thresholds": [0.5]}), "/thresholds"),
             (json!({"phase": {}}), "/phase"),
+            (json!({"metadata": {"a": [{"b": "x\u{0}"}]}}), "/metadata"),
+            (json!({"metadata": {"\u{0}": 1}}), "/metadata"),
             (json!({"thresholds": {"messages": [30, 50, 70]}}), "/thresholds/messages"),
         ] {
             assert_eq!(patch(&Settings::default(), &change).unwrap_err().pointer, pointer);

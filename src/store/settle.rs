@@ -212,6 +212,13 @@ async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option
     }))
 }
 
+// Documents go to the database as text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
+
+/// Postgres takes no NUL in text; a space in its place costs no more tokens.
+fn without_nul(text: &str) -> String {
+    text.replace('\0', " ")
+}
+
 async fn insert_version(
     connection: &mut PgConnection,
     job: &Job,
@@ -221,7 +228,7 @@ async fn insert_version(
     sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                 meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8::text::json, $9::text::json, $10::text::json, $11, $12, $13, $14, $15)",
         job.tenant.0,
         job.session.0,
         version.version,
@@ -229,14 +236,14 @@ async fn insert_version(
         job.id.0,
         span.from_seq,
         span.through_seq,
-        version.meta,
-        version.document,
-        version.carry,
-        version.rendering.0,
+        version.meta.to_string(),
+        version.document.to_string(),
+        version.carry.to_string(),
+        without_nul(&version.rendering.0),
         i32::try_from(version.rendering.1).unwrap_or(i32::MAX),
-        version.least.0,
+        without_nul(&version.least.0),
         i32::try_from(version.least.1).unwrap_or(i32::MAX),
-        version.recap,
+        without_nul(&version.recap),
     )
     .execute(&mut *connection)
     .await?;
@@ -248,13 +255,13 @@ async fn insert_version(
         kinds.push((*kind).to_owned());
         seqs.push(*seq);
         ordinals.push(*ordinal);
-        values.push(value.clone());
+        values.push(value.to_string());
     }
     // After a rollback the same span is read again and gives the same entries.
     sqlx::query!(
         "insert into ledger_entries (tenant_id, session_id, kind, first_seq, ordinal, value)
          select $1, $2, e.kind, e.seq, e.ordinal, e.value
-         from unnest($3::text[], $4::bigint[], $5::integer[], $6::json[]) as e (kind, seq, ordinal, value)
+         from unnest($3::text[], $4::bigint[], $5::integer[], $6::text[]::json[]) as e (kind, seq, ordinal, value)
          on conflict do nothing",
         job.tenant.0,
         job.session.0,
@@ -276,14 +283,14 @@ async fn insert_evaluation(
 ) -> Result<(), StoreError> {
     sqlx::query!(
         "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
-         values ($1, $2, $3, $4, $5, $6, $7)",
+         values ($1, $2, $3, $4, $5, $6::text::json, $7::text::json)",
         job.tenant.0,
         job.session.0,
         EvaluationId(Uuid::now_v7()).0,
         version,
         job.id.0,
-        evaluation.scores,
-        evaluation.results,
+        evaluation.scores.to_string(),
+        evaluation.results.to_string(),
     )
     .execute(&mut *connection)
     .await?;
@@ -291,15 +298,16 @@ async fn insert_evaluation(
     let Some(version) = version.filter(|_| !job.request.shadow && job.kind == Kind::Compress) else {
         return Ok(());
     };
+    let probes: Vec<String> = evaluation.new_probes.iter().map(ToString::to_string).collect();
     let ids: Vec<Uuid> = evaluation.new_probes.iter().map(|_| Uuid::now_v7()).collect();
     sqlx::query!(
         "insert into probes (tenant_id, session_id, id, source, version, probe)
-         select $1, $2, p.id, 'generated', $3, p.probe from unnest($4::uuid[], $5::json[]) as p (id, probe)",
+         select $1, $2, p.id, 'generated', $3, p.probe from unnest($4::uuid[], $5::text[]::json[]) as p (id, probe)",
         job.tenant.0,
         job.session.0,
         version,
         &ids,
-        &evaluation.new_probes,
+        &probes,
     )
     .execute(&mut *connection)
     .await?;
@@ -368,10 +376,10 @@ async fn write_end(
     version: Option<i64>,
     report: &Report,
 ) -> Result<bool, StoreError> {
-    let report =
-        serde_json::to_value(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))?;
+    let report = serde_json::to_string(report)
+        .map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))?;
     let done = sqlx::query!(
-        "update compressions set status = $4, version = $5, report = $6, finished_at = now(), lease_until = null
+        "update compressions set status = $4, version = $5, report = $6::text::json, finished_at = now(), lease_until = null
          where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
         job.tenant.0,
         job.id.0,
@@ -391,10 +399,10 @@ async fn store_session(
     session: &LockedSession,
     publish: Option<&NewVersion>,
 ) -> Result<(), StoreError> {
-    let counts = serde_json::to_value(&session.counts)
+    let counts = serde_json::to_string(&session.counts)
         .map_err(|e| StoreError::corrupt("sessions", "accounting", job.session.0, e))?;
     let done = sqlx::query!(
-        "update sessions set accounting = $3, version = $4, last_version = $5, anchor_seq = $6,
+        "update sessions set accounting = $3::text::json, version = $4, last_version = $5, anchor_seq = $6,
                 compression_count = compression_count + $7, updated_at = now()
          where tenant_id = $1 and id = $2",
         job.tenant.0,
