@@ -265,7 +265,7 @@ async fn bad_batches_are_refused_at_their_place_and_a_session_stays_as_it_was() 
     let before = state(&app).await;
     for (body, status, kind, pointer, limit) in bad_bodies() {
         let shown = String::from_utf8_lossy(&body).chars().take(160).collect::<String>();
-        let key = [("idempotency-key", "of a bad batch")];
+        let key = [("idempotency-key", "of-a-bad-batch")];
         let reply = app.call_with("POST", PATH, body, &key).await;
         assert_eq!(reply.refusal(), (status, kind.to_owned(), pointer.to_owned()), "{shown}: {}", reply.text);
         assert_eq!(reply.headers["content-type"], "application/problem+json", "{shown}");
@@ -290,7 +290,7 @@ async fn bad_batches_are_refused_at_their_place_and_a_session_stays_as_it_was() 
     }
     assert_eq!(state(&app).await, before);
     // The key was not used up: the repaired batch is taken under it.
-    let repaired = app.call_with("POST", PATH, body("25"), &[("idempotency-key", "of a bad batch")]).await;
+    let repaired = app.call_with("POST", PATH, body("25"), &[("idempotency-key", "of-a-bad-batch")]).await;
     assert_eq!(
         (repaired.status.as_u16(), &repaired.json()["first_seq"]),
         (201, &json!(25)),
