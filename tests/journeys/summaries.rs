@@ -55,8 +55,8 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
         "compression_ratio": 0.7, "probe_score": 1.0, "warnings": []
     }))
     .expect("metadata");
-    let probe =
-        json!({"kind": "artifact", "question": "which file?", "expected": [format!("src/part{version}.rs")]});
+    // Messages may hold NUL, which Postgres takes neither in text nor in `jsonb`.
+    let probe = json!({"kind": "artifact", "question": "which\u{0} file?", "expected": [format!("src/part{version}.rs")]});
     let settlement = Settlement {
         status: Status::Succeeded,
         report: Report { probe_score: Some(1.0), compression_ratio: Some(0.97), ..Report::default() },
@@ -64,10 +64,10 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             version,
             meta: serde_json::to_value(meta).expect("JSON"),
             document: serde_json::to_value(record(version)).expect("JSON"),
-            carry: json!({}),
-            rendering: ("rendering".to_owned(), 3),
-            least: ("r".to_owned(), 1),
-            recap: String::new(),
+            carry: json!({"text": "\u{0}"}),
+            rendering: ("render\0ing".to_owned(), 3),
+            least: ("\0".to_owned(), 1),
+            recap: "\0".to_owned(),
             ledger: vec![
                 (
                     "command",
