@@ -8,7 +8,7 @@
 //!
 //! # How a handler is written
 //!
-//! ```ignore
+//! ```text
 //! /// Makes a version current again, as a new version.       ← summary in the OpenAPI document
 //! ///
 //! /// Further lines become its description.
