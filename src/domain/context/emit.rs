@@ -354,6 +354,8 @@ impl<'a> Writer<'a> {
 
     fn finish(mut self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
         self.trim_last_word();
+        // Providers refuse an empty system prompt, and one of pictures alone has no text.
+        self.system.retain(|text| !text.trim().is_empty());
         let system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
         let mut messages = Vec::with_capacity(self.messages.len());
         let mut sources = Vec::with_capacity(self.messages.len());

@@ -160,6 +160,15 @@ fn a_chat_session_comes_out_in_the_other_formats_whole() {
 }
 
 #[test]
+fn a_system_prompt_without_text_is_no_empty_system_for_anthropic() {
+    let picture = json!([{"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]);
+    let messages =
+        [json!({"role": "system", "content": picture}), json!({"role": "user", "content": "hello"})];
+    let reply = Session::new(Format::Anthropic, &messages).serve(Format::Anthropic);
+    assert!(reply.get("system").is_none_or(Value::is_null), "{reply:#}");
+}
+
+#[test]
 fn anthropic_blocks_come_out_as_chat_messages() {
     let messages = [
         json!({"role": "system", "content": "sys"}),
