@@ -66,7 +66,9 @@ impl Store {
         session: &SessionName,
         budget: Option<u32>,
     ) -> Result<Option<ContextSource>, StoreError> {
-        let row = sqlx::query!(
+        let row = loop {
+            let mut reading = self.readers.acquire(&self.pool).await?;
+            let read = sqlx::query!(
             r#"select session_id as "session_id!", settings::text as "settings!", defaults::text as "defaults!",
                       accounting::text as "accounting!", head_seq as "head_seq!", anchor_seq as "anchor_seq!",
                       version, context_revision as "context_revision!", rendering, rendering_tokens,
@@ -78,8 +80,18 @@ impl Store {
             session.as_str(),
             budget.map(i64::from)
         )
-        .fetch_optional(&self.pool)
-        .await?;
+        .fetch_optional(&mut *reading)
+.await;
+            match read {
+                Ok(row) => {
+                    reading.keep();
+                    break row;
+                }
+                // The server may have restarted since; a connection that is new is not tried again.
+                Err(error) if reading.was_kept && super::error::is_lost(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
         let Some(row) = row else { return Ok(None) };
         let corrupt = |table, column, reason: &dyn std::fmt::Display| {
             StoreError::corrupt(table, column, row.session_id, reason)

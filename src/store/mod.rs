@@ -19,6 +19,7 @@ pub mod outlines;
 pub mod pins;
 pub mod presence;
 pub mod probes;
+mod readers;
 pub mod recall;
 pub mod sessions;
 pub mod settle;
@@ -34,6 +35,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transactio
 use tokio_util::task::TaskTracker;
 
 pub use error::StoreError;
+use readers::Readers;
 use tenants::KeyCache;
 
 use crate::domain::id::TenantId;
@@ -53,6 +55,7 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Store {
     pool: PgPool,
+    readers: Readers,
     tracker: TaskTracker,
     keys: KeyCache,
 }
@@ -95,7 +98,7 @@ impl Store {
             })
             .connect_with(options)
             .await?;
-        Ok(Self { pool, tracker, keys: KeyCache::new() })
+        Ok(Self { pool, readers: Readers::new(connections), tracker, keys: KeyCache::new() })
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
@@ -150,6 +153,7 @@ impl Store {
 
     /// Closes the pool, after the work that uses it has ended.
     pub async fn close(&self) {
+        self.readers.close();
         self.pool.close().await;
     }
 

@@ -1,0 +1,82 @@
+//! Connections that reads of one statement keep for themselves.
+//!
+//! The driver asks a connection whether it is alive when it goes back to the pool, which is a second
+//! round trip after a read that is one. What is kept here goes from read to read instead.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sqlx::pool::PoolConnection;
+use sqlx::{PgConnection, PgPool, Postgres};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{ACQUIRE_TIMEOUT, StoreError};
+
+/// The kept connections; at most half of the pool, so that everything else finds some.
+#[derive(Clone, Debug)]
+pub(super) struct Readers {
+    turns: Arc<Semaphore>,
+    kept: Arc<Mutex<Vec<PoolConnection<Postgres>>>>,
+}
+
+/// A connection for one read. Dropped, it goes back to the pool, which looks at its state.
+#[derive(Debug)]
+pub(super) struct Reading {
+    connection: PoolConnection<Postgres>,
+    /// It was kept, so that it may have died since.
+    pub(super) was_kept: bool,
+    readers: Readers,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Readers {
+    pub(super) fn new(connections: u32) -> Self {
+        let most = usize::try_from(connections / 2).unwrap_or_default().max(1);
+        Self { turns: Arc::new(Semaphore::new(most)), kept: Arc::default() }
+    }
+
+    /// Waits for a connection, first come, first served.
+    pub(super) async fn acquire(&self, pool: &PgPool) -> Result<Reading, StoreError> {
+        let turn = tokio::time::timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.turns).acquire_owned()).await;
+        let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let was_kept = kept.is_some();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => pool.acquire().await?,
+        };
+        Ok(Reading { connection, was_kept, readers: self.clone(), _turn: turn })
+    }
+
+    /// Gives everything back to the pool, which cannot close before.
+    pub(super) fn close(&self) {
+        self.turns.close();
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Reading {
+    /// Keeps the connection for the next read, after one that was read to its end.
+    pub(super) fn keep(self) {
+        // The turn ends last, so that whoever gets it finds the connection.
+        let Self { connection, readers, _turn, .. } = self;
+        let mut kept = readers.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if !readers.turns.is_closed() {
+            kept.push(connection);
+        }
+    }
+}
+
+impl Deref for Reading {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Reading {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.connection
+    }
+}
