@@ -24,6 +24,7 @@ use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
 mod estimate;
 mod picture;
+mod pieces;
 
 /// What a message costs beside its parts: role and delimiters.
 pub const MESSAGE_TOKENS: u32 = 4;
@@ -103,8 +104,8 @@ impl TokenCounter {
     #[must_use]
     pub fn count_text(&self, text: &str) -> u32 {
         let count = match self.tokenizer {
-            Tokenizer::O200kBase => bpe_openai::o200k_base().count(text),
-            Tokenizer::Cl100kBase => bpe_openai::cl100k_base().count(text),
+            Tokenizer::O200kBase => pieces::count(pieces::o200k(), text),
+            Tokenizer::Cl100kBase => pieces::count(pieces::cl100k(), text),
             Tokenizer::Estimate => estimate::tokens(text),
         };
         u32::try_from(count).unwrap_or(u32::MAX)

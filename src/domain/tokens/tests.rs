@@ -169,3 +169,19 @@ fn a_message_counts_as_the_sum_of_its_parts() {
         + counter.count_text("two");
     assert_eq!(counter.count_message(&message), expected);
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 3_000, ..Default::default() })]
+
+    #[test]
+    fn any_text_counts_as_the_vocabulary_counts_it(
+        text in proptest::string::string_regex(
+            "([ \\t\\r\\n\\x0b\\x0c]{1,3}|[a-zA-Z]{1,6}|[0-9]{1,5}|'([sS]|ll|RE|ve|ſ|d|x)|[-/'%$(.,\\x00\\x1c\\x7f]{1,4}|[éßÉǅ中文日本ｱ\u{301}٣½€…“ \u{3000}\u{85}🦀K])*"
+        ).unwrap()
+    ) {
+        let o200k = TokenCounter::new(Tokenizer::O200kBase).count_text(&text) as usize;
+        proptest::prop_assert_eq!(o200k, bpe_openai::o200k_base().count(&text));
+        let cl100k = TokenCounter::new(Tokenizer::Cl100kBase).count_text(&text) as usize;
+        proptest::prop_assert_eq!(cl100k, bpe_openai::cl100k_base().count(&text));
+    }
+}

@@ -1,0 +1,218 @@
+//! The pieces that a text is cut into before its tokens are counted, and their counts.
+//!
+//! The vocabulary's own pattern costs more than the counting. Nearly all text is ASCII, where the
+//! pattern's alternatives come down to runs of five classes; pieces that touch anything else are
+//! left to the pattern. Most pieces are words that come again, so short ones are remembered.
+//! Invariant: the same pieces and counts as the vocabulary's own, which the tests compare with.
+
+use std::cell::RefCell;
+
+use bpe_openai::Tokenizer;
+
+/// Pieces that one thread remembers (128 KiB): most of a text's words are a few thousand ones.
+const REMEMBERED: usize = 4_096;
+/// Bytes of the longest piece that is remembered; one byte of the key holds length and vocabulary.
+const SHORT: usize = 15;
+
+/// A vocabulary, and where its pattern differs from the other one's.
+#[derive(Clone, Copy)]
+pub(super) struct Vocabulary {
+    tokenizer: &'static Tokenizer,
+    /// Words begin anew where a small letter is followed by a capital, and keep their contraction;
+    /// else a contraction is a piece of its own.
+    cased_words: bool,
+    /// Tells its pieces from the other one's; 0 or 1.
+    tag: u8,
+}
+
+/// The vocabulary of newer models.
+pub(super) fn o200k() -> Vocabulary {
+    Vocabulary { tokenizer: bpe_openai::o200k_base(), cased_words: true, tag: 0 }
+}
+
+/// The vocabulary of older models.
+pub(super) fn cl100k() -> Vocabulary {
+    Vocabulary { tokenizer: bpe_openai::cl100k_base(), cased_words: false, tag: 1 }
+}
+
+/// A piece's bytes and length with its count; a count of 0 is an empty place.
+#[derive(Clone, Copy, Default)]
+struct Remembered {
+    key: u128,
+    count: usize,
+}
+
+thread_local! {
+    static PIECES: RefCell<Box<[Remembered]>> = RefCell::new(vec![Remembered::default(); REMEMBERED].into());
+}
+
+/// The tokens of a text.
+pub(super) fn count(vocabulary: Vocabulary, text: &str) -> usize {
+    PIECES.with_borrow_mut(|remembered| {
+        let mut sum = 0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = ascii_piece(rest.as_bytes(), vocabulary.cased_words);
+            let Some((piece, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
+                // Foreign letters come in runs: the pattern goes on until a piece begins with ASCII.
+                let mut length = 0;
+                for piece in vocabulary.tokenizer.split(rest) {
+                    sum += count_piece(vocabulary, piece, remembered);
+                    length += piece.len();
+                    if rest.as_bytes().get(length).is_none_or(u8::is_ascii) {
+                        break;
+                    }
+                }
+                rest = rest.get(length.max(1)..).unwrap_or_default();
+                continue;
+            };
+            sum += count_piece(vocabulary, piece, remembered);
+            rest = after;
+        }
+        sum
+    })
+}
+
+fn count_piece(vocabulary: Vocabulary, piece: &str, remembered: &mut [Remembered]) -> usize {
+    let bytes = piece.as_bytes();
+    let mut key = [0; 16];
+    let Some(place) = key.get_mut(..bytes.len()).filter(|_| bytes.len() <= SHORT) else {
+        return vocabulary.tokenizer.bpe.count(bytes);
+    };
+    place.copy_from_slice(bytes);
+    let [.., mark] = &mut key;
+    *mark = u8::try_from(bytes.len()).unwrap_or_default() << 1 | vocabulary.tag;
+    let key = u128::from_le_bytes(key);
+    // Multiplying mixes upwards, so the place is taken from the top.
+    let mixed = ((key >> 64) as u64 ^ (key as u64).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let place = usize::try_from(mixed >> 32).unwrap_or_default() % REMEMBERED;
+    match remembered.get_mut(place) {
+        Some(found) if found.key == key => found.count,
+        Some(place) => {
+            let count = vocabulary.tokenizer.bpe.count(bytes);
+            *place = Remembered { key, count };
+            count
+        }
+        None => vocabulary.tokenizer.bpe.count(bytes),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Upper,
+    Lower,
+    Digit,
+    Newline,
+    Space,
+    Mark,
+    Foreign,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Foreign; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'A'..=b'Z' => Class::Upper,
+            b'a'..=b'z' => Class::Lower,
+            b'0'..=b'9' => Class::Digit,
+            b'\r' | b'\n' => Class::Newline,
+            b' ' | b'\t' | 0x0B | 0x0C => Class::Space,
+            _ => Class::Mark,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The length of the piece that the text begins with; `None` when that takes more than ASCII to know.
+fn ascii_piece(text: &[u8], cased_words: bool) -> Option<usize> {
+    let &first = text.first()?;
+    match class(first) {
+        Class::Foreign => None,
+        Class::Upper | Class::Lower => word(text, 0, cased_words),
+        Class::Digit => {
+            let end = run(text, 0, |class| class == Class::Digit).min(3);
+            (end == 3 || !is_foreign(text, end)).then_some(end)
+        }
+        Class::Newline => blank(text),
+        Class::Space | Class::Mark => match text.get(1).map(|&next| class(next)) {
+            Some(Class::Foreign) => None,
+            Some(Class::Upper | Class::Lower) => {
+                let contraction = if cased_words || first != b'\'' { 0 } else { contraction(text, 0)? };
+                if contraction > 0 { Some(contraction) } else { word(text, 1, cased_words) }
+            }
+            Some(Class::Mark) if first == b' ' => marks(text, 1, cased_words),
+            _ if class(first) == Class::Mark => marks(text, 0, cased_words),
+            _ => blank(text),
+        },
+    }
+}
+
+fn class(byte: u8) -> Class {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Foreign)
+}
+
+/// Where a run that begins at `from` ends.
+fn run(text: &[u8], from: usize, is_in: impl Fn(Class) -> bool) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.iter().position(|&byte| !is_in(class(byte))).unwrap_or(rest.len())
+}
+
+fn is_foreign(text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|byte| !byte.is_ascii())
+}
+
+fn word(text: &[u8], from: usize, cased_words: bool) -> Option<usize> {
+    let end = if cased_words {
+        let capitals = run(text, from, |class| class == Class::Upper);
+        run(text, capitals, |class| class == Class::Lower)
+    } else {
+        run(text, from, |class| matches!(class, Class::Upper | Class::Lower))
+    };
+    // A foreign letter or accent may belong to the word.
+    if is_foreign(text, end) {
+        return None;
+    }
+    Some(if cased_words { end + contraction(text, end)? } else { end })
+}
+
+/// The length of the contraction at a place, such as `'ll`, 0 when there is none.
+fn contraction(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..).unwrap_or_default();
+    let [b'\'', rest @ ..] = rest else { return Some(0) };
+    // The long s folds to an s.
+    if rest.first().is_some_and(|byte| !byte.is_ascii()) {
+        return None;
+    }
+    let pair = rest.get(..2).map(<[u8]>::to_ascii_lowercase);
+    Some(match (rest.first().map(u8::to_ascii_lowercase), pair.as_deref()) {
+        (Some(b's' | b't' | b'm' | b'd'), _) => 2,
+        (_, Some(b"re" | b"ve" | b"ll")) => 3,
+        _ => 0,
+    })
+}
+
+/// Marks, then the line breaks after them (and slashes between those).
+fn marks(text: &[u8], from: usize, cased_words: bool) -> Option<usize> {
+    let marks = run(text, from, |class| class == Class::Mark);
+    let rest = text.get(marks..).unwrap_or_default();
+    let is_tail = |byte: u8| matches!(byte, b'\r' | b'\n') || (cased_words && byte == b'/');
+    let end = marks + rest.iter().position(|&byte| !is_tail(byte)).unwrap_or(rest.len());
+    // A foreign mark goes on with the marks, but not with the breaks.
+    (end > marks || !is_foreign(text, end)).then_some(end)
+}
+
+/// White space: through its last line break; else all of it at the end of the text; else all but the
+/// last, which goes with the word after it.
+fn blank(text: &[u8]) -> Option<usize> {
+    let end = run(text, 0, |class| matches!(class, Class::Space | Class::Newline));
+    if is_foreign(text, end) {
+        return None;
+    }
+    let blanks = text.get(..end)?;
+    if let Some(last) = blanks.iter().rposition(|&byte| class(byte) == Class::Newline) {
+        return Some(last + 1);
+    }
+    Some(if end == text.len() || end == 1 { end } else { end - 1 })
+}
