@@ -84,7 +84,8 @@ fn count_piece(vocabulary: Vocabulary, piece: &str, remembered: &mut [Remembered
     *mark = u8::try_from(bytes.len()).unwrap_or_default() << 1 | vocabulary.tag;
     let key = u128::from_le_bytes(key);
     // Multiplying mixes upwards, so the place is taken from the top.
-    let mixed = ((key >> 64) as u64 ^ (key as u64).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or_default();
+    let mixed = (half(key >> 64) ^ half(key).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let place = usize::try_from(mixed >> 32).unwrap_or_default() % REMEMBERED;
     match remembered.get_mut(place) {
         Some(found) if found.key == key => found.count,
@@ -107,23 +108,6 @@ enum Class {
     Mark,
     Foreign,
 }
-
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Foreign; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        classes[byte as usize] = match byte {
-            b'A'..=b'Z' => Class::Upper,
-            b'a'..=b'z' => Class::Lower,
-            b'0'..=b'9' => Class::Digit,
-            b'\r' | b'\n' => Class::Newline,
-            b' ' | b'\t' | 0x0B | 0x0C => Class::Space,
-            _ => Class::Mark,
-        };
-        byte += 1;
-    }
-    classes
-};
 
 /// The length of the piece that the text begins with; `None` when that takes more than ASCII to know.
 fn ascii_piece(text: &[u8], cased_words: bool) -> Option<usize> {
@@ -150,7 +134,15 @@ fn ascii_piece(text: &[u8], cased_words: bool) -> Option<usize> {
 }
 
 fn class(byte: u8) -> Class {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Foreign)
+    match byte {
+        b'A'..=b'Z' => Class::Upper,
+        b'a'..=b'z' => Class::Lower,
+        b'0'..=b'9' => Class::Digit,
+        b'\r' | b'\n' => Class::Newline,
+        b' ' | b'\t' | 0x0B | 0x0C => Class::Space,
+        0x80.. => Class::Foreign,
+        _ => Class::Mark,
+    }
 }
 
 /// Where a run that begins at `from` ends.

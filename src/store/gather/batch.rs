@@ -21,8 +21,13 @@ pub(super) async fn run(
     appends: &[Append],
 ) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
     let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
-    // A row lock that someone else keeps must not hold up every tenant of the lane.
-    let begin = format!("begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'", tenant.0);
+    // A row lock that someone else keeps must not hold up every tenant of the lane. The statements look
+    // rows up by key, so a plan of their own for each call costs more than it finds.
+    let begin = format!(
+        "begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'; \
+         set local plan_cache_mode = force_generic_plan",
+        tenant.0
+    );
     let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
     let mut locked = lock(&mut tx, tenant, appends).await?;
     masking::step(&mut tx, tenant, &mut locked).await?;
