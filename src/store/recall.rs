@@ -12,7 +12,7 @@ use crate::domain::message::{Message, Part, Role};
 use crate::domain::recall::postings::{
     CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory,
 };
-use crate::domain::recall::{Document, Examined, Hit, Matches, Query, Ranked, Term, analyze, settle};
+use crate::domain::recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, Term, settle};
 
 /// The most bytes of bodies that are indexed in one transaction, or scanned at a time.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;
@@ -220,8 +220,9 @@ async fn from_scan(
         let Some(last) = rows.last() else { return Ok(matches) };
         after = last.seq;
         matches = on_blocking(move || {
+            let mut analyzer = Analyzer::default();
             for row in rows {
-                matches.document(row.seq, &analyze(&row.message()));
+                matches.document(row.seq, &analyzer.read(&row.message()));
             }
             matches
         })

@@ -1,7 +1,7 @@
 //! Keeps a session's recall index up with its messages.
 
 use crate::domain::id::{Seq, SessionId, TenantId};
-use crate::domain::recall::analyze;
+use crate::domain::recall::Analyzer;
 use crate::store::{Store, StoreError};
 
 /// The most transactions of one job: a session that was imported whole must not hold a permit for long.
@@ -35,8 +35,10 @@ pub async fn index(
         if next.messages.is_empty() {
             return Ok(Some(Indexed { through_seq, more: false }));
         }
-        let documents =
-            store.tracker().spawn_blocking(move || next.messages.iter().map(analyze).collect::<Vec<_>>());
+        let documents = store.tracker().spawn_blocking(move || {
+            let mut analyzer = Analyzer::default();
+            next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
+        });
         let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
         let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
         if store.index_messages(tenant, session, next.indexed_seq, documents).await? {

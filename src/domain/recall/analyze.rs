@@ -1,12 +1,11 @@
 //! Reads a message into terms with their frequencies.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hasher as _;
 
 use fnv::{FnvBuildHasher, FnvHasher};
 
-use super::stem::{Stems, language};
+use super::stem::{LATIN, Language, Stems, language};
 use super::words::{Kind, scan};
 use crate::domain::message::{MediaSource, Message, Part, Role};
 
@@ -116,52 +115,81 @@ pub(super) enum Field {
 /// Reads a message into its terms.
 #[must_use]
 pub fn analyze(message: &Message) -> Document {
-    let mut document = Document::default();
-    let mut terms: HashMap<Term, Frequencies, FnvBuildHasher> = HashMap::default();
-    each_text(message, &mut |field, text| {
-        let mut reader = Reader::new(text);
-        scan(text, |token| {
-            if matches!(token.kind, Kind::Word | Kind::Character) {
-                match field {
-                    Field::Said => document.said = document.said.saturating_add(1),
-                    Field::Shown => document.shown = document.shown.saturating_add(1),
-                    Field::Speaker => {}
+    Analyzer::default().read(message)
+}
+
+/// Reads messages into terms, and remembers the words of those before: most come again.
+#[derive(Default)]
+pub struct Analyzer {
+    readers: Readers,
+}
+
+impl Analyzer {
+    /// Reads a message into its terms.
+    #[must_use]
+    pub fn read(&mut self, message: &Message) -> Document {
+        let mut document = Document::default();
+        let mut terms: HashMap<Term, Frequencies, FnvBuildHasher> = HashMap::default();
+        each_text(message, &mut |field, text| {
+            let reader = self.readers.of(text);
+            scan(text, |token| {
+                if matches!(token.kind, Kind::Word | Kind::Character) {
+                    match field {
+                        Field::Said => document.said = document.said.saturating_add(1),
+                        Field::Shown => document.shown = document.shown.saturating_add(1),
+                        Field::Speaker => {}
+                    }
                 }
-            }
-            let term = reader.term(token.kind, token.text);
-            if let Some(frequencies) = terms.get_mut(&term) {
-                frequencies.count(field);
-            } else if terms.len() < MOST_TERMS {
-                terms.entry(term).or_default().count(field);
-            }
+                let term = reader.term(token.kind, &token.text);
+                if let Some(frequencies) = terms.get_mut(&term) {
+                    frequencies.count(field);
+                } else if terms.len() < MOST_TERMS {
+                    terms.entry(term).or_default().count(field);
+                }
+            });
         });
-    });
-    document.terms = terms.into_iter().collect();
-    document.terms.sort_unstable_by_key(|(term, _)| *term);
-    document
-}
-
-/// Turns the tokens of one text into terms, each word stemmed once.
-pub(super) struct Reader<'a> {
-    stems: Stems,
-    known: HashMap<Cow<'a, str>, Term, FnvBuildHasher>,
-}
-
-impl<'a> Reader<'a> {
-    pub fn new(text: &str) -> Self {
-        Self { stems: Stems::new(language(text)), known: HashMap::default() }
+        document.terms = terms.into_iter().collect();
+        document.terms.sort_unstable_by_key(|(term, _)| *term);
+        document
     }
+}
 
-    pub fn term(&mut self, kind: Kind, text: Cow<'a, str>) -> Term {
+/// One reader for each language.
+#[derive(Default)]
+pub(super) struct Readers([Option<Reader>; LATIN.len()]);
+
+impl Readers {
+    /// The reader for the language that a text is in.
+    pub fn of(&mut self, text: &str) -> &mut Reader {
+        let language = language(text);
+        let [english, french, german, spanish] = &mut self.0;
+        let place = match language {
+            Language::English => english,
+            Language::French => french,
+            Language::German => german,
+            Language::Spanish => spanish,
+        };
+        place.get_or_insert_with(|| Reader { stems: Stems::new(language), known: HashMap::default() })
+    }
+}
+
+/// Turns the tokens of texts in one language into terms, each word stemmed once.
+pub(super) struct Reader {
+    stems: Stems,
+    known: HashMap<Box<str>, Term, FnvBuildHasher>,
+}
+
+impl Reader {
+    pub fn term(&mut self, kind: Kind, text: &str) -> Term {
         if kind != Kind::Word {
-            return Term::new(kind, &text);
+            return Term::new(kind, text);
         }
-        if let Some(term) = self.known.get(text.as_ref()) {
+        if let Some(term) = self.known.get(text) {
             return *term;
         }
-        let term = Term::new(Kind::Word, &self.stems.stem(&text));
+        let term = Term::new(Kind::Word, &self.stems.stem(text));
         if self.known.len() < MOST_TERMS {
-            self.known.insert(text, term);
+            self.known.insert(text.into(), term);
         }
         term
     }

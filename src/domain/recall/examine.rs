@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::analyze::{Field, Reader, each_text};
+use super::analyze::{Field, Readers, each_text};
 use super::query::Query;
 use super::rank::Ranked;
 use super::words::scan;
@@ -106,14 +106,15 @@ impl Query {
     }
 
     fn marks(&self, text: &str) -> Vec<Mark> {
-        let mut reader = Reader::new(text);
+        let mut readers = Readers::default();
+        let reader = readers.of(text);
         let mut marks = Vec::new();
         scan(text, |token| {
             if marks.len() >= MOST_MARKS {
                 return;
             }
             let (start, end, position) = (token.start, token.end, token.position);
-            let term = reader.term(token.kind, token.text);
+            let term = reader.term(token.kind, &token.text);
             if let Some(group) = self.by_term.get(&term) {
                 marks.push(Mark { start, end, position, group: *group });
             }

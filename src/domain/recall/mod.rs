@@ -19,7 +19,7 @@ mod rank;
 mod stem;
 mod words;
 
-pub use analyze::{Document, Frequencies, Term, analyze};
+pub use analyze::{Analyzer, Document, Frequencies, Term, analyze};
 pub use examine::{Examined, Hit, settle};
 pub use query::Query;
 pub use rank::{Matches, Ranked};

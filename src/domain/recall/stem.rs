@@ -1,7 +1,10 @@
 //! Brings the forms of a word together: light stemming, by language where the text tells it.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
+use fnv::FnvBuildHasher;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -47,6 +50,19 @@ const MARKERS: [(Language, &[&str]); 4] = [
     ),
 ];
 
+/// The same words, each with the languages that it marks.
+static MARKED: LazyLock<HashMap<&str, [bool; MARKERS.len()], FnvBuildHasher>> = LazyLock::new(|| {
+    let mut marked: HashMap<_, [bool; MARKERS.len()], _> = HashMap::default();
+    for (language, (_, words)) in MARKERS.iter().enumerate() {
+        for word in *words {
+            if let Some(mark) = marked.entry(*word).or_default().get_mut(language) {
+                *mark = true;
+            }
+        }
+    }
+    marked
+});
+
 /// How much of a text is read to tell its language, in bytes.
 const SAMPLE: usize = 4_096;
 
@@ -61,9 +77,14 @@ pub(super) fn language(text: &str) -> Language {
         if word.is_empty() || word.len() > 8 {
             continue;
         }
-        let word = word.to_lowercase();
-        for (count, (_, markers)) in counts.iter_mut().zip(MARKERS) {
-            *count += u32::from(markers.contains(&word.as_str()));
+        let lower = if word.bytes().all(|b| b.is_ascii_lowercase()) {
+            Cow::Borrowed(word)
+        } else {
+            Cow::Owned(word.to_lowercase())
+        };
+        let Some(marks) = MARKED.get(lower.as_ref()) else { continue };
+        for (count, mark) in counts.iter_mut().zip(marks) {
+            *count += u32::from(*mark);
         }
     }
     let [english, ..] = counts;

@@ -135,6 +135,10 @@ fn pieces(text: &str, base: usize, separator: impl Fn(char) -> bool) -> impl Ite
 }
 
 fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl FnMut(Token<'a>)) {
+    if run.len() <= LONGEST_WORD && run.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        word_parts(run, base, position, visit);
+        return;
+    }
     if run.len() >= LONG_RUN {
         // An encoded blob has a joint now and then; a joined list of names has one at every word.
         let joints = run.chars().filter(|c| is_joint(*c)).count();
@@ -201,7 +205,9 @@ fn word_parts<'a>(word: &'a str, from: usize, position: &mut u32, visit: &mut im
         *position = position.saturating_add(1);
         return;
     }
-    let cuts = camel_cuts(word);
+    // Most words are small letters, behind a capital perhaps.
+    let plain = word.bytes().skip(1).all(|b| b.is_ascii_lowercase());
+    let cuts = if plain { Vec::new() } else { camel_cuts(word) };
     if !cuts.is_empty() {
         let end = from + word.len();
         visit(Token {
