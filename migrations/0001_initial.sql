@@ -279,36 +279,94 @@ grant usage on schema public to anchord_app;
 grant select, insert, update, delete on all tables in schema public to anchord_app;
 revoke all on table _sqlx_migrations from anchord_app;
 
--- Where the newest messages after p_floor begin that a context within the budget can hold. Backwards in
--- pages, counting each message at the least that it can be served with: masked, and clipped to an eighth
--- of the budget.
-create function tail_within(p_tenant uuid, p_session uuid, p_floor bigint, p_head bigint, p_budget bigint)
-  returns bigint language plpgsql stable set search_path = public, pg_temp
+-- Everything that a context is made of, in one round trip and at one moment: the session, its current
+-- summary, its pins, the leading system messages, the user message that the summary covers and that is
+-- still served, and the messages after the anchor, newest first until the budget is surely filled.
+-- It runs with the caller's rights: row-level security stays in force, under the tenant it sets for
+-- its own statement.
+create function read_context(p_tenant uuid, p_name text, p_budget bigint)
+  returns table (
+    session_id uuid, settings json, defaults json, accounting json, head_seq bigint, anchor_seq bigint,
+    version bigint, context_revision bigint,
+    rendering text, rendering_tokens integer, least_rendering text, least_tokens integer, recap text,
+    pins text[],
+    -- The first message after the anchor that was read; what lies between was left out.
+    tail_from bigint,
+    seqs bigint[], roles text[], formats text[], tokens integer[], shapes text[], keeps text[], bodies text[]
+  )
+  -- Planning anew at every call, which the planner takes to be worth it, would cost six times the reading.
+  language plpgsql stable set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
 as $$
+#variable_conflict use_column
 declare
-  v_from bigint := p_head + 1;
-  v_left bigint := p_budget;
+  s record;
+  v_system bigint;
+  v_carried bigint;
+  v_floor bigint;
+  v_from bigint;
+  v_budget bigint;
+  v_left bigint;
   v_page record;
 begin
   perform set_config('app.tenant_id', p_tenant::text, true);
-  while v_left > 0 and v_from > p_floor + 1 loop
-    select min(w.seq) as seq, sum(w.cost) as cost into v_page
-    from (
-      select p.seq, p.cost, sum(p.cost) over (order by p.seq desc) - p.cost as before
+  select x.id, x.settings, t.settings as defaults, x.accounting, x.head_seq, x.anchor_seq, x.version, x.context_revision,
+         v.rendering, v.rendering_tokens, v.least_rendering, v.least_tokens, v.recap
+  into s
+  from sessions x
+  join tenants t on t.id = x.tenant_id
+  left join summaries v on v.tenant_id = x.tenant_id and v.session_id = x.id and v.version = x.version
+  where x.tenant_id = p_tenant and x.name = p_name;
+  if not found then
+    return;
+  end if;
+  v_system := coalesce((s.accounting ->> 'system_through')::bigint, 0);
+  v_carried := coalesce((s.accounting -> 'carried' ->> 'seq')::bigint, 0);
+  v_floor := greatest(s.anchor_seq, v_system);
+  v_from := v_floor + 1;
+  -- The effective window is never larger than the context window.
+  v_budget := coalesce(p_budget, (s.settings ->> 'context_window')::bigint,
+                       (s.defaults ->> 'context_window')::bigint, 200000);
+  if coalesce((s.accounting ->> 'tail_tokens')::bigint, 0) > v_budget then
+    -- Backwards in pages, counting each message at the least that it can be served with: masked, and
+    -- clipped to an eighth of the budget.
+    v_from := s.head_seq + 1;
+    v_left := v_budget;
+    while v_left > 0 and v_from > v_floor + 1 loop
+      select min(w.seq) as seq, sum(w.cost) as cost into v_page
       from (
-        select m.seq, greatest(least(coalesce(m.least_tokens, m.tokens), p_budget / 8), 1)::bigint as cost
-        from messages m
-        where m.tenant_id = p_tenant and m.session_id = p_session and m.seq > p_floor and m.seq < v_from
-        order by m.seq desc limit 500
-      ) p
-    ) w
-    where w.before < v_left;
-    -- Nothing there: the session was erased.
-    exit when v_page.seq is null;
-    v_from := v_page.seq;
-    v_left := v_left - v_page.cost;
-  end loop;
-  return v_from;
+        select p.seq, p.cost, sum(p.cost) over (order by p.seq desc) - p.cost as before
+        from (
+          select m.seq, greatest(least(coalesce(m.least_tokens, m.tokens), v_budget / 8), 1)::bigint as cost
+          from messages m
+          where m.tenant_id = p_tenant and m.session_id = s.id and m.seq > v_floor and m.seq < v_from
+          order by m.seq desc limit 500
+        ) p
+      ) w
+      where w.before < v_left;
+      v_from := v_page.seq;
+      v_left := v_left - v_page.cost;
+    end loop;
+  end if;
+  return query
+  select s.id, s.settings, s.defaults, s.accounting, s.head_seq, s.anchor_seq, s.version, s.context_revision,
+         s.rendering, s.rendering_tokens, s.least_rendering, s.least_tokens, s.recap,
+         array(select p.body from pins p where p.tenant_id = p_tenant and p.session_id = s.id order by p.position),
+         v_from,
+         array_agg(m.seq), array_agg(m.role), array_agg(m.format), array_agg(m.tokens), array_agg(m.shape),
+         array_agg(m.keep), array_agg(m.body)
+  from (
+    select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body
+    from messages m
+    where m.tenant_id = p_tenant and m.session_id = s.id and m.seq >= v_from
+    union all
+    select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body
+    from messages m
+    where m.tenant_id = p_tenant and m.session_id = s.id and m.seq <= v_system
+    union all
+    select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body
+    from messages m
+    where m.tenant_id = p_tenant and m.session_id = s.id and m.seq = v_carried and m.seq > v_system
+  ) m;
 end;
 $$;
 

@@ -153,7 +153,7 @@ pub async fn find_context(
     if is_known(&headers, &tag) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
+    let bytes: usize = source.tail.iter().chain(&source.settled.system).map(|entry| entry.raw.len()).sum();
     let session = path.session_id;
     let body = if bytes > LARGE_CONTEXT_BYTES {
         let assembling = move || render(&session, &source, query);
@@ -171,10 +171,10 @@ pub async fn find_context(
 fn entity_tag(source: &ContextSource, query: ContextQuery) -> String {
     format!(
         "\"{}.{}.{}.{}.{}.{}.{}.{}\"",
-        source.session.0.simple(),
-        source.summary.as_ref().map_or(0, |summary| summary.version),
+        source.settled.session.0.simple(),
+        source.settled.summary.as_ref().map_or(0, |summary| summary.version),
         source.head_seq,
-        source.context_revision,
+        source.settled.context_revision,
         source.accounting.mask_upto,
         query.format.as_str(),
         budget(source, query),
@@ -195,7 +195,7 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
 }
 
 fn budget(source: &ContextSource, query: ContextQuery) -> u32 {
-    query.max_tokens.unwrap_or_else(|| source.settings.policy().effective_window)
+    query.max_tokens.unwrap_or_else(|| source.settled.settings.policy().effective_window)
 }
 
 fn render(
@@ -203,30 +203,30 @@ fn render(
     source: &ContextSource,
     query: ContextQuery,
 ) -> Result<String, BudgetTooSmall> {
-    let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
-    let pins = (!source.pins.is_empty()).then(|| context::pins_text(&source.pins));
-    let summary = source.summary.as_ref().map(|stored| SummaryInput {
+    let counter = TokenCounter::new(source.settled.settings.tokenizer.unwrap_or_default());
+    let pins = (!source.settled.pins.is_empty()).then(|| context::pins_text(&source.settled.pins));
+    let summary = source.settled.summary.as_ref().map(|stored| SummaryInput {
         version: stored.version,
-        anchor_seq: source.anchor_seq,
+        anchor_seq: source.settled.anchor_seq,
         message: Counted { text: &stored.rendering.0, tokens: stored.rendering.1 },
         least: (stored.least.1 < stored.rendering.1)
             .then_some(Counted { text: &stored.least.0, tokens: stored.least.1 }),
     });
-    let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
+    let recap = source.settled.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {
         session: session.as_str(),
         format: query.format,
         budget: budget(source, query),
         head_seq: source.head_seq,
-        context_revision: source.context_revision,
-        system: &source.system,
+        context_revision: source.settled.context_revision,
+        system: &source.settled.system,
         pins: pins.as_deref().map(|text| Counted { text, tokens: source.accounting.pins_tokens }),
         summary,
-        carried: source.carried.as_ref(),
+        carried: source.settled.carried.as_ref(),
         tail: &source.tail,
         tail_omitted: source.tail_omitted,
         mask: MaskInput {
-            mode: source.settings.mask.unwrap_or_default(),
+            mode: source.settled.settings.mask.unwrap_or_default(),
             upto: source.accounting.mask_upto,
             marks: &source.marks,
         },

@@ -34,6 +34,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
 use tokio_util::task::TaskTracker;
 
+use context::SettledCache;
 pub use error::StoreError;
 use readers::Readers;
 use tenants::KeyCache;
@@ -56,6 +57,7 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Store {
     pool: PgPool,
     readers: Readers,
+    settled: SettledCache,
     tracker: TaskTracker,
     keys: KeyCache,
 }
@@ -98,7 +100,13 @@ impl Store {
             })
             .connect_with(options)
             .await?;
-        Ok(Self { pool, readers: Readers::new(connections), tracker, keys: KeyCache::new() })
+        Ok(Self {
+            pool,
+            readers: Readers::new(connections),
+            settled: SettledCache::new(),
+            tracker,
+            keys: KeyCache::new(),
+        })
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.

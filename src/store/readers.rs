@@ -3,13 +3,13 @@
 //! The driver asks a connection whether it is alive when it goes back to the pool, which is a second
 //! round trip after a read that is one. What is kept here goes from read to read instead.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::error::is_lost;
 use super::{ACQUIRE_TIMEOUT, StoreError};
 
 /// The kept connections; at most half of the pool, so that everything else finds some.
@@ -24,7 +24,7 @@ pub(super) struct Readers {
 pub(super) struct Reading {
     connection: PoolConnection<Postgres>,
     /// It was kept, so that it may have died since.
-    pub(super) was_kept: bool,
+    was_kept: bool,
     readers: Readers,
     _turn: OwnedSemaphorePermit,
 }
@@ -56,27 +56,32 @@ impl Readers {
 }
 
 impl Reading {
+    /// The connection to read on.
+    pub(super) fn connection(&mut self) -> &mut PgConnection {
+        &mut self.connection
+    }
+
+    /// Ends the read: keeps the connection for the next one when it went well; `None` when it is to be
+    /// tried again.
+    pub(super) fn settle<T>(self, read: Result<T, sqlx::Error>) -> Result<Option<T>, StoreError> {
+        match read {
+            Ok(found) => {
+                self.keep();
+                Ok(Some(found))
+            }
+            // The server may have restarted since; a connection that is new is not tried again.
+            Err(error) if self.was_kept && is_lost(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Keeps the connection for the next read, after one that was read to its end.
-    pub(super) fn keep(self) {
+    fn keep(self) {
         // The turn ends last, so that whoever gets it finds the connection.
         let Self { connection, readers, _turn, .. } = self;
         let mut kept = readers.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if !readers.turns.is_closed() {
             kept.push(connection);
         }
-    }
-}
-
-impl Deref for Reading {
-    type Target = PgConnection;
-
-    fn deref(&self) -> &PgConnection {
-        &self.connection
-    }
-}
-
-impl DerefMut for Reading {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.connection
     }
 }

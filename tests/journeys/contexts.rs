@@ -85,7 +85,7 @@ async fn leading_system_messages_are_read_apart_from_the_tail() {
     let name = SessionName::parse("s").expect("a name");
     let read =
         app.store.find_context(app.tenant, &name, Some(1_000)).await.expect("a read").expect("a session");
-    assert_eq!(read.system.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(read.settled.system.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
     assert!(read.tail.first().is_some_and(|entry| entry.seq > 900));
     let context = app.call("GET", &format!("{PATH}?format=anthropic&max_tokens=1000"), "").await.json();
     assert!(context["system"].as_str().is_some_and(|system| system.starts_with("one")));

@@ -1,128 +1,36 @@
-//! Everything that a context is made of, read in one round trip; in three when more stands after the
-//! anchor than the budget can hold.
+//! Reads all that a context is made of: in three round trips when more stands after the anchor than the
+//! budget can hold, else in one.
+
+use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::sessions::read_settings;
-use super::{Store, StoreError};
+use super::super::sessions::read_settings;
+use super::{ContextSource, MessageRow, Settled, SummarySource};
 use crate::domain::accounting::Accounting;
-use crate::domain::context::Entry;
-use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
-use crate::domain::mask::{Keep, Marks};
-use crate::domain::message::Role;
-use crate::domain::settings::Settings;
-
-/// What a context is made of, at one moment.
-#[derive(Clone, Debug)]
-pub struct ContextSource {
-    /// The session's internal id.
-    pub session: SessionId,
-    /// The settings, the tenant's defaults below them.
-    pub settings: Settings,
-    /// Running token and message counts.
-    pub accounting: Accounting,
-    /// The newest message.
-    pub head_seq: Seq,
-    /// Through which message the summary covers the session.
-    pub anchor_seq: Seq,
-    /// Grows with every change of pins or settings.
-    pub context_revision: i64,
-    /// The current summary.
-    pub summary: Option<SummarySource>,
-    /// The pins' texts, in order.
-    pub pins: Vec<String>,
-    /// The leading system and developer messages.
-    pub system: Vec<Entry>,
-    /// The user message that the summary covers and that is still served.
-    pub carried: Option<Entry>,
-    /// The messages after the anchor, ascending, as many of the newest as the budget can hold.
-    pub tail: Vec<Entry>,
-    /// Messages after the anchor that were not read.
-    pub tail_omitted: Option<(Seq, Seq)>,
-    /// The caller's marks of the tail's messages.
-    pub marks: Marks,
-}
-
-/// A summary as contexts serve it.
-#[derive(Clone, Debug)]
-pub struct SummarySource {
-    /// Its version.
-    pub version: i64,
-    /// The text of the message that serves it, and that message's tokens.
-    pub rendering: (String, u32),
-    /// The same at its smallest.
-    pub least: (String, u32),
-    /// Current task, open errors and next steps once more.
-    pub recap: String,
-}
+use crate::domain::mask::Marks;
+use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Reads what a context within `budget` tokens is made of; `None` when there is no such session.
-    /// The cost grows with the budget, not with the session.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
-    pub async fn find_context(
+    /// Reads everything.
+    pub(super) async fn read_whole(
         &self,
         tenant: TenantId,
         session: &SessionName,
         budget: Option<u32>,
     ) -> Result<Option<ContextSource>, StoreError> {
         let rows = self.read_rows(tenant, session, budget, None).await?;
-        let Some((mut head, mut rows)) = split_found(rows) else { return Ok(None) };
+        let Some((mut found, mut rows)) = split_found(rows) else { return Ok(None) };
         let mut tail_from = None;
-        if head.crowded {
-            // More stands after the anchor than a context can hold: only the end of it is read.
-            tail_from = self.find_tail_within(tenant, &head).await?;
+        if found.crowded {
+            // Only the end of the tail is read.
+            tail_from = self.find_tail_within(tenant, &found).await?;
             let again = split_found(self.read_rows(tenant, session, budget, tail_from).await?);
             let Some(newer) = again else { return Ok(None) };
-            (head, rows) = newer;
+            (found, rows) = newer;
         }
-        let corrupt = |table, column, reason: &dyn std::fmt::Display| {
-            StoreError::corrupt(table, column, head.id, reason)
-        };
-        let own = read_settings(&head.settings).map_err(|e| corrupt("sessions", "settings", &e))?;
-        let defaults = read_settings(&head.defaults).map_err(|e| corrupt("tenants", "settings", &e))?;
-        let accounting: Accounting =
-            serde_json::from_str(&head.accounting).map_err(|e| corrupt("sessions", "accounting", &e))?;
-        let summary = match (head.version, head.rendering, head.least_rendering) {
-            (Some(version), Some(rendering), Some(least)) => Some(SummarySource {
-                version,
-                rendering: (rendering, whole(head.rendering_tokens)),
-                least: (least, whole(head.least_tokens)),
-                recap: head.recap.unwrap_or_default(),
-            }),
-            (None, ..) => None,
-            _ => return Err(corrupt("sessions", "version", &"there is no such version")),
-        };
-        let mut marks = Marks::new();
-        let mut entries = Vec::with_capacity(rows.len());
-        for row in rows {
-            entries.push(row.read(&mut marks).map_err(|(column, seq)| {
-                StoreError::corrupt("messages", column, format!("{} {seq}", head.id), "does not parse")
-            })?);
-        }
-        entries.sort_unstable_by_key(|entry| entry.seq);
-        let floor = head.anchor_seq.max(accounting.system_through);
-        let mut tail = entries.split_off(entries.partition_point(|entry| entry.seq <= floor));
-        tail.retain(|entry| entry.seq > floor);
-        let covered = entries.split_off(entries.partition_point(|e| e.seq <= accounting.system_through));
-        Ok(Some(ContextSource {
-            session: SessionId(head.id),
-            settings: own.over(&defaults),
-            accounting,
-            head_seq: head.head_seq,
-            anchor_seq: head.anchor_seq,
-            context_revision: head.context_revision,
-            summary,
-            pins: head.pins,
-            system: entries,
-            carried: covered.into_iter().next(),
-            tail,
-            tail_omitted: tail_from.filter(|from| *from > floor + 1).map(|from| (floor + 1, from - 1)),
-            marks,
-        }))
+        found.assemble(rows, tail_from).map(Some)
     }
 
     /// Reads the session's row and those of its messages from `tail_from` on; without it no message
@@ -182,8 +90,9 @@ impl Store {
                    cross join lateral (
                      select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
                      where m.tenant_id = s.tenant_id and m.session_id = s.id
-                       and m.seq > greatest(s.floor, $4::bigint - 1)
-                       and ($4::bigint is not null or s.tail_tokens <= s.budget)
+                       -- In the index condition, so that a tail above the budget is not even looked at.
+                       and m.seq > case when $4::bigint is not null or s.tail_tokens <= s.budget
+                                        then greatest(s.floor, $4::bigint - 1) else 9223372036854775807 end
                      union all
                      select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
                      where s.system_through > 0
@@ -198,16 +107,10 @@ impl Store {
                 budget.map(i64::from),
                 tail_from
             )
-            .fetch_all(&mut *reading)
+            .fetch_all(reading.connection())
             .await;
-            match read {
-                Ok(rows) => {
-                    reading.keep();
-                    return Ok(rows);
-                }
-                // The server may have restarted since; a connection that is new is not tried again.
-                Err(error) if reading.was_kept && super::error::is_lost(&error) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(rows) = reading.settle(read)? {
+                return Ok(rows);
             }
         }
     }
@@ -310,23 +213,61 @@ fn split_found(mut rows: Vec<Row>) -> Option<(Found, Vec<Row>)> {
 }
 
 impl Row {
-    /// The message, its mark noted; or the column and the seq that do not parse.
-    fn read(self, marks: &mut Marks) -> Result<Entry, (&'static str, Seq)> {
-        let seq = self.seq.ok_or(("seq", 0))?;
-        match self.keep.as_deref() {
-            Some("always") => drop(marks.insert(seq, Keep::Always)),
-            Some("never") => drop(marks.insert(seq, Keep::Never)),
-            Some(_) => return Err(("keep", seq)),
-            None => {}
-        }
-        let shape = self.shape.as_deref().map(serde_json::from_str).transpose();
-        Ok(Entry {
-            seq,
-            format: self.format.as_deref().and_then(Format::from_name).ok_or(("format", seq))?,
-            role: self.role.as_deref().and_then(Role::parse).ok_or(("role", seq))?,
-            tokens: self.tokens.and_then(|tokens| u32::try_from(tokens).ok()).ok_or(("tokens", seq))?,
-            shape: shape.map_err(|_| ("shape", seq))?,
-            raw: self.body.ok_or(("body", seq))?,
+    fn message(self) -> MessageRow {
+        let Self { seq, role, format, tokens, shape, keep, body, .. } = self;
+        MessageRow { seq, role, format, tokens, shape, keep, body }
+    }
+}
+
+impl Found {
+    fn assemble(self, rows: Vec<Row>, tail_from: Option<Seq>) -> Result<ContextSource, StoreError> {
+        let corrupt = |table, column, reason: &dyn std::fmt::Display| {
+            StoreError::corrupt(table, column, self.id, reason)
+        };
+        let own = read_settings(&self.settings).map_err(|e| corrupt("sessions", "settings", &e))?;
+        let defaults = read_settings(&self.defaults).map_err(|e| corrupt("tenants", "settings", &e))?;
+        let accounting: Accounting =
+            serde_json::from_str(&self.accounting).map_err(|e| corrupt("sessions", "accounting", &e))?;
+        let summary = match (self.version, self.rendering, self.least_rendering) {
+            (Some(version), Some(rendering), Some(least)) => Some(SummarySource {
+                version,
+                rendering: (rendering, whole(self.rendering_tokens)),
+                least: (least, whole(self.least_tokens)),
+                recap: self.recap.unwrap_or_default(),
+            }),
+            (None, ..) => None,
+            _ => return Err(corrupt("sessions", "version", &"there is no such version")),
+        };
+        let session = SessionId(self.id);
+        let mut marks = Marks::new();
+        let read = |row: Row| row.message().read(session, &mut marks);
+        let mut entries = rows.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        entries.sort_unstable_by_key(|entry| entry.seq);
+        let tail = entries.split_off(entries.partition_point(|entry| entry.seq <= self.floor));
+        let covered = entries.split_off(entries.partition_point(|e| e.seq <= accounting.system_through));
+        let settled_marks = marks.iter().filter(|(seq, _)| **seq <= self.floor);
+        let settled = Settled {
+            session,
+            settings: own.over(&defaults),
+            anchor_seq: self.anchor_seq,
+            context_revision: self.context_revision,
+            summary,
+            pins: self.pins,
+            system: entries,
+            carried: covered.into_iter().next(),
+            system_through: accounting.system_through,
+            stored_settings: (self.settings, self.defaults),
+            marks: settled_marks.map(|(seq, keep)| (*seq, *keep)).collect(),
+        };
+        Ok(ContextSource {
+            settled: Arc::new(settled),
+            accounting,
+            head_seq: self.head_seq,
+            tail,
+            tail_omitted: tail_from
+                .filter(|from| *from > self.floor + 1)
+                .map(|from| (self.floor + 1, from - 1)),
+            marks,
         })
     }
 }

@@ -1,0 +1,122 @@
+//! Reads what grows with every append, and the row that tells whether the rest is still as it was.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::{ContextSource, MessageRow, Settled};
+use crate::domain::accounting::Accounting;
+use crate::domain::id::{SessionName, TenantId};
+use crate::store::{Store, StoreError};
+
+/// A message after the anchor; the newest one's row carries the texts of the session's row.
+struct Row {
+    id: Uuid,
+    head_seq: i64,
+    anchor_seq: i64,
+    version: Option<i64>,
+    context_revision: i64,
+    settings: Option<String>,
+    defaults: Option<String>,
+    accounting: Option<String>,
+    seq: Option<i64>,
+    role: Option<String>,
+    format: Option<String>,
+    tokens: Option<i32>,
+    shape: Option<String>,
+    keep: Option<String>,
+    body: Option<String>,
+}
+
+impl Store {
+    /// Reads the messages after the anchor; `None` when what is settled has changed since, or the tail
+    /// is more than the budget.
+    pub(super) async fn read_newest(
+        &self,
+        tenant: TenantId,
+        session: &SessionName,
+        budget: Option<u32>,
+        settled: Arc<Settled>,
+    ) -> Result<Option<ContextSource>, StoreError> {
+        // The effective window is never larger than the context window.
+        let budget = i64::from(budget.unwrap_or_else(|| settled.settings.policy().context_window));
+        let rows = loop {
+            let mut reading = self.readers.acquire(&self.pool).await?;
+            let read = sqlx::query_as!(
+                    Row,
+                    r#"with bound as materialized (
+                         select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+                       )
+                       select s.id as "id!", s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!",
+                              s.version, s.context_revision as "context_revision!",
+                              case when m.seq = s.head_seq or m.seq is null then s.settings::text end as settings,
+                              case when m.seq = s.head_seq or m.seq is null
+                                then (select t.settings::text from tenants t where t.id = $1) end as defaults,
+                              case when m.seq = s.head_seq or m.seq is null then s.accounting::text end as accounting,
+                              m.seq as "seq?", m.role as "role?", m.format as "format?", m.tokens as "tokens?",
+                              m.shape as "shape?", m.keep as "keep?", m.body as "body?"
+                       from bound
+                       cross join lateral (
+                         select x.id, x.head_seq, x.anchor_seq, x.version, x.context_revision, x.settings, x.accounting,
+                                (x.accounting ->> 'tail_tokens')::bigint as tail_tokens
+                         from sessions x where x.tenant_id = bound.tenant_id and x.name = $2 limit 1
+                       ) s
+                       left join lateral (
+                         select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
+                         where m.tenant_id = $1 and m.session_id = s.id
+                           -- In the index condition, so that a tail above the budget is not even looked at.
+                           and m.seq > case when s.tail_tokens <= $3::bigint then greatest(s.anchor_seq, $4::bigint)
+                                            else 9223372036854775807 end
+                       ) m on true"#,
+                    tenant.0,
+                    session.as_str(),
+                    budget,
+                    settled.system_through
+                )
+            .fetch_all(reading.connection())
+            .await;
+            if let Some(rows) = reading.settle(read)? {
+                break rows;
+            }
+        };
+        let Some(row) = rows.iter().find(|row| row.accounting.is_some()) else { return Ok(None) };
+        let (Some(settings), Some(defaults), Some(accounting)) =
+            (&row.settings, &row.defaults, &row.accounting)
+        else {
+            return Ok(None);
+        };
+        let accounting: Accounting = serde_json::from_str(accounting)
+            .map_err(|error| StoreError::corrupt("sessions", "accounting", row.id, error))?;
+        let (carried, held) =
+            (accounting.carried.map(|carried| carried.seq), settled.carried.as_ref().map(|entry| entry.seq));
+        let is_current = row.id == settled.session.0
+            && row.version == settled.version()
+            && row.anchor_seq == settled.anchor_seq
+            && row.context_revision == settled.context_revision
+            && accounting.system_through == settled.system_through
+            && carried == held
+            && *settings == settled.stored_settings.0
+            && *defaults == settled.stored_settings.1;
+        let head_seq = row.head_seq;
+        let is_whole = row.seq.is_some() || head_seq <= settled.anchor_seq.max(settled.system_through);
+        if !is_current || !is_whole {
+            return Ok(None);
+        }
+        let mut marks = settled.marks.clone();
+        let mut tail = Vec::with_capacity(rows.len());
+        for row in rows {
+            if row.seq.is_some() {
+                tail.push(row.message().read(settled.session, &mut marks)?);
+            }
+        }
+        tail.sort_unstable_by_key(|entry| entry.seq);
+        Ok(Some(ContextSource { settled, accounting, head_seq, tail, tail_omitted: None, marks }))
+    }
+}
+
+impl Row {
+    fn message(self) -> MessageRow {
+        let Self { seq, role, format, tokens, shape, keep, body, .. } = self;
+        MessageRow { seq, role, format, tokens, shape, keep, body }
+    }
+}
