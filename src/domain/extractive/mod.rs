@@ -5,26 +5,34 @@
 //! Invariant: every sentence stands in the span; nothing is invented, and nothing is a placeholder.
 //! Must not know: merging, renderings, budgets.
 
+mod blockers;
 mod decisions;
 mod intent;
+mod phrases;
 mod state;
+mod steps;
+mod talk;
 
 use super::ledger::Facts;
 use super::ledger::prose;
 use super::message::{Message, Numbered, Role};
 use super::proposal::Proposal;
 use super::summary::Summary;
+use super::wording;
 
 /// Proposes the narrative of a span; `base` is the summary that the span follows.
 #[must_use]
 pub fn propose(span: &[Numbered], facts: &Facts, base: Option<&Summary>) -> Proposal {
     let turns = Turns::of(span);
-    let (next_steps, next_steps_seqs) = state::next_steps(&turns, facts);
-    let (blockers, blockers_resolved) = state::blockers(&turns, facts, base);
+    let phrases = phrases::of(&turns);
+    let intent = intent::find(&turns, base, phrases);
+    let (next_steps, next_steps_seqs) = steps::find(&turns, facts, phrases);
+    let (blockers, blockers_resolved) = blockers::find(&turns, facts, base, phrases);
     Proposal {
-        intent: intent::find(&turns, base),
-        decisions: decisions::find(span, &turns),
+        intent,
+        decisions: decisions::find(span, &turns, phrases),
         current_state: state::current(&turns, facts),
+        notes: talk::notes(&turns, facts),
         blockers,
         blockers_resolved,
         next_steps,
@@ -49,6 +57,8 @@ struct Turn {
     text: String,
     /// The message also calls tools, so that its words lead over to them.
     calls: bool,
+    /// It calls tools and the span goes on behind it: what it announced is under way or done.
+    under_way: bool,
 }
 
 /// The words of a span, in order.
@@ -66,11 +76,15 @@ impl Turns {
     fn of(span: &[Numbered]) -> Self {
         let mut all = Vec::new();
         let mut fallback = None;
+        let last = span.last().map_or(0, |n| n.seq);
         for Numbered { seq, message } in span {
             let text = message.text();
             match message.role {
                 Role::User => match prose::person_text(message) {
-                    Some(text) => all.push(Turn { seq: *seq, voice: Voice::Person, text, calls: false }),
+                    Some(text) => {
+                        let voice = Voice::Person;
+                        all.push(Turn { seq: *seq, voice, text, calls: false, under_way: false });
+                    }
                     None if fallback.is_none() && !prose::is_observation(message) => {
                         fallback = Some((*seq, text)).filter(|(_, t)| !t.trim().is_empty());
                     }
@@ -80,7 +94,8 @@ impl Turns {
                     let words = spoken(&text);
                     if !words.is_empty() {
                         let calls = message.calls().next().is_some() || has_command(&text);
-                        all.push(Turn { seq: *seq, voice: Voice::Assistant, text: words, calls });
+                        let (voice, under_way) = (Voice::Assistant, calls && *seq < last);
+                        all.push(Turn { seq: *seq, voice, text: words, calls, under_way });
                     }
                 }
                 Role::System | Role::Developer | Role::Tool => {}
@@ -131,14 +146,38 @@ fn spoken(text: &str) -> String {
     text.to_owned()
 }
 
+/// At most `max` characters, never half a word, path or number, with `…` for what was cut.
+fn clip(text: &str, max: usize) -> String {
+    let head = wording::clip_words(text, max);
+    if head.len() == text.len() {
+        return text.to_owned();
+    }
+    // One word longer than all of the room is data; its start tells which.
+    let head = if head.is_empty() { wording::clip_chars(text, max) } else { head };
+    format!("{head}…")
+}
+
 /// Whether a text says nothing: to be left out rather than served.
 fn is_placeholder(text: &str) -> bool {
+    if is_control_token(text.trim()) {
+        return true;
+    }
     let bare = text.trim().trim_matches(|c: char| c.is_ascii_punctuation() && c != '.' || c == '…');
     let lower = bare.to_ascii_lowercase();
     bare.is_empty()
         || matches!(lower.as_str(), "..." | "etc." | "etc" | "none" | "n/a" | "todo" | "tbd" | "null")
         || lower.contains("[tbd]")
         || bare.chars().all(|c| !c.is_alphanumeric())
+}
+
+/// Whether a text is a mark for a program (`###STOP###`, `<END>`, `[DONE]`) and no words.
+fn is_control_token(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
+    let marked = |c: Option<char>| c.is_some_and(|c| matches!(c, '#' | '<' | '>' | '[' | ']' | '*' | '|'));
+    marked(text.chars().next())
+        && marked(text.chars().next_back())
+        && (2..=24).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
 }
 
 #[cfg(test)]

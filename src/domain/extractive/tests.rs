@@ -105,7 +105,7 @@ fn only_clear_words_change_the_scope(#[case] text: &str, #[case] changes: bool) 
 #[case(
     "Decidimos usar Redis en lugar de Memcached porque necesitamos persistencia.",
     "porque necesitamos persistencia.",
-    "Memcached porque necesitamos persistencia"
+    "Memcached"
 )]
 #[case(
     "Мы решили использовать Redis вместо Memcached, потому что нужна надёжность.",
@@ -189,7 +189,7 @@ fn a_short_answer_decides_what_was_asked() {
         say(3, Role::User, "Yes, please"),
     ])
     .decisions;
-    assert_eq!(found[0].decision, "The fee is $20. Shall I cancel it? — answered: Yes, please");
+    assert_eq!(found[0].decision, "The fee is $20. Shall I cancel it? → Yes, please");
     assert_eq!(found[0].seqs, [2, 3]);
 }
 
@@ -279,7 +279,7 @@ fn minutes_keep_who_talks_the_last_words_and_what_was_agreed() {
     .collect();
     let p = of(&span);
     assert!(p.intent.unwrap().text.contains("discuss the new remote control"));
-    assert_eq!(p.next_steps, ["Designer: I will send the drawings of the case to everyone by Friday ."]);
+    assert_eq!(p.next_steps, ["Designer: I will send the drawings of the case to everyone by Friday."]);
     assert_eq!(p.decisions.len(), 1);
     assert!(p.current_state.text.contains("drawings"));
 }

@@ -39,7 +39,7 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
             Role::System | Role::Developer if !leading => {
                 let text = message.text();
                 let text = text.trim();
-                (!text.is_empty())
+                says_something(text)
                     .then(|| (clip(text, MAX_SYSTEM_TEXT), ConstraintSource::System))
                     .into_iter()
                     .collect()
@@ -69,6 +69,12 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
         }
     }
     all
+}
+
+/// Whether a later system message says anything to hold to: a date or a label alone does not.
+fn says_something(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().nth(1).is_some());
+    words.take(3).count() >= 3 || text.chars().filter(|c| *c > '\u{3000}' && c.is_alphabetic()).count() >= 6
 }
 
 /// The id of a constraint: the same demand from the same source is the same constraint.
@@ -215,14 +221,27 @@ fn demands_in(words: &str, of_message: Language) -> bool {
     !words.ends_with(['?', '？']) || asks_for_work(words)
 }
 
-/// Whether a sentence opens as an order, with or without the speaker's name before it.
+/// Whether a sentence opens as an order to those who listen, with or without the speaker's name
+/// before it. In talk, "you must …" and "only …" mostly tell of things.
 fn orders(words: &str) -> bool {
     static ORDER: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
-            r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again)[, ]+)?(?:please\b|never\b|always\b|do not\b|don['’]t\b|make sure\b|only\b|(?:you|everyone|everybody|all members|nobody|no one) (?:must|may|should|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)",
+            r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again|okay|ok)[, ]+)?(?:please\b|(?:never|always|do not|don['’]t) \w+(?: \S+){2,}|make sure\b|(?:everyone|everybody|all members|all of you|nobody|no one) (?:must|may|should|has to|needs to|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)",
         )
     });
-    ORDER.is_match(words)
+    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^(?:[^:]{1,80}: )?(?:do not|don['’]t) (?:know|think|remember|remind|see|understand|have|need|worry|care|mind|believe|get)\b|\bnever mind\b",
+        )
+    });
+    ORDER.is_match(words) && !TELLS.is_match(words) && speaks_at_length(words)
+}
+
+/// Whether there is more than a word or two behind the speaker's name.
+fn speaks_at_length(words: &str) -> bool {
+    let said = prose::speaker(words).map_or(words, |(_, said)| said);
+    said.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count() >= 4
+        || said.chars().filter(|c| *c > '\u{3000}').count() >= 6
 }
 
 /// Whether every demand in a sentence is one of those that its negations take away.
