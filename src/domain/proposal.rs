@@ -21,7 +21,8 @@ pub struct Proposal {
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
-    /// What was said that later talk needs, in sessions without tools: who said it, and the words.
+    /// What later work needs and the ledger does not tell: in talk, who said what; pictures and files, in
+    /// words.
     pub notes: Vec<TechnicalFact>,
     /// What the engine could not do, for the version's warnings.
     pub warnings: Vec<String>,

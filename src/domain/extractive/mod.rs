@@ -8,13 +8,17 @@
 mod blockers;
 mod decisions;
 mod intent;
+mod media;
 mod phrases;
 mod state;
 mod steps;
 mod talk;
 
-use super::ledger::Facts;
-use super::ledger::prose;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::ledger::{Facts, pattern, prose};
 use super::message::{Message, Numbered, Role};
 use super::proposal::Proposal;
 use super::summary::Summary;
@@ -32,7 +36,7 @@ pub fn propose(span: &[Numbered], facts: &Facts, base: Option<&Summary>) -> Prop
         intent,
         decisions: decisions::find(span, &turns, phrases),
         current_state: state::current(&turns, facts),
-        notes: talk::notes(&turns, facts),
+        notes: talk::notes(&turns, facts).into_iter().chain(media::notes(span)).collect(),
         blockers,
         blockers_resolved,
         next_steps,
@@ -68,6 +72,8 @@ struct Turns {
     fallback: Option<(i64, String)>,
     /// The span's last message is the model's and calls nothing: the turn is over.
     turn_is_over: bool,
+    /// Tools are called in it.
+    uses_tools: bool,
     /// Several people talk and no model does (minutes, transcripts).
     conversation: bool,
 }
@@ -76,6 +82,7 @@ impl Turns {
     fn of(span: &[Numbered]) -> Self {
         let mut all = Vec::new();
         let mut fallback = None;
+        let mut uses_tools = false;
         let last = span.last().map_or(0, |n| n.seq);
         for Numbered { seq, message } in span {
             let text = message.text();
@@ -92,8 +99,9 @@ impl Turns {
                 },
                 Role::Assistant => {
                     let words = spoken(&text);
+                    let calls = message.calls().next().is_some() || has_command(&text);
+                    uses_tools |= calls;
                     if !words.is_empty() {
-                        let calls = message.calls().next().is_some() || has_command(&text);
                         let (voice, under_way) = (Voice::Assistant, calls && *seq < last);
                         all.push(Turn { seq: *seq, voice, text: words, calls, under_way });
                     }
@@ -103,7 +111,7 @@ impl Turns {
         }
         let turn_is_over = span.last().is_some_and(|n| ends_turn(&n.message));
         let conversation = prose::is_minutes(span);
-        Self { all, fallback, turn_is_over, conversation }
+        Self { all, fallback, turn_is_over, uses_tools, conversation }
     }
 
     fn persons(&self) -> impl DoubleEndedIterator<Item = &Turn> {
@@ -168,6 +176,24 @@ fn is_placeholder(text: &str) -> bool {
         || matches!(lower.as_str(), "..." | "etc." | "etc" | "none" | "n/a" | "todo" | "tbd" | "null")
         || lower.contains("[tbd]")
         || bare.chars().all(|c| !c.is_alphanumeric())
+}
+
+/// Whether a person only thanks or takes leave: nothing is asked for.
+fn is_pleasantry(text: &str) -> bool {
+    static THANKS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\W*(?:(?:ok(?:ay)?|great|perfect|awesome|nice|no|yes|alright|好的?)[\s,.!，。]+){0,3}(?:thank|thanks|thx|cheers|that['’]s (?:all|it|everything|great|perfect)|bye|goodbye|good night|merci|au revoir|danke|tschüss|gracias|adiós|спасибо|до свидания|谢谢|感谢|再见|ありがとう|さようなら)",
+        )
+    });
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:now|next|then|maintenant|jetzt|noch|ahora|теперь|ещё)[, ]+\w+|\b(?:but|also|please|can you|could you|one more|mais|aussi|aber|pero|también|но)\b|但|还|请|接下来|次|でも",
+        )
+    });
+    text.chars().count() <= 200
+        && THANKS.is_match(text)
+        && !ASKS.is_match(text)
+        && !text.contains(['?', '？'])
 }
 
 /// Whether a text is a mark for a program (`###STOP###`, `<END>`, `[DONE]`) and no words.

@@ -9,10 +9,12 @@ use super::super::ledger::line::{clip_middle, squash};
 use super::super::ledger::{Facts, TodoStatus, pattern, prose};
 use super::super::summary::CurrentState;
 use super::intent::substance;
-use super::{Turns, clip, is_placeholder, talk};
+use super::{Turns, clip, is_placeholder, is_pleasantry, talk};
 
 /// The longest state, in characters.
 const MAX_STATE: usize = 600;
+/// The longest first message that is told as the task too, in characters.
+const MAX_REPEATED: usize = 160;
 /// The longest task, in characters.
 const MAX_TASK: usize = 300;
 /// The state at the span's end.
@@ -22,13 +24,14 @@ pub(super) fn current(turns: &Turns, facts: &Facts) -> CurrentState {
     let request = turns
         .persons()
         .rev()
-        .find(|t| substance(&t.text) >= 3 && !is_placeholder(&t.text))
+        .find(|t| substance(&t.text) >= 3 && !is_placeholder(&t.text) && !is_pleasantry(&t.text))
         .filter(|_| !turns.conversation);
     let in_progress =
         facts.todos.as_ref().and_then(|t| t.items.iter().find(|i| i.status == TodoStatus::InProgress));
     let task = match (in_progress, request) {
         (Some(item), _) => Some(clip(&squash(&item.content), MAX_TASK)),
-        (None, Some(turn)) if !is_placeholder(&turn.text) => {
+        // A long first message is the intent, which is told already.
+        (None, Some(turn)) if !(is_first(turns, turn.seq) && turn.text.chars().count() > MAX_REPEATED) => {
             seqs.push(turn.seq);
             Some(clip(&squash(&without_tags(&without_fences(&turn.text))), MAX_TASK))
                 .filter(|t| !t.is_empty())
@@ -38,6 +41,12 @@ pub(super) fn current(turns: &Turns, facts: &Facts) -> CurrentState {
     seqs.sort_unstable();
     seqs.dedup();
     CurrentState { phase: phase(facts), task, text, seqs }
+}
+
+/// Whether a message is the first that a person wrote in this span, when the span is the session's first.
+fn is_first(turns: &Turns, seq: i64) -> bool {
+    turns.all.first().is_some_and(|first| first.seq == seq)
+        && turns.persons().filter(|t| !is_placeholder(&t.text)).nth(1).is_none()
 }
 
 /// What the session was last doing, by what its tools touched last.

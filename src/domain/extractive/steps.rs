@@ -8,7 +8,7 @@ use super::super::ledger::line::squash;
 use super::super::ledger::{Facts, TodoStatus, pattern, prose};
 use super::phrases::Phrases;
 use super::state::{without_fences, without_tags};
-use super::{Turn, Turns, clip, is_placeholder, talk};
+use super::{Turn, Turns, clip, is_placeholder, is_pleasantry, talk};
 
 /// The most next steps.
 const MAX_STEPS: usize = 12;
@@ -58,11 +58,11 @@ pub(super) fn find(turns: &Turns, facts: &Facts, phrases: &Phrases) -> (Vec<Stri
 
 /// The last request of a person behind the session's first, in a line.
 fn last_request(turns: &Turns) -> Option<(&Turn, String)> {
-    let turn = turns.persons().rev().find(|t| !is_placeholder(&t.text))?;
+    let turn = turns.persons().next_back().filter(|t| !is_placeholder(&t.text))?;
     let first = turns.persons().find(|t| !is_placeholder(&t.text))?;
     let request = clip(&squash(&without_tags(&without_fences(&turn.text))), MAX_STEP);
     let is_the_task = turn.seq == first.seq && turn.text.chars().count() > MAX_STEP;
-    (!is_the_task && !is_placeholder(&request)).then_some((turn, request))
+    (!is_the_task && !is_placeholder(&request) && !is_pleasantry(&request)).then_some((turn, request))
 }
 
 /// What the model was doing when the span ends, by its last words before a tool.
@@ -178,4 +178,3 @@ fn under_heading(text: &str) -> Vec<String> {
         .take(MAX_STEPS)
         .collect()
 }
-

@@ -28,6 +28,8 @@ const NOTES: (usize, usize) = (3, 20);
 const SENTENCES_PER_NOTE: usize = 20;
 /// The most sentences of one span that are weighed.
 const MAX_SENTENCES: usize = 20_000;
+/// Who a person is in a chat with a model.
+const USER: &str = "user";
 /// How many words of a sentence count: a long one is not more telling for its length.
 const COUNTED_WORDS: usize = 12;
 
@@ -48,7 +50,11 @@ pub(super) fn tidy(text: &str) -> String {
     } else {
         text.into_owned()
     };
+    // What a filler leaves behind a name is no word either.
     squash(&GAPS.replace_all(&squash(&text), "$1$2"))
+        .replace(": , ", ": ")
+        .replace(":. ", ": ")
+        .replace(":, ", ": ")
 }
 
 /// Minutes have no task; who talks, and how it opens, say what it is about.
@@ -98,7 +104,7 @@ pub(super) fn last_words(turns: &Turns) -> (String, Vec<i64>) {
 pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
     static COMMITS: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
-            r"(?ix)\b(?:(?:i|we|you|he|she|they|[A-Z]\w+)(?:['’]ll|\ will|['’]m\ going\ to|['’]re\ going\ to|['’]m\ gonna|['’]re\ gonna|\ (?:have|need|has|needs)\ to|['’]ve\ got\ to|\ should)\ (?:\w+\ )?(?:send|prepare|write|check|ask|email|mail|present|finish|bring|look\ into|follow\ up|make\ (?:a|the|sure)|update|contact|call|set\ up|arrange|draft|review|report|come\ back|meet|discuss|decide|design|test|try|collect|record|put\ together|work\ on|talk\ to|get\ back)\b
+            r"(?ix)\b(?:(?:i|we|you|he|she|they|[A-Z]\w+)(?:['’]ll|\ will|['’]m\ going\ to|['’]re\ going\ to|['’]m\ gonna|['’]re\ gonna|\ (?:have|need|has|needs)\ to|['’]ve\ got\ to|\ should)\ (?:\w+\ )?(?:send|prepare|write|check|ask|email|mail|present|finish|bring|look\ into|follow\ up|update|contact|call|set\ up|arrange|draft|review|report|come\ back|meet|discuss|decide|design|test|try|collect|record|put\ together|work\ on|talk\ to|get\ back)\b
             | action\ items?\b | next\ (?:meeting|week|step)s?\b | by\ (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next\ week|the\ end\ of)\b
             | (?:je\ vais|on\ va|nous\ allons|je\ m['’]en\ occupe|d['’]ici)\ \w+ | (?:ich\ werde|wir\ werden|ich\ (?:schicke|mache|prüfe|kümmere)|bis\ (?:montag|dienstag|mittwoch|donnerstag|freitag|morgen))\b
             | (?:voy\ a|vamos\ a|me\ encargo|para\ el\ (?:lunes|martes|miércoles|jueves|viernes))\b | я\ (?:сделаю|пришлю|отправлю|подготовлю|проверю|займусь|позвоню)\b | нужно\ будет\b)
@@ -165,7 +171,7 @@ struct Candidate<'t> {
 /// The most telling sentences of a span of talk, in its order: one of each stretch, so that the
 /// whole of it is told, and each about something that the ones before it did not tell.
 pub(super) fn notes(turns: &Turns, facts: &Facts) -> Vec<TechnicalFact> {
-    let worked = !facts.files.is_empty() || !facts.commands.is_empty() || turns.all.iter().any(|t| t.calls);
+    let worked = turns.uses_tools || !facts.files.is_empty() || !facts.commands.is_empty();
     if !turns.conversation && (worked || turns.persons().take(4).count() < 4) {
         return Vec::new();
     }
@@ -177,9 +183,9 @@ pub(super) fn notes(turns: &Turns, facts: &Facts) -> Vec<TechnicalFact> {
     let mut found = Vec::new();
     for near in candidates.chunks(stretch) {
         let scored = near.iter().map(|c| (score(c, &weights, &told), c));
-        let best = scored.filter(|(s, _)| *s > 0.0).max_by(|(a, x), (b, y)| {
-            a.total_cmp(b).then_with(|| y.turn.seq.cmp(&x.turn.seq))
-        });
+        let best = scored
+            .filter(|(s, _)| *s > 0.0)
+            .max_by(|(a, x), (b, y)| a.total_cmp(b).then_with(|| y.turn.seq.cmp(&x.turn.seq)));
         if let Some((_, best)) = best {
             told.extend(best.words.iter().copied());
             found.push(TechnicalFact {
@@ -194,10 +200,12 @@ pub(super) fn notes(turns: &Turns, facts: &Facts) -> Vec<TechnicalFact> {
 
 fn candidates(turns: &Turns) -> Vec<Candidate<'_>> {
     let mut found = Vec::new();
+    let mut seen = HashSet::new();
     for turn in &turns.all {
         let (name, said) = match prose::speaker(&turn.text) {
             Some((name, said)) if turns.conversation => (bare_name(name), said),
-            Some(_) | None if turn.voice == Voice::Person => ("user", turn.text.as_str()),
+            Some(_) | None if turns.conversation => ("said", turn.text.as_str()),
+            Some(_) | None if turn.voice == Voice::Person => (USER, turn.text.as_str()),
             Some(_) | None => ("assistant", turn.text.as_str()),
         };
         let said = if turns.conversation { Cow::Owned(tidy(said)) } else { Cow::Borrowed(said) };
@@ -205,7 +213,10 @@ fn candidates(turns: &Turns) -> Vec<Candidate<'_>> {
             if found.len() >= MAX_SENTENCES {
                 return found;
             }
-            if substance(&sentence.text) >= 5 && !is_placeholder(&sentence.text) {
+            if substance(&sentence.text) >= 5
+                && !is_placeholder(&sentence.text)
+                && seen.insert(hash(&sentence.text))
+            {
                 let words = words(&sentence.text);
                 found.push(Candidate { turn, key: name, text: sentence.text, words });
             }
@@ -258,8 +269,15 @@ fn weights(candidates: &[Candidate<'_>]) -> HashMap<u64, f64> {
 fn score(candidate: &Candidate<'_>, weights: &HashMap<u64, f64>, told: &HashSet<u64>) -> f64 {
     static CUES: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
-            r"(?ix)\b(?:decid\w+|agree[ds]?|propos\w+|suggest\w*|recommend\w*|should|must|need(?:s|ed)?\ to|problem|issue|important|because|therefore|cost|price|budget|deadline|plan|prefer|my\ name|i\ (?:like|love|prefer|work|live|want|plan|bought|moved)|decisión|acord\w+|problema|importante|porque|me\ (?:gusta|llamo)|décid\w+|propos\w+|problème|parce|je\ m['’]appelle|j['’]aime|beschl\w+|vorschlag\w*|wichtig|weil|ich\ (?:heiße|mag)|решил\w*|предлаг\w+|важно|потому|меня\ зовут)\b
+            r"(?ix)\b(?:decid\w+|agree[ds]?|propos\w+|suggest\w*|recommend\w*|should|must|need(?:s|ed)?\ to|problem|issue|important|because|therefore|cost|price|budget|deadline|plan|prefer|decisión|acord\w+|problema|importante|porque|décid\w+|propos\w+|problème|parce|beschl\w+|vorschlag\w*|wichtig|weil|решил\w*|предлаг\w+|важно|потому)\b
             |决定|同意|建议|推荐|应该|必须|问题|重要|因为|喜欢|我叫|名字|打算|决めた|提案|問題|重要|ため|好き|名前",
+        )
+    });
+    // What people tell a model of themselves is what it must know the next time.
+    static SELF: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?ix)\b(?:my\ (?:name|wife|husband|son|daughter|birthday|job|favou?rite)|i\ (?:am|work|live|like|love|hate|prefer|moved|bought|study|play)|i['’]m|call\ me|je\ m['’]appelle|j['’](?:aime|habite)|je\ (?:suis|travaille|préfère)|ich\ (?:heiße|bin|mag|wohne|arbeite)|mein\ name|me\ (?:llamo|gusta)|(?:vivo|trabajo)\ en|soy|меня\ зовут|я\ (?:люблю|живу|работаю))\b
+            |我叫|我是|我的(?:名字|爱好|生日|工作)|我(?:很|最|非常)?喜欢|喜欢|我住|我在.{1,12}(?:工作|做|看|学)|私は|名前は|好きです|住んで",
         )
     });
     let mut worth: Vec<f64> = candidate
@@ -269,11 +287,13 @@ fn score(candidate: &Candidate<'_>, weights: &HashMap<u64, f64>, told: &HashSet<
         .collect();
     worth.sort_by(|a, b| b.total_cmp(a));
     let said: f64 = worth.iter().take(COUNTED_WORDS).sum();
-    let figures = candidate.text.contains(|c: char| c.is_ascii_digit() || matches!(c, '$' | '€' | '£' | '¥' | '《'));
+    let figures =
+        candidate.text.contains(|c: char| c.is_ascii_digit() || matches!(c, '$' | '€' | '£' | '¥' | '《'));
     let voice = if candidate.turn.voice == Voice::Person { 1.4 } else { 1.0 };
     let question = if candidate.text.ends_with(['?', '？']) { 0.5 } else { 1.0 };
     said * voice
         * question
         * if figures { 1.25 } else { 1.0 }
         * if CUES.is_match(&candidate.text) { 1.3 } else { 1.0 }
+        * if candidate.key == USER && SELF.is_match(&candidate.text) { 3.0 } else { 1.0 }
 }

@@ -1,5 +1,6 @@
 //! What the Markdown styles share: which section gets how much of the bound, and in what order.
 
+use super::super::probe::{CRITICAL_ERRORS, CRITICAL_FILES};
 use super::super::section::Section;
 use super::budget::{Count, Draft, Frame, Line, clip_middle, within};
 use super::content::{self, Entries, ListShape};
@@ -106,22 +107,23 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
         SessionIntent, TechnicalContext, TestResults,
     };
     const ALL: usize = usize::MAX;
-    // Pins may take most of it: they are refused above a tenth of the window when they are set, and
-    // the bound is at most 15 % of it.
-    draft.offer(Constraints, bound / 4 * 3, pins);
+    // Pins may take all of it: the caller has set them and the bound.
+    draft.offer(Constraints, u32::MAX, pins);
     draft.offer(SessionIntent, bound / 4 + 8, 1);
-    // The latest paths are critical facts, and the ones that only the summary can tell.
-    files.paths(draft, bound / 20 * 9);
-    // Critical facts: what people demanded, the task in hand, the latest open errors.
-    draft.offer(Constraints, bound / 7, ALL);
+    // What critical probes ask for, before anything else of the same sections: the latest paths,
+    // what people demanded, the task in hand, the latest open errors.
+    files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
-    draft.offer(Errors, bound / 6, 3);
+    draft.offer(Constraints, bound / 7, ALL);
+    draft.offer(Errors, bound / 6, CRITICAL_ERRORS);
+    files.paths(draft, bound / 20 * 9, ALL);
+    draft.offer(Errors, bound / 12, 1);
     // The paths that are left, before any description, with a little kept back for the state and the next steps.
     let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
         + bound / 14 * waiting(draft, NextSteps)
         + bound / 20 * waiting(draft, Blockers);
-    files.paths(draft, draft.left.saturating_sub(kept_back));
+    files.paths(draft, draft.left.saturating_sub(kept_back), ALL);
     draft.offer(CurrentState, bound / 7, ALL);
     draft.offer(NextSteps, bound / 8, ALL);
     draft.offer(Errors, bound / 10, ALL);

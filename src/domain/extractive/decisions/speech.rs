@@ -43,7 +43,13 @@ pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
             .and_then(|c| c.get(1))
             .map(|m| vec![m.as_str().trim().to_owned()])
             .unwrap_or_default();
-        found.push(decision(&clip(text, 600), &reason, alternatives, vec![turn.seq]));
+        // In minutes it matters who said it; only the first sentence has the name.
+        let name = if conversation { prose::speaker(&turn.text).map(|(name, _)| name) } else { None };
+        let text = match name.filter(|name| !text.starts_with(name)) {
+            Some(name) => format!("{name}: {text}"),
+            None => text.to_owned(),
+        };
+        found.push(decision(&clip(&text, 600), &reason, alternatives, vec![turn.seq]));
     }
     found
 }
@@ -57,16 +63,23 @@ fn chosen(
     markers: &Markers,
     conversation: bool,
 ) -> Option<String> {
-    let by_person = turn.voice == Voice::Person;
+    // People who talk with each other order nothing, and weigh one thing against another all the time.
+    if conversation && markers.instead.is_match(text) {
+        return None;
+    }
+    let by_person = turn.voice == Voice::Person && !conversation;
     let strong = markers.strong.is_match(text) || by_person && markers.ordered.is_match(text);
     let reason = reason_in(text, &markers.reason);
     if strong {
         // A strong choice may give its reason in the sentence behind it.
-        return Some(reason.or_else(|| next.filter(|n| opens_with_reason(n)).map(str::to_owned)).unwrap_or_default());
+        return Some(
+            reason.or_else(|| next.filter(|n| opens_with_reason(n)).map(str::to_owned)).unwrap_or_default(),
+        );
     }
     // Minutes are full of plans in passing; there only a choice in so many words counts. Words that
     // lead over to a tool tell of the next move: only a stated cause makes a choice of it.
-    let weak = !conversation && markers.weak.is_match(text) && (!turn.calls || is_cause(text) && !is_probing(text));
+    let weak =
+        !conversation && markers.weak.is_match(text) && (!turn.calls || is_cause(text) && !is_probing(text));
     reason.filter(|_| weak)
 }
 

@@ -112,7 +112,9 @@ fn keyed_pairs(arguments: &Value, text: &str) -> Vec<(String, String)> {
 
 fn strings(value: &Value, depth: usize, found: &mut Vec<String>) {
     match value {
-        Value::String(text) if found.len() < 8 && !text.trim().is_empty() => found.push(clip(&squash(text), 200)),
+        Value::String(text) if found.len() < 8 && !text.trim().is_empty() => {
+            found.push(clip(&squash(text), 200))
+        }
         Value::Array(items) if depth > 0 => items.iter().for_each(|v| strings(v, depth - 1, found)),
         Value::Object(fields) if depth > 0 => fields.values().for_each(|v| strings(v, depth - 1, found)),
         Value::String(_)
@@ -126,9 +128,10 @@ fn strings(value: &Value, depth: usize, found: &mut Vec<String>) {
 
 /// The labels that the call offered for a question.
 fn options(arguments: &Value, question: &str) -> Vec<String> {
-    let by_question = arguments.get("questions").and_then(Value::as_array).and_then(|all| {
-        all.iter().find(|q| q.get("question").and_then(Value::as_str) == Some(question))
-    });
+    let by_question = arguments
+        .get("questions")
+        .and_then(Value::as_array)
+        .and_then(|all| all.iter().find(|q| q.get("question").and_then(Value::as_str) == Some(question)));
     let offered = by_question.unwrap_or(arguments);
     ["options", "suggestions", "follow_up"]
         .iter()
@@ -166,11 +169,46 @@ fn plan(call: &ToolCall, text: &str, seqs: &[i64], phrases: &Phrases) -> Option<
 }
 
 const ACTIONS: &[&str] = &[
-    "cancel", "book", "refund", "exchange", "return", "transfer", "pay", "order", "purchase", "reserve",
-    "schedule", "reschedule", "send", "submit", "assign", "approve", "reject", "close", "resolve",
-    "escalate", "modify", "update", "upgrade", "subscribe", "unsubscribe", "activate", "deactivate",
-    "enable", "disable", "grant", "revoke", "merge", "publish", "deploy", "invite", "register", "charge",
-    "issue", "resume", "suspend",
+    "cancel",
+    "book",
+    "refund",
+    "exchange",
+    "return",
+    "transfer",
+    "pay",
+    "order",
+    "purchase",
+    "reserve",
+    "schedule",
+    "reschedule",
+    "send",
+    "submit",
+    "assign",
+    "approve",
+    "reject",
+    "close",
+    "resolve",
+    "escalate",
+    "modify",
+    "update",
+    "upgrade",
+    "subscribe",
+    "unsubscribe",
+    "activate",
+    "deactivate",
+    "enable",
+    "disable",
+    "grant",
+    "revoke",
+    "merge",
+    "publish",
+    "deploy",
+    "invite",
+    "register",
+    "charge",
+    "issue",
+    "resume",
+    "suspend",
 ];
 
 /// An action on the world that a tool carried out (`cancel_reservation`): done is decided.

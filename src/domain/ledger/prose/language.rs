@@ -60,6 +60,17 @@ const FRENCH: &[&str] = &[
     "uniquement",
     "jamais",
     "toujours",
+    "un",
+    "à",
+    "en",
+    "ou",
+    "par",
+    "ça",
+    "c'est",
+    "j'ai",
+    "leur",
+    "votre",
+    "notre",
 ];
 const GERMAN: &[&str] = &[
     "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "einen", "wir", "ich", "sie", "mit", "für",
@@ -143,6 +154,7 @@ mod tests {
     #[case("テストは必ず実行してください", Language::Japanese)]
     #[case("Никогда не меняй API", Language::Russian)]
     #[case("Ne modifie jamais les tests dans ce dossier", Language::French)]
+    #[case("Ajoute un bouton de connexion à la page", Language::French)]
     #[case("Bitte ändere die Tests nicht", Language::German)]
     #[case("No cambies la base de datos sin preguntar", Language::Spanish)]
     #[case("", Language::English)]
