@@ -62,8 +62,6 @@ const FRENCH: &[&str] = &[
     "toujours",
     "un",
     "à",
-    "en",
-    "ou",
     "par",
     "ça",
     "c'est",
@@ -80,7 +78,7 @@ const GERMAN: &[&str] = &[
 const SPANISH: &[&str] = &[
     "el", "la", "de", "no", "los", "las", "una", "es", "y", "que", "en", "por", "para", "con", "del", "se",
     "lo", "su", "como", "pero", "más", "está", "debe", "nunca", "siempre", "sin", "al", "un", "hay", "este",
-    "esta", "solo", "sólo", "vamos", "ningún", "ninguna",
+    "esta", "solo", "sólo", "vamos", "ningún", "ninguna", "porque", "usar", "una",
 ];
 const ENGLISH: &[&str] = &[
     "the", "and", "is", "to", "of", "in", "it", "you", "that", "for", "with", "this", "do", "not", "must",
