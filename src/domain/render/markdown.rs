@@ -114,7 +114,7 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     // what people demanded, the task in hand, the latest open errors.
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
-    draft.offer(Constraints, bound / 7, ALL);
+    draft.offer(Constraints, bound / 5, ALL);
     draft.offer(Errors, bound / 6, CRITICAL_ERRORS);
     files.paths(draft, bound / 20 * 9, ALL);
     draft.offer(Errors, bound / 12, 1);
