@@ -83,7 +83,11 @@ fn without_person(turns: &Turns) -> Option<ProposedIntent> {
             seqs: vec![*seq],
         });
     }
-    let first = turns.assistants().find(|t| !is_placeholder(&t.text))?;
+    let Some(first) = turns.assistants().find(|t| !is_placeholder(&t.text)) else {
+        // A span of nothing but calls: the first of them is what the session was doing.
+        let (seq, text) = turns.first_call.as_ref()?;
+        return Some(ProposedIntent { text: text.clone(), changes_scope: false, seqs: vec![*seq] });
+    };
     let sentences = prose::sentences(&first.text);
     let text = sentences.iter().take(3).map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
     let text = if text.is_empty() { squash(&first.text) } else { text };

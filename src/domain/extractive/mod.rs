@@ -18,11 +18,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::ledger::line::squash;
 use super::ledger::{Facts, pattern, prose};
-use super::message::{Message, Numbered, Role};
+use super::message::{Message, Numbered, Role, ToolResult};
 use super::proposal::Proposal;
 use super::summary::Summary;
-use super::wording;
+use super::wording::{self, clip_chars};
 
 /// Proposes the narrative of a span; `base` is the summary that the span follows.
 #[must_use]
@@ -72,6 +73,8 @@ struct Turns {
     fallback: Option<(i64, String)>,
     /// The span's last message is the model's and calls nothing: the turn is over.
     turn_is_over: bool,
+    /// The first call, or the first tool's answer when there is no call: for a span without any words.
+    first_call: Option<(i64, String)>,
     /// Tools are called in it.
     uses_tools: bool,
     /// Several people talk and no model does (minutes, transcripts).
@@ -111,7 +114,7 @@ impl Turns {
         }
         let turn_is_over = span.last().is_some_and(|n| ends_turn(&n.message));
         let conversation = prose::is_minutes(span);
-        Self { all, fallback, turn_is_over, uses_tools, conversation }
+        Self { all, fallback, first_call: first_call(span), turn_is_over, uses_tools, conversation }
     }
 
     fn persons(&self) -> impl DoubleEndedIterator<Item = &Turn> {
@@ -121,6 +124,24 @@ impl Turns {
     fn assistants(&self) -> impl DoubleEndedIterator<Item = &Turn> {
         self.all.iter().filter(|t| t.voice == Voice::Assistant)
     }
+}
+
+/// The longest call or answer that stands for an intent, in characters.
+const MAX_CALL: usize = 200;
+
+fn first_call(span: &[Numbered]) -> Option<(i64, String)> {
+    let line = |text: &str| clip(&squash(text), MAX_CALL);
+    let calls = span.iter().find_map(|n| {
+        let call = n.message.calls().find(|c| !c.name.trim().is_empty())?;
+        let said = format!("{} {}", call.name, clip_chars(&call.arguments, 4 * MAX_CALL));
+        Some((n.seq, line(&said)))
+    });
+    calls.or_else(|| {
+        span.iter().find_map(|n| {
+            let text = n.message.results().map(ToolResult::text).find(|t| !is_placeholder(t))?;
+            Some((n.seq, line(clip_chars(&text, 4 * MAX_CALL))))
+        })
+    })
 }
 
 fn ends_turn(message: &Message) -> bool {

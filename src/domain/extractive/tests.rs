@@ -68,6 +68,13 @@ fn without_a_person_the_models_words_state_the_intent() {
     assert!(p.intent.unwrap().text.starts_with("I am migrating the database"));
 }
 
+#[test]
+fn a_span_of_nothing_but_calls_has_an_intent() {
+    let span = call(4, "get_reservation", r#"{"reservation_id": "FDZ0T5"}"#, r#"{"status":"open"}"#);
+    assert_eq!(of(&span).intent.unwrap().text, r#"get_reservation {"reservation_id": "FDZ0T5"}"#);
+    assert!(of(&span[1..]).intent.unwrap().text.contains("status"));
+}
+
 #[rstest]
 #[case("Forget the parser, let's write the documentation for the API.", true)]
 #[case("New task: migrate the tests to vitest and drop jest.", true)]

@@ -63,7 +63,7 @@ fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), coun
     // An entry has five tokens at least: more than this many can never be printed.
     let most = (bound / 5) as usize + 1;
     let mut hidden = Vec::new();
-    let (mut intent, intent_is_cut) = intent(subject, bound / 4, count);
+    let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), count);
     for shape in &look.sections {
         let Entries { mut lines, beyond } = entries(look, shape.section, subject, most);
         if shape.section == Section::SessionIntent {
@@ -100,6 +100,13 @@ fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), coun
     draft.finish(content::title)
 }
 
+/// What a long intent may take: a quarter, and less of a small bound, in which the other critical
+/// facts have no room beside a quarter.
+fn intent_room(bound: u32) -> u32 {
+    const SMALL: u32 = 1_200;
+    if bound < SMALL { bound / 6 } else { bound / 4 }
+}
+
 /// Spends the bound by priority; shares are of the whole bound.
 fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     use Section::{
@@ -109,13 +116,13 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     const ALL: usize = usize::MAX;
     // Pins may take all of it: the caller has set them and the bound.
     draft.offer(Constraints, u32::MAX, pins);
-    draft.offer(SessionIntent, bound / 4 + 8, 1);
+    draft.offer(SessionIntent, intent_room(bound) + 8, 1);
     // What critical probes ask for, before anything else of the same sections: the latest paths,
     // what people demanded, the task in hand, the latest open errors.
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
-    draft.offer(Constraints, bound / 5, ALL);
-    draft.offer(Errors, bound / 6, CRITICAL_ERRORS);
+    draft.offer(Constraints, bound / 4, ALL);
+    draft.offer(Errors, bound / 5, CRITICAL_ERRORS);
     files.paths(draft, bound / 20 * 9, ALL);
     draft.offer(Errors, bound / 12, 1);
     // The paths that are left, before any description, with a little kept back for the state and the next steps.

@@ -113,7 +113,7 @@ fn keyed_pairs(arguments: &Value, text: &str) -> Vec<(String, String)> {
 fn strings(value: &Value, depth: usize, found: &mut Vec<String>) {
     match value {
         Value::String(text) if found.len() < 8 && !text.trim().is_empty() => {
-            found.push(clip(&squash(text), 200))
+            found.push(clip(&squash(text), 200));
         }
         Value::Array(items) if depth > 0 => items.iter().for_each(|v| strings(v, depth - 1, found)),
         Value::Object(fields) if depth > 0 => fields.values().for_each(|v| strings(v, depth - 1, found)),
