@@ -342,19 +342,4 @@ fn sample() -> Material {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sample_goes_through_every_step_and_is_accepted() {
-        let material = sample();
-        let facts = read(&material);
-        assert_eq!(facts.files.len(), 1);
-        assert_eq!(facts.test_runs.len(), 2);
-        assert!(!facts.errors.is_empty() && !facts.constraints.is_empty());
-        let draft = draft(&material, &facts);
-        let proof = prove(&material, &facts, draft);
-        assert!(proof.is_accepted(), "{:?} {:?}", proof.refusals, proof.report);
-        assert!(proof.rendering.text.contains("src/auth.rs"));
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 //! and identifiers come from the ledger and are not an engine's to change.
 
 use super::id::Seq;
-use super::summary::{Blocker, CurrentState, Decision};
+use super::summary::{Blocker, CurrentState, Decision, TechnicalFact};
 
 /// The narrative of one span, from an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub struct Proposal {
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
+    /// What later work needs and the ledger does not tell: in talk, who said what; pictures and files, in
+    /// words.
+    pub notes: Vec<TechnicalFact>,
     /// What the engine could not do, for the version's warnings.
     pub warnings: Vec<String>,
 }

@@ -199,11 +199,15 @@ fn image_tokens(image: &Image) -> u32 {
     if image.detail.as_deref() == Some("low") {
         return BASE;
     }
-    let size = match &image.source {
+    image_size(image).map_or(UNKNOWN_IMAGE_TOKENS, |(width, height)| BASE + TILE * tiles(width, height))
+}
+
+/// Width and height of a picture whose bytes are in the message.
+pub(in crate::domain) fn image_size(image: &Image) -> Option<(u32, u32)> {
+    match &image.source {
         MediaSource::Base64(data) => picture::size(data),
         MediaSource::Url(_) | MediaSource::FileId(_) | MediaSource::Text(_) => None,
-    };
-    size.map_or(UNKNOWN_IMAGE_TOKENS, |(width, height)| BASE + TILE * tiles(width, height))
+    }
 }
 
 /// The number of 512-pixel tiles of an image once it is scaled to what a model sees.

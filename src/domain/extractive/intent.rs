@@ -4,35 +4,36 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::ledger::line::{clip, clip_middle, squash};
+use super::super::ledger::line::{clip_middle, squash};
 use super::super::ledger::{pattern, prose};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::Summary;
-use super::{Turn, Turns, is_placeholder};
+use super::phrases::Phrases;
+use super::{Turn, Turns, clip, is_placeholder, talk};
 
 /// The longest intent, in characters: head and tail of a longer task.
-const MAX_INTENT: usize = 1_500;
+pub(super) const MAX_INTENT: usize = 1_500;
 /// How many messages of a person are looked at for the first that states a task.
 const OPENING: usize = 20;
 /// The longest message that is read for a change of scope, in characters: a longer one is a new brief by itself.
 const MAX_CHANGE: usize = 1_500;
 
 /// Finds the intent that a span states.
-pub(super) fn find(turns: &Turns, base: Option<&Summary>) -> Option<ProposedIntent> {
+pub(super) fn find(turns: &Turns, base: Option<&Summary>, phrases: &Phrases) -> Option<ProposedIntent> {
     let known = base.is_some_and(|b| !b.session_intent.trim().is_empty());
     if known {
         let (turn, text) = if turns.conversation { None } else { last_change(turns, 0) }?;
         return Some(ProposedIntent { text, changes_scope: true, seqs: vec![turn.seq] });
     }
     if turns.conversation {
-        return Some(conversation(turns));
+        return Some(talk::intent(turns, phrases));
     }
     let Some(first) = first_task(turns) else { return without_person(turns) };
     let mut text = clip_middle(first.text.trim(), MAX_INTENT);
     let mut seqs = vec![first.seq];
     // A first span may hold a change already: both belong to what the session is for.
     if let Some((turn, change)) = last_change(turns, first.seq) {
-        text = format!("{text}\nLater: {}", clip(&change, MAX_INTENT / 3));
+        text = format!("{text}\n{} {}", phrases.later, clip(&change, MAX_INTENT / 3));
         seqs.push(turn.seq);
     }
     Some(ProposedIntent { text, changes_scope: false, seqs })
@@ -56,7 +57,7 @@ fn first_task(turns: &Turns) -> Option<&Turn> {
 }
 
 /// Words, where two ideographs make about one.
-fn substance(text: &str) -> usize {
+pub(super) fn substance(text: &str) -> usize {
     let ideographs = text.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c)).count();
     text.split_whitespace().take(50).count() + ideographs / 2
 }
@@ -82,43 +83,15 @@ fn without_person(turns: &Turns) -> Option<ProposedIntent> {
             seqs: vec![*seq],
         });
     }
-    let first = turns.assistants().find(|t| !is_placeholder(&t.text))?;
+    let Some(first) = turns.assistants().find(|t| !is_placeholder(&t.text)) else {
+        // A span of nothing but calls: the first of them is what the session was doing.
+        let (seq, text) = turns.first_call.as_ref()?;
+        return Some(ProposedIntent { text: text.clone(), changes_scope: false, seqs: vec![*seq] });
+    };
     let sentences = prose::sentences(&first.text);
     let text = sentences.iter().take(3).map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
     let text = if text.is_empty() { squash(&first.text) } else { text };
     Some(ProposedIntent { text: clip(&text, MAX_INTENT / 3), changes_scope: false, seqs: vec![first.seq] })
-}
-
-/// Minutes have no task; who talks, and how it opens, say what it is about.
-fn conversation(turns: &Turns) -> ProposedIntent {
-    static AGENDA: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)\b(?:agenda|today(?:'s)?|this meeting|we(?:'re| are) (?:going to|here to)|discuss|topic|purpose|goal|let's (?:start|begin)|petition|question is|ordre du jour|aujourd'hui|tagesordnung|heute|hoy|повестк|сегодня)\b|议程|今天|讨论|本日|議題",
-        )
-    });
-    let mut names: Vec<&str> = Vec::new();
-    let mut opening: Vec<&Turn> = Vec::new();
-    for turn in turns.persons() {
-        let Some((name, said)) = prose::speaker(&turn.text) else { continue };
-        let name = name.split(" (").next().unwrap_or(name);
-        if !names.contains(&name) && names.len() < 12 {
-            names.push(name);
-        }
-        if opening.len() < 3 && substance(said) >= 8 && AGENDA.is_match(said) {
-            opening.push(turn);
-        }
-    }
-    if opening.is_empty() {
-        opening.extend(turns.persons().filter(|t| substance(&t.text) >= 10).take(3));
-    }
-    let said: Vec<String> = opening.iter().map(|t| clip(&squash(&t.text), MAX_INTENT / 4)).collect();
-    let seqs: Vec<i64> = opening
-        .iter()
-        .map(|t| t.seq)
-        .chain(turns.all.first().map(|t| t.seq).filter(|_| opening.is_empty()))
-        .collect();
-    let text = format!("Conversation between {}. {}", names.join(", "), said.join(" "));
-    ProposedIntent { text: clip(text.trim(), MAX_INTENT), changes_scope: false, seqs }
 }
 
 /// The last message behind `after` with which the person changes what is to be done.
@@ -135,9 +108,9 @@ fn changes_scope(text: &str) -> bool {
     static HARD: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
             r"(?ix)^\W*(?:(?:ok(?:ay)?|great|perfect|nice|thanks?|cool|alright|good|now|so|well|hmm+|no|yes|好的?|好吧|d'accord|gut|vale|хорошо|ладно|はい)[\s,.!，。]+){0,3}
-            (?:new\ task\b|next\ task\b|different\ task\b|another\ task\b|change\ of\ plans?\b|new\ plan\b|now\ let['’]?s\b|let['’]?s\ (?:now\ )?(?:move\ on|switch|pivot|start\ over|instead|change\ direction|forget)\b
+            (?:now\ (?:that|with)\ .{3,80}?\b(?:i\ want|i(?:['’]d|\ would)\ like|let['’]?s|can\ you|we\ (?:need|should)|please)\b|new\ task\b|next\ task\b|different\ task\b|another\ task\b|change\ of\ plans?\b|new\ plan\b|now\ let['’]?s\b|let['’]?s\ (?:now\ )?(?:move\ on|switch|pivot|start\ over|instead|change\ direction|forget)\b
             |forget\ (?:about\ |all\ )?(?:that|this|it|the|everything|what)\b|scrap\ (?:that|this|it|the)\b|drop\ (?:that|the\ previous)\b|never\ ?mind[,.\s]+\w+|moving\ on\b|switch(?:ing)?\ to\b|start\ over\b|ignore\ (?:the\ previous|my\ last|that)\b|stop\ (?:that|this|working\ on)\b
-            |i\ changed\ my\ mind\b|instead[,\s]+(?:of\b.{1,80},\s)?\w+|actually[,\s]+(?:let['’]?s|i\ (?:want|need|would|changed|think\ we)|can\ you|could\ you|we\ (?:should|need)|please|instead|forget|don['’]?t|do|make|fix|build|implement|use)\b
+            |i\ changed\ my\ mind\b|instead,\ \w+|actually[,\s]+(?:let['’]?s|i\ (?:want|need|would|changed|think\ we)|can\ you|could\ you|we\ (?:should|need)|please|instead|forget|don['’]?t|do|make|fix|build|implement|use)\b
             |新任务|新的任务|换个任务|换一个|算了|接下来我们|现在我们(?:来|开始)|先不(?:做|管)|不做这个|改做|忘掉|忘了(?:刚才|之前)|另一个任务|我改主意
             |新しいタスク|次のタスク|やっぱり|その代わり|前の(?:話|指示)は忘れ|方針を変え
             |nouvelle\ tâche\b|à\ la\ place\b|maintenant\ passons\b|passons\ à\b|oublie[zs]?\b|changement\ de\ plan\b|finalement[,\s]|en\ fait[,\s]+(?:je|on|il|nous|peux|fais)

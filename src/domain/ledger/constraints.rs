@@ -39,7 +39,7 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
             Role::System | Role::Developer if !leading => {
                 let text = message.text();
                 let text = text.trim();
-                (!text.is_empty())
+                says_something(text)
                     .then(|| (clip(text, MAX_SYSTEM_TEXT), ConstraintSource::System))
                     .into_iter()
                     .collect()
@@ -69,6 +69,12 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
         }
     }
     all
+}
+
+/// Whether a later system message says anything to hold to: a date or a label alone does not.
+fn says_something(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().nth(1).is_some());
+    words.take(3).count() >= 3 || text.chars().filter(|c| *c > '\u{3000}' && c.is_alphabetic()).count() >= 6
 }
 
 /// The id of a constraint: the same demand from the same source is the same constraint.
@@ -108,7 +114,30 @@ fn demands(text: &str, minutes: bool) -> Vec<String> {
 /// Whether a sentence is language at all, and not data with a marker in it.
 fn speaks(words: &str) -> bool {
     let letters = words.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
-    letters * 10 >= words.chars().count() * 6 && !words.ends_with(':')
+    letters * 10 >= words.chars().count() * 6 && !words.ends_with(':') && !reports(words) && !is_title(words)
+}
+
+/// Whether a sentence is a program's message or a robot's comment: a place in a file, a code, an
+/// exception's name in front.
+fn reports(words: &str) -> bool {
+    static REPORT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(
+            r"^(?:\S+:\d+:(?:\d+:)?\s|(?:\w*(?:Error|Exception|Warning))\b|(?i:error|warning|note|hint)(?:\[\w+\])?:|\S+\[bot\]\s)",
+        )
+    });
+    REPORT.is_match(words)
+}
+
+/// Whether every word of some length is capitalised, as in a heading of a pasted page.
+fn is_title(words: &str) -> bool {
+    let mut long = words.split_whitespace().filter(|w| w.chars().nth(3).is_some());
+    let titled = |w: &str| {
+        w.chars().next().is_some_and(char::is_uppercase) && w.chars().skip(1).any(char::is_lowercase)
+    };
+    !words.ends_with(['.', '!'])
+        && words.split_whitespace().nth(2).is_some()
+        && long.clone().next().is_some()
+        && long.all(titled)
 }
 
 struct Table {
@@ -147,7 +176,7 @@ static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
         | \b(?:don['’]?t|do\s+not)\s+(?:need|have)\s+to\b | \bnot\s+(?:required|necessary|mandatory)\b | \bno\s+need\b | \b(?:don['’]?t|do\s+not)\s+(?:worry|bother|mind)\b
         | \bmust\s+(?:have|be\s+(?:a\s+(?:bug|mistake|problem)|because|something|why|due))\b | \bi\s+must\s+(?:say|admit|have)\b | \bnever\s*mind\b
         | \b(?:i|we|they|it|he|she|which|that)\s+(?:should|must|never|always|only|can\s+only|could\s+only|just\s+don['’]?t|really\s+don['’]?t)\b (?:\s+(?:have|see|saw|seen|heard|been|was|were|had|get|got|happens?|works?|fails?|shows?))
-        | \b(?:you|one|we)\s+(?:can|could)\s+(?:always|only|just)\b | \bif\s+you\s+don['’]?t\s+mind\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
+        | \b(?:you|one|we)\s+(?:can|could)\s+(?:always|only|just)\b | \bif\s+you\s+don['’]?t\s+mind\b | \bseems?\s+to\s+(?:always|never|only)\b | \bnot\s+only\b | \bso\s+do\s+not\s+\w+\s+understand\b | \bwhy\s+(?:don['’]?t|not|must|should)\b
         ",
     )
 });
@@ -215,14 +244,27 @@ fn demands_in(words: &str, of_message: Language) -> bool {
     !words.ends_with(['?', '？']) || asks_for_work(words)
 }
 
-/// Whether a sentence opens as an order, with or without the speaker's name before it.
+/// Whether a sentence opens as an order to those who listen, with or without the speaker's name
+/// before it. In talk, "you must …" and "only …" mostly tell of things.
 fn orders(words: &str) -> bool {
     static ORDER: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
-            r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again)[, ]+)?(?:please\b|never\b|always\b|do not\b|don['’]t\b|make sure\b|only\b|(?:you|everyone|everybody|all members|nobody|no one) (?:must|may|should|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)",
+            r"(?i)^(?:[^:]{1,80}: )?(?:(?:in addition|so|and|also|again|okay|ok)[, ]+)?(?:please\b|(?:never|always|do not|don['’]t) \w+(?: \S+){2,}|make sure\b|(?:everyone|everybody|all members|all of you|nobody|no one) (?:must|may|should|has to|needs to|can)\b|merci de|veuillez|bitte\b|por favor|пожалуйста|请|必须|不要|不得|禁止|必ず)",
         )
     });
-    ORDER.is_match(words)
+    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^(?:[^:]{1,80}: )?(?:do not|don['’]t) (?:know|think|remember|remind|see|understand|have|need|worry|care|mind|believe|get)\b|\bnever mind\b",
+        )
+    });
+    ORDER.is_match(words) && !TELLS.is_match(words) && speaks_at_length(words)
+}
+
+/// Whether there is more than a word or two behind the speaker's name.
+fn speaks_at_length(words: &str) -> bool {
+    let said = prose::speaker(words).map_or(words, |(_, said)| said);
+    said.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count() >= 4
+        || said.chars().filter(|c| *c > '\u{3000}').count() >= 6
 }
 
 /// Whether every demand in a sentence is one of those that its negations take away.
@@ -346,5 +388,39 @@ mod tests {
         fn no_text_panics(text in "\\PC{0,300}") {
             let _ = of_user(&text);
         }
+    }
+
+    #[rstest]
+    #[case("src/a.py:12:9: F841 local variable 'x' is assigned to but never used")]
+    #[case("Exception can only concatenate str to str")]
+    #[case("Try Without Installing")]
+    #[case("reviewbot[bot] on a.nix: this must be renamed")]
+    #[case("It seems to always return colours.")]
+    fn what_programs_and_pasted_pages_say_is_no_demand(#[case] text: &str) {
+        assert_eq!(of_user(text), Vec::<String>::new());
+    }
+
+    #[rstest]
+    #[case("2023-04-28", false)]
+    #[case("Tuesday", false)]
+    #[case("Answer in one sentence from now on.", true)]
+    #[case("从现在起只用中文回答。", true)]
+    fn a_later_system_message_holds_when_it_says_something(#[case] text: &str, #[case] holds: bool) {
+        let span = [message(2, Role::User, "hello there"), message(3, Role::System, text)];
+        assert_eq!(read(&span).iter().any(|c| c.source == ConstraintSource::System), holds);
+    }
+
+    #[test]
+    fn people_who_talk_with_each_other_order_little() {
+        let talk = [
+            "Ada: You must slide it .",
+            "Bob: Don't know .",
+            "Ada: Only a few of us were there .",
+            "Bob: Fine then .",
+        ];
+        let mut span: Vec<Numbered> = (1..).zip(talk).map(|(seq, t)| message(seq, Role::User, t)).collect();
+        assert_eq!(read(&span), []);
+        span.push(message(9, Role::User, "Chair: Please always direct your remarks through the chair."));
+        assert_eq!(read(&span).len(), 1);
     }
 }

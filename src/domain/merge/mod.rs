@@ -62,6 +62,7 @@ pub fn merge(current: Option<&Summary>, facts: &Facts, proposal: &Proposal, ctx:
     errors::merge(&mut summary.errors, facts, ctx.version);
     merge_test_results(&mut summary.test_results, &facts.test_runs);
     technical::merge(&mut summary.technical_context, &facts.identifiers);
+    technical::merge_notes(&mut summary.technical_context, &proposal.notes);
     merged.dropped_constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
     let mut seen = BTreeSet::new();

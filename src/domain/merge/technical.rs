@@ -1,6 +1,6 @@
 //! Technical context: the latest value per key, save for keys that name one of many.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::ledger::IdentifierFact;
 use super::super::summary::TechnicalFact;
@@ -81,6 +81,17 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
         slots.push(Some(TechnicalFact { key: fact.key.clone(), value: fact.value.clone(), seqs }));
     }
     record.extend(slots.into_iter().flatten());
+}
+
+/// Adds what was said: every note once, the latest last.
+pub(super) fn merge_notes(record: &mut Vec<TechnicalFact>, notes: &[TechnicalFact]) {
+    let mut known: HashSet<(String, String)> =
+        record.iter().map(|f| (f.key.clone(), f.value.clone())).collect();
+    for note in notes.iter().filter(|note| !note.value.trim().is_empty()) {
+        if known.insert((note.key.clone(), note.value.clone())) {
+            record.push(note.clone());
+        }
+    }
 }
 
 /// What makes two facts one: for one of many the key and the value; else the key and whatever the

@@ -11,12 +11,8 @@ use super::super::render::FACT_CHARS;
 use super::super::section::Section;
 use super::super::summary::{Constraint, ConstraintSource, FileAction, Summary};
 use super::super::wording;
-use super::{MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
+use super::{CRITICAL_ERRORS, CRITICAL_FILES, MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
 
-/// The latest changed files are critical: together their paths take a tenth of the least bound.
-const CRITICAL_FILES: usize = 8;
-/// Open errors that are critical.
-const CRITICAL_ERRORS: usize = 2;
 /// Characters of user constraints that are critical, the latest first; about a hundred tokens.
 const CRITICAL_CONSTRAINT_CHARS: usize = 400;
 

@@ -33,6 +33,11 @@ pub const MAX_CARRIED: usize = 32;
 /// The most facts that one probe expects.
 pub const MAX_EXPECTED: usize = 200;
 
+/// The latest changed files are critical: together their paths take a tenth of the least bound.
+pub(in crate::domain) const CRITICAL_FILES: usize = 8;
+/// Open errors that are critical.
+pub(in crate::domain) const CRITICAL_ERRORS: usize = 2;
+
 /// What a probe asks about.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema, sqlx::Type,

@@ -125,6 +125,7 @@ fn span(version: i64) -> (Facts, Proposal) {
         next_steps: vec![format!("Finish stage {version}"), "Run the whole suite".into()],
         next_steps_seqs: vec![s + 8],
         warnings: vec![],
+        notes: Vec::new(),
     };
     (facts, proposal)
 }

@@ -21,6 +21,13 @@ const PHRASE_GAIN: f64 = 0.5;
 const CROWDED: f64 = 0.6;
 /// How many messages apart two hits are no longer close.
 const NEAR: u64 = 8;
+/// What a hit of the list's last part loses when it is in a stretch that the list has already.
+const ELSEWHERE: f64 = 0.3;
+/// How many messages apart two hits are in different stretches.
+const STRETCH: u64 = 20;
+/// The share of the list that goes by relevance alone, in tenths: whoever has not found the answer in
+/// it finds none in more of the same stretches.
+const BY_RELEVANCE: usize = 6;
 
 /// A message that the question is about.
 #[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
@@ -224,14 +231,24 @@ pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ra
     for (ranked, examined) in &mut rest {
         ranked.score *= 1.0 + PHRASE_GAIN * examined.as_ref().map_or(0.0, |e| e.together);
     }
-    let mut settled = Vec::new();
+    let by_relevance = (limit * BY_RELEVANCE).div_ceil(10);
+    let mut settled: Vec<(Ranked, Option<Examined>)> = Vec::new();
     while settled.len() < limit
         && let Some(at) = best_of(&rest)
     {
         let best = rest.swap_remove(at);
+        let turns = settled.len() + 1 == by_relevance;
+        let elsewhere = settled.len() + 1 >= by_relevance;
         for (other, _) in &mut rest {
-            if other.seq.abs_diff(best.0.seq) <= NEAR {
+            let apart = other.seq.abs_diff(best.0.seq);
+            if apart <= NEAR {
                 other.score *= CROWDED;
+            }
+            // When the last part begins, every hit so far has its stretch; later ones add theirs.
+            let told = |(hit, _): &(Ranked, Option<Examined>)| hit.seq.abs_diff(other.seq) <= STRETCH;
+            let in_stretch = apart <= STRETCH && (turns || apart > NEAR);
+            if elsewhere && (in_stretch || turns && settled.iter().any(told)) {
+                other.score *= ELSEWHERE;
             }
         }
         settled.push(best);
@@ -321,6 +338,16 @@ mod tests {
         assert_eq!(seqs.first(), Some(&20), "{seqs:?}");
         assert!(seqs.contains(&900), "{seqs:?}");
         assert_eq!(seqs.len(), 5);
+    }
+
+    #[test]
+    fn the_end_of_the_list_looks_elsewhere() {
+        let seen = || Some(examined("crane", "crane"));
+        let near = (0..8).map(|i| (Ranked { seq: 500 + 9 * i, score: 10.0 }, seen()));
+        let far = (1..=4).map(|i| (Ranked { seq: i * 100, score: 4.0 }, seen()));
+        let seqs: Vec<Seq> = settle(near.chain(far).collect(), 10).into_iter().map(|(r, _)| r.seq).collect();
+        assert!(seqs.iter().take(6).all(|s| *s >= 500), "{seqs:?}");
+        assert!(seqs.iter().skip(6).all(|s| *s < 500), "{seqs:?}");
     }
 
     proptest! {

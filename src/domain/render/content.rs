@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::super::section::Section;
 use super::super::summary::{
     Blocker, Constraint, ConstraintSource, Decision, ErrorEntry, ErrorStatus, PastIntent, ReadFile, Summary,
-    TechnicalFact, TestOutcome, TestResult,
+    TestOutcome, TestResult,
 };
 use super::super::wording;
 use super::budget::Line;
@@ -106,13 +106,17 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
     };
     // Asterisks of the decision's own would end the emphasis.
     let _ = write!(text, "**{}**", short(&d.decision, ENTRY_CHARS).replace("**", "\\*\\*"));
-    if !d.rationale.trim().is_empty() {
+    // A sentence often holds its own reason and what it turns away; once is enough.
+    let said = wording::key(&d.decision);
+    let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::key(part));
+    if is_new(&d.rationale) {
         text.push_str(": ");
         text.push_str(&short(&d.rationale, REASON_CHARS));
     }
-    if !d.alternatives.is_empty() {
-        let all: Vec<String> = d.alternatives.iter().take(6).map(|a| short(a, 80)).collect();
-        let _ = write!(text, " (instead of: {})", all.join(", "));
+    let unsaid = d.alternatives.iter().filter(|a| is_new(a.trim_end_matches('…')));
+    let unsaid: Vec<String> = unsaid.take(6).map(|a| short(a, 80)).collect();
+    if !unsaid.is_empty() {
+        let _ = write!(text, " (instead of: {})", unsaid.join(", "));
     }
     if let Some(later) = &d.superseded_by {
         let _ = write!(text, " [superseded by: {}]", short(later, FACT_CHARS));
@@ -235,12 +239,32 @@ fn test_result(t: &TestResult) -> String {
     text
 }
 
-/// The latest first: the record keeps the latest mention last.
+/// The latest first: the record keeps the latest mention last. Short values of one key share a line.
 pub(super) fn technical(summary: &Summary, most: usize) -> Entries {
-    let ranked = summary.technical_context.iter().enumerate().rev().collect();
-    print(ranked, most, |_, t: &TechnicalFact| {
-        format!("- {}: {}", short(&t.key, 80), short(&t.value, REASON_CHARS))
-    })
+    const TO_A_LINE: usize = 8;
+    const LINE_BYTES: usize = 160;
+    const SHORT_BYTES: usize = 48;
+    let all = summary.technical_context.len();
+    let told = all.min(most);
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut lines: Vec<Line> = Vec::new();
+    for (order, fact) in summary.technical_context.iter().enumerate().rev().take(told) {
+        let value = short(&fact.value, REASON_CHARS);
+        let is_short = value.len() <= SHORT_BYTES && !value.contains(", ");
+        let slot = open.get(fact.key.as_str()).filter(|_| is_short).and_then(|at| lines.get_mut(*at));
+        let fits = |l: &&mut Line| l.entries < TO_A_LINE && l.text.len() + value.len() <= LINE_BYTES;
+        if let Some(line) = slot.filter(fits) {
+            line.text.push_str(", ");
+            line.text.push_str(&value);
+            line.entries += 1;
+        } else {
+            if is_short {
+                open.insert(&fact.key, lines.len());
+            }
+            lines.push(entry(order, format!("- {}: {value}", short(&fact.key, 80))));
+        }
+    }
+    Entries { lines, beyond: all - told }
 }
 
 /// The latest first.

@@ -74,8 +74,8 @@ impl<'a> Files<'a> {
         self.ranked.is_empty()
     }
 
-    /// Chooses as many of the paths that are left as fit `cap`.
-    pub(super) fn paths(&mut self, draft: &mut Draft<'_>, cap: u32) {
+    /// Chooses as many of the first `most` paths that are left as fit `cap`.
+    pub(super) fn paths(&mut self, draft: &mut Draft<'_>, cap: u32, most: usize) {
         if self.ranked.iter().all(|s| s.path) || draft.open(Section::FilesModified).is_none() {
             return;
         }
@@ -92,7 +92,7 @@ impl<'a> Files<'a> {
         let mut room = cap.min(draft.left);
         let mut passed = 0;
         let shape = self.shape;
-        for shown in self.ranked.iter_mut().filter(|s| !s.path) {
+        for shown in self.ranked.iter_mut().filter(|s| !s.path).take(most) {
             let group = group_of(shown.file, shape);
             let mut cost = draft.cost(&format!("{}; ", member(shown.file)));
             if !self.open.contains(&group) {

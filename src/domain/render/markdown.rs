@@ -1,5 +1,6 @@
 //! What the Markdown styles share: which section gets how much of the bound, and in what order.
 
+use super::super::probe::{CRITICAL_ERRORS, CRITICAL_FILES};
 use super::super::section::Section;
 use super::budget::{Count, Draft, Frame, Line, clip_middle, within};
 use super::content::{self, Entries, ListShape};
@@ -62,7 +63,7 @@ fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), coun
     // An entry has five tokens at least: more than this many can never be printed.
     let most = (bound / 5) as usize + 1;
     let mut hidden = Vec::new();
-    let (mut intent, intent_is_cut) = intent(subject, bound / 4, count);
+    let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), count);
     for shape in &look.sections {
         let Entries { mut lines, beyond } = entries(look, shape.section, subject, most);
         if shape.section == Section::SessionIntent {
@@ -99,6 +100,13 @@ fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), coun
     draft.finish(content::title)
 }
 
+/// What a long intent may take: a quarter, and less of a small bound, in which the other critical
+/// facts have no room beside a quarter.
+fn intent_room(bound: u32) -> u32 {
+    const SMALL: u32 = 1_200;
+    if bound < SMALL { bound / 6 } else { bound / 4 }
+}
+
 /// Spends the bound by priority; shares are of the whole bound.
 fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     use Section::{
@@ -106,22 +114,23 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
         SessionIntent, TechnicalContext, TestResults,
     };
     const ALL: usize = usize::MAX;
-    // Pins may take most of it: they are refused above a tenth of the window when they are set, and
-    // the bound is at most 15 % of it.
-    draft.offer(Constraints, bound / 4 * 3, pins);
-    draft.offer(SessionIntent, bound / 4 + 8, 1);
-    // The latest paths are critical facts, and the ones that only the summary can tell.
-    files.paths(draft, bound / 20 * 9);
-    // Critical facts: what people demanded, the task in hand, the latest open errors.
-    draft.offer(Constraints, bound / 7, ALL);
+    // Pins may take all of it: the caller has set them and the bound.
+    draft.offer(Constraints, u32::MAX, pins);
+    draft.offer(SessionIntent, intent_room(bound) + 8, 1);
+    // What critical probes ask for, before anything else of the same sections: the latest paths,
+    // what people demanded, the task in hand, the latest open errors.
+    files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
-    draft.offer(Errors, bound / 6, 3);
+    draft.offer(Constraints, bound / 4, ALL);
+    draft.offer(Errors, bound / 5, CRITICAL_ERRORS);
+    files.paths(draft, bound / 20 * 9, ALL);
+    draft.offer(Errors, bound / 12, 1);
     // The paths that are left, before any description, with a little kept back for the state and the next steps.
     let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
         + bound / 14 * waiting(draft, NextSteps)
         + bound / 20 * waiting(draft, Blockers);
-    files.paths(draft, draft.left.saturating_sub(kept_back));
+    files.paths(draft, draft.left.saturating_sub(kept_back), ALL);
     draft.offer(CurrentState, bound / 7, ALL);
     draft.offer(NextSteps, bound / 8, ALL);
     draft.offer(Errors, bound / 10, ALL);

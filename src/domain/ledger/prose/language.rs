@@ -60,6 +60,15 @@ const FRENCH: &[&str] = &[
     "uniquement",
     "jamais",
     "toujours",
+    "un",
+    "à",
+    "par",
+    "ça",
+    "c'est",
+    "j'ai",
+    "leur",
+    "votre",
+    "notre",
 ];
 const GERMAN: &[&str] = &[
     "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "einen", "wir", "ich", "sie", "mit", "für",
@@ -69,7 +78,7 @@ const GERMAN: &[&str] = &[
 const SPANISH: &[&str] = &[
     "el", "la", "de", "no", "los", "las", "una", "es", "y", "que", "en", "por", "para", "con", "del", "se",
     "lo", "su", "como", "pero", "más", "está", "debe", "nunca", "siempre", "sin", "al", "un", "hay", "este",
-    "esta", "solo", "sólo", "vamos", "ningún", "ninguna",
+    "esta", "solo", "sólo", "vamos", "ningún", "ninguna", "porque", "usar", "una",
 ];
 const ENGLISH: &[&str] = &[
     "the", "and", "is", "to", "of", "in", "it", "you", "that", "for", "with", "this", "do", "not", "must",
@@ -143,6 +152,7 @@ mod tests {
     #[case("テストは必ず実行してください", Language::Japanese)]
     #[case("Никогда не меняй API", Language::Russian)]
     #[case("Ne modifie jamais les tests dans ce dossier", Language::French)]
+    #[case("Ajoute un bouton de connexion à la page", Language::French)]
     #[case("Bitte ändere die Tests nicht", Language::German)]
     #[case("No cambies la base de datos sin preguntar", Language::Spanish)]
     #[case("", Language::English)]

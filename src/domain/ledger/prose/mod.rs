@@ -56,6 +56,11 @@ const OBSERVATION_STARTS: &[&str] = &[
     "Your last output was malformed",
     "Your output was not formatted correctly",
     "[ERROR] You did not use a tool",
+    "Please always provide EXACTLY ONE action",
+    "Please provide EXACTLY ONE",
+    "Format error:",
+    "No tool calls found in the response",
+    "You must respond with exactly one",
     "diff --git ",
 ];
 

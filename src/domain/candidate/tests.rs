@@ -1,0 +1,134 @@
+use super::*;
+
+#[test]
+fn the_sample_goes_through_every_step_and_is_accepted() {
+    let material = sample();
+    let facts = read(&material);
+    assert_eq!(facts.files.len(), 1);
+    assert_eq!(facts.test_runs.len(), 2);
+    assert!(!facts.errors.is_empty() && !facts.constraints.is_empty());
+    let draft = draft(&material, &facts);
+    let proof = prove(&material, &facts, draft);
+    assert!(proof.is_accepted(), "{:?} {:?}", proof.refusals, proof.report);
+    assert!(proof.rendering.text.contains("src/auth.rs"));
+}
+
+fn said(role: Role, text: String) -> Message {
+    Message { role, name: None, parts: vec![Part::Text(text)] }
+}
+
+fn called(id: &str, name: &str, arguments: &serde_json::Value, output: String) -> [Message; 2] {
+    let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_string() };
+    let result = ToolResult { call_id: id.to_owned(), parts: vec![Part::Text(output)], is_error: None };
+    let message = |role, part| Message { role, name: None, parts: vec![part] };
+    [message(Role::Assistant, Part::ToolCall(call)), message(Role::Tool, Part::ToolResult(result))]
+}
+
+/// One stretch of work: a request, twelve files, an error, a test run, a choice.
+fn stretch(number: usize) -> Vec<Message> {
+    let mut all = vec![said(
+        Role::User,
+        format!("Now port stage {number} of the parser, and never touch table_{number} while you do it."),
+    )];
+    for i in 0..12 {
+        let path = format!("/work/src/area{}/stage{number}/file_name_{i}.rs", i % 3);
+        let arguments = serde_json::json!({"file_path": path, "content": format!("fn f{i}() {{}}\n")});
+        all.extend(called(
+            &format!("w{number}_{i}"),
+            "Write",
+            &arguments,
+            format!("File created successfully at: {path}"),
+        ));
+    }
+    let run = serde_json::json!({"command": format!("cargo test stage_{number}")});
+    let output = format!(
+        "{}\nerror[E0{number:03}]: mismatched types in stage {number}\n --> src/area0/stage{number}/file_name_0.rs:3:5\ntest result: FAILED. 3 passed; 1 failed",
+        "   Compiling parser v0.1.0\n".repeat(120)
+    );
+    all.extend(called(&format!("t{number}"), "Bash", &run, output));
+    all.push(said(
+        Role::Assistant,
+        format!("I decided to keep stage {number} table driven because it is simpler to test."),
+    ));
+    all
+}
+
+/// A window of 8,000 tokens has a bound of 1,200.
+const BOUND: u32 = 1_200;
+
+#[test]
+fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
+    const STRETCHES: usize = 25;
+    let counter = TokenCounter::default();
+    let (mut base, mut probes, mut next): (Option<Base>, Vec<Probe>, Seq) = (None, Vec::new(), 1);
+    for number in 0..STRETCHES {
+        let messages = stretch(number);
+        let span: Vec<Numbered> =
+            (next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
+        let through_seq = span.last().map_or(0, |last| last.seq);
+        let material = Material {
+            span_tokens: span.iter().map(|n| counter.count_message(&n.message)).sum(),
+            span,
+            from_seq: next,
+            through_seq,
+            version: i64::try_from(number).unwrap() + 1,
+            compression_count: i64::try_from(number).unwrap(),
+            base: base.take(),
+            probes: std::mem::take(&mut probes),
+            bound: BOUND,
+            counter,
+            ..sample()
+        };
+        let facts = read(&material);
+        let proof = prove(&material, &facts, draft(&material, &facts));
+        assert!(proof.is_accepted(), "{number}: {:?} {:?}", proof.refusals, failed(&proof));
+        assert!(proof.rendering.tokens <= BOUND, "{number}: {}", proof.rendering.tokens);
+        assert!(proof.least.tokens <= render::LEAST_BOUND_TOKENS);
+        let again = prove(&material, &facts, draft(&material, &facts));
+        assert_eq!(proof.rendering, again.rendering, "the same bytes again");
+        next = through_seq + 1;
+        probes = proof.new_probes.iter().chain(&material.probes).filter(|p| p.critical).cloned().collect();
+        base = Some(Base {
+            version: material.version,
+            rendering_tokens: proof.rendering.tokens,
+            carry: facts.carry.clone(),
+            summary: proof.summary,
+        });
+    }
+    let record = base.unwrap().summary;
+    assert_eq!(record.files_modified.len(), STRETCHES * 12);
+    assert_eq!(record.decisions_made.len(), STRETCHES);
+    assert_eq!(record.errors.len(), STRETCHES);
+    assert_eq!(record.constraints.len(), STRETCHES);
+    assert_eq!(record.test_results.len(), STRETCHES);
+}
+
+fn failed(proof: &Proof) -> Vec<&str> {
+    let failed = proof.report.results.iter().filter(|r| r.verdict == probe::Verdict::Fail);
+    failed.map(|r| r.probe.question.as_str()).collect()
+}
+
+#[test]
+fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
+    let messages = (0..4).flat_map(stretch);
+    let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
+    let material = Material {
+        through_seq: span.last().map_or(0, |last| last.seq),
+        span_tokens: 20_000,
+        span,
+        bound: render::LEAST_BOUND_TOKENS,
+        ..sample()
+    };
+    let facts = read(&material);
+    let proof = prove(&material, &facts, draft(&material, &facts));
+    let critical = proof.report.results.iter().filter(|r| r.probe.critical);
+    for result in critical {
+        assert_eq!(
+            result.verdict,
+            probe::Verdict::Pass,
+            "{}\n{}",
+            result.probe.question,
+            proof.rendering.text
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Marker phrases of choices, language by language.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::super::ledger::pattern;
+use super::super::super::ledger::prose::Language;
+
+/// The marker phrases of one language.
+pub(super) struct Markers {
+    /// A choice, by these words alone.
+    pub strong: Regex,
+    /// A choice when a person says it: an order, a wish.
+    pub ordered: Regex,
+    /// A choice only with a reason beside it.
+    pub weak: Regex,
+    /// Where the reason begins.
+    pub reason: Regex,
+    /// Where what was not chosen begins.
+    pub instead: Regex,
+    /// Thinking aloud, conditions, denials: no choice.
+    pub not: Regex,
+}
+
+/// The marker phrases of a language.
+pub(super) fn of(language: Language) -> &'static Markers {
+    match language {
+        Language::English => &ENGLISH,
+        Language::Chinese => &CHINESE,
+        Language::Japanese => &JAPANESE,
+        Language::French => &FRENCH,
+        Language::German => &GERMAN,
+        Language::Spanish => &SPANISH,
+        Language::Russian => &RUSSIAN,
+    }
+}
+
+/// strong, ordered, weak, reason, instead, not.
+fn markers([strong, ordered, weak, reason, instead, not]: [&str; 6]) -> Markers {
+    let compile = |p: &str| pattern::unicode(&format!("(?i){p}"));
+    Markers {
+        strong: compile(strong),
+        ordered: compile(ordered),
+        weak: compile(weak),
+        reason: compile(reason),
+        instead: compile(instead),
+        not: compile(not),
+    }
+}
+
+static ENGLISH: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"(?x)\b(?:i|we|you|they|the\ team|everyone)(?:['’]ve|['’]re|\ have|\ are|\ all)?\ (?:\w+\ )?(?:decided|chosen|chose|picked|opted|settled|agreed)\b
+        | \b(?:it|this|that)\ (?:was|is|has\ been)\ (?:decided|agreed|settled)\b | \bdecision(?:\ is\b|\ was\b|:)
+        | (?:^|[.,;]\ ?|\b(?:i['’]m|we['’]re|i|we|let['’]s|am|are|to|so|and)\ )(?:going|go|went)\ with\b
+        | \bopt(?:ed|ing)?\ for\b | \bsettl(?:ed|ing)\ (?:on|for)\b
+        | \b(?:i['’]ll|we['’]ll|i\ will|we\ will|let['’]s|we['’]re\ (?:going\ to|gonna)|i['’]m\ (?:going\ to|gonna))\ (?:just\ )?(?:go\ (?:with|for)|stick\ (?:with|to)|leave\ out|drop|skip)\b
+        | \blet['’]s\ use\b | \bmake\ that\ the\ (?:rule|default)\b
+        | \b(?:i|we|i['’]ll|we['’]ll|i\ will|we\ will|i['’]ve|we['’]ve|let['’]s|(?:i|we)\ should|i['’]m\ going\ to|we['’]re\ going\ to)\ (?:(?:now|also|just|only)\ )?(?:used?|using|keep|kept|go|went|pick(?:ed)?|switch(?:ed)?|stored?|put|return(?:ed)?|replaced?|call(?:ed)?|build|built|skip(?:ped)?|collect|write|send)\b[^.]{1,120}\b(?:instead\ of|rather\ than)\b",
+        r"(?x)(?:^|[.,;:]\ ?|\b(?:now|to|and|please|should|just|will)\ )(?:use|using|switch|replace|keep|change|move|store|make|put|add|extend|rename|do|take|write|return|send|call|name|show|go)\b[^.]{1,120}\b(?:instead\ of|rather\ than)\b
+        | \b(?:we|you|i)(?:['’]ll|\ will|\ should)\ use\b | \bi\ (?:prefer|want\ to\ (?:use|keep|stay\ with))\b",
+        r"\b(?:will use|(?:i|we)(?:['’]ll| will| should|['’]ve|['’]m going to)? ?(?:use|used|using|add|added|put|create|make|made|implement|change|changed|keep|kept|skip|drop|avoid|avoided|leave|left|move|moved|store|switch|switched|replace|replaced)|(?:i|we) prefer(?:red)?|best (?:approach|option|choice|solution)|(?:cleanest|simplest|safest|right|better) (?:approach|fix|solution|way|option)|the fix is)\b",
+        r"(?:,? \bbecause\b|,? \bsince\b|,? \bso that\b|,? \bdue to\b|,? \bin order to\b|,? \bto avoid\b|,? \bas (?:it|this|that|they|the|we)\b|,? \bwhich (?:means|avoids|allows|keeps|lets)\b| [—–] |; )",
+        r"\b(?:instead of|rather than|over)\s+(.{2,100}?)(?:\s?\(|[.,;:)](?:\s|$)|\s(?:because|since|so that|to avoid|as it|due to)\b|$)",
+        r"(?x)^(?:(?:and|but|so|or)\ )?if\b | \b(?:maybe|perhaps|might|could\ (?:also\ )?(?:use|go)|should\ (?:i|we)\b|shall\ we|if\ (?:we|you|i)\b.{0,40}\b(?:decide|go\ with|use|choose)|not\ (?:yet\ )?decided|undecided|haven['’]t\ (?:\w+\ )?decided|have\ to\ decide|need\ to\ decide|to\ be\ decided|would\ you|do\ you\ want|whether|once\ (?:we|you)|until\ (?:we|you)|didn['’]t|wasn['’]t|weren['’]t|isn['’]t\ decided
+            |let\ me\ (?:check|see|look|read|find|verify|try|run|search|use)|let['’]s\ (?:see|check|look|run|try|verify)
+            |(?:use|using)\b.{0,80}\bto\ (?:see|find|search|look|check|view|open|locate|list|explore|understand|inspect|verify|read))\b",
+    ])
+});
+static CHINESE: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"决定(?:了)?(?:采用|使用|用|选|不|把|将|先|在|改|要|下|：|:)|[我咱]们?(?:已经|都|最后|还是)?(?:决定|选择了|选定|选用|约定|商定|同意|说好)|选择了|选用|改用|采用|我们(?:将|就|会)?(?:使用|用)|就用|最终(?:选|用|确定)|一致同意|商定|约定|说好|敲定|定为|定在|确定(?:为|用|采用)",
+        r"(?:请|就|还是|改成|换成|直接)(?:使?用|改用|换成|改成|保留).{1,40}|.{1,30}而不是",
+        r"打算|计划|会使用|应该用|将会|准备|建议|使用|改成|换成|保留",
+        r"因为|由于|这样(?:可以|就)|以便|以免|为了|所以",
+        r"(?:而不是|代替|不用|而非)(.{1,60}?)(?:[，。；,;]|因为|由于|$)",
+        r"还没决定|尚未决定|没有决定|未决定|是否|要不要|可能|也许|如果.{0,12}决定|怎么决定|决定(?:因素|性)|再决定|无法决定|不能决定|[吗呢？?]$",
+    ])
+});
+static JAPANESE: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"ことにし(?:た|ます|ました|よう)|採用し(?:た|ます|ました)|に決め(?:た|ます|ました)|に決まり|決定し(?:た|ます|ました)|を選(?:び|ん)(?:ます|ました|だ)|に変更し(?:た|ます|ました)|合意し|で(?:いきます|行きます|進めます)",
+        r"(?:の代わりに|ではなく|じゃなくて).{1,60}(?:使|し|に)",
+        r"を使(?:い|う)|にします|予定です|つもり|方針",
+        r"ため(?:に)?[、,]|ので[、,]?|なぜなら|からです|から[、,]|理由は",
+        r"(.{1,40}?)(?:の代わりに|ではなく|じゃなくて)",
+        r"かもしれ|でしょうか|ですか|まだ決め|決まっていません|未定|もし|べきか|検討中",
+    ])
+});
+static FRENCH: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"\b(?:(?:on|nous|j['’]|je|avons|ai|a|ont) ?(?:avons |ai |a |ont |finalement )?(?:décidé|choisi|opté|retenu|convenu)|(?:il (?:a été|est)|c['’]est) (?:décidé|convenu)|(?:on|nous|je) (?:va|allons|vais) (?:garder|partir sur|prendre|rester)|partons sur|on part sur|on reste sur|d['’]accord pour|la décision (?:est|:))",
+        r"\b(?:utilise[zr]?|mets|mettez|garde[zr]?|remplace[zr]?|prends|prenez|passe[zr]?|change[zr]?|fais|faites)\b.{1,100}\b(?:au lieu d[e'’]|plutôt qu[e'’])|\b(?:on|nous|je) (?:va|allons|vais) utiliser\b|\b(?:on|nous) utiliser(?:a|ons)\b|\bje préfère\b",
+        r"\b(?:au lieu d[e'’]|plutôt qu[e'’]|utiliserai|utiliserons|utiliser|il faut|je vais|nous allons|préfère|préférons|la meilleure (?:approche|solution|option))\b?",
+        r",? ?\b(?:parce qu[e'’]|car|puisqu[e'’]|afin d[e'’]|pour éviter|vu que|étant donné|de sorte que)",
+        r"\b(?:au lieu d[e'’]|plutôt qu[e'’])\s*(.{2,80}?)(?:\s?[.,;:)]|\s(?:parce|car|puisqu|afin|pour)\b|$)",
+        r"\b(?:peut-être|pourrait|pourrions|devrions-nous|faut-il|pas (?:encore )?décidé|si (?:on|nous|vous|tu)|doit-on|à décider)\b",
+    ])
+});
+static GERMAN: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"\b(?:entschieden|entscheiden uns (?:für|gegen)|beschlossen|ausgewählt|gewählt|einigen uns|geeinigt|vereinbart|abgemacht|festgelegt|wir (?:nehmen|bleiben bei)|ich (?:nehme|entscheide mich)|die entscheidung (?:ist|fiel|lautet))\b",
+        r"\b(?:verwende[nt]?|benutze[nt]?|nimm|nehmen sie|nutze[nt]?|ersetze[nt]?|behalte[nt]?|mach[et]?|lass uns)\b.{1,100}\b(?:statt|anstatt|anstelle)\b|\bwir (?:verwenden|benutzen|nutzen)\b|\bich (?:möchte|will) lieber\b",
+        r"\b(?:statt|anstatt|anstelle|werde|werden|verwende[n]?|nutze[n]?|sollten|besser|die beste (?:lösung|option)|bevorzuge)\b",
+        r",? ?\b(?:weil|da (?:es|die|der|das|wir|sie)|damit|um .{2,60} zu vermeiden|denn|aufgrund|wegen)\b",
+        r"\b(?:statt|anstatt|anstelle(?: von)?)\s+(.{2,80}?)(?:\s?[.,;:)]|\s(?:weil|da|damit|denn|wegen|zu)\b|$)",
+        r"\b(?:vielleicht|könnten?|sollen wir|(?:noch )?nicht (?:entschieden|beschlossen|festgelegt)|ob wir|falls|wenn (?:wir|du|sie) uns|muss noch entschieden)\b",
+    ])
+});
+static SPANISH: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"\b(?:decid(?:í|imos|ido|ió|ieron)|eleg(?:í|imos|ido)|escogi(?:mos|do)|optamos|optado|acord(?:amos|ado)|quedamos en|vamos a (?:mantener|quedarnos|optar)|voy a (?:mantener|optar)|nos quedamos con|la decisión (?:es|fue))\b",
+        r"\b(?:usa|use|utiliza|utilice|cambia|cambie|pon|ponga|mantén|reemplaza|haz)\b.{1,100}\ben (?:lugar|vez) de\b|\b(?:vamos|voy) a (?:usar|utilizar)\b|\busaremos\b|\bprefiero\b",
+        r"\b(?:en lugar de|en vez de|prefiero|preferimos|usaré|usaremos|voy a (?:usar|utilizar)|vamos a (?:usar|utilizar)|deberíamos|la mejor (?:opción|solución)|conviene)\b",
+        r",? ?\b(?:porque|ya que|puesto que|para (?:que|evitar)|debido a|dado que|así que)\b",
+        r"\b(?:en lugar de|en vez de)\s+(.{2,80}?)(?:\s?[.,;:)]|\s(?:porque|ya que|puesto que|para|debido|dado)\b|$)",
+        r"\b(?:quizás?|tal vez|podríamos|podría|aún no|todavía no|no (?:hemos|se ha) decidido|si (?:usamos|decides|quieres|decidimos)|por decidir)\b",
+    ])
+});
+static RUSSIAN: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"(?:\b(?:мы|я|команда|все)\s(?:\w+\s)?решил[иа]?\b|\bрешили\b|\bрешено\b|\bвыбрал[иа]?\b|\bвыбираем\b|остановил(?:ись|ся|ась) на|\bдоговорились\b|\bбудем использовать\b|\bвозьмём\b|\bрешение:)",
+        r"(?:\bиспользуй(?:те)?\b|\bзамени(?:те)?\b|\bоставь(?:те)?\b|\bсделай(?:те)?\b|\bвозьми(?:те)?\b).{1,100}\bвместо\b|\bиспользуем\b",
+        r"(?:вместо|буду использовать|используем|нужно|стоит|лучше|предпочита|сделаю|сделаем|добавлю)",
+        r",? ?(?:потому что|так как|поскольку|чтобы|из-за|ведь)",
+        r"вместо\s+(.{2,80}?)(?:\s?[.,;:)]|\s(?:потому|так как|чтобы)|$)",
+        r"(?:может быть|возможно|если (?:мы|вы|решим)|не решил|не решено|не выбрал|стоит ли|нужно ли|\bли\b)",
+    ])
+});

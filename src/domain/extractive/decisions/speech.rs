@@ -1,0 +1,124 @@
+//! Choices in what people and the model say.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::super::ledger::pattern;
+use super::super::super::ledger::prose::{self, Language};
+use super::super::super::summary::Decision;
+use super::super::{Turn, Voice, talk};
+use super::markers::{self, Markers};
+use super::{clip, decision};
+
+/// The most sentences of one message that can be decisions: a message with more is an essay.
+const MAX_PER_MESSAGE: usize = 4;
+
+/// The choices in one message; `conversation` when people talk with each other.
+pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
+    let words = match (turn.voice, conversation) {
+        (_, true) => talk::tidy(&turn.text),
+        (Voice::Person, false) => prose::own_words(&turn.text),
+        (Voice::Assistant, false) => turn.text.clone(),
+    };
+    let language = prose::language_of(&words);
+    let markers = markers::of(language);
+    let sentences = prose::sentences(&words);
+    let mut found = Vec::new();
+    for (at, sentence) in sentences.iter().enumerate() {
+        if found.len() >= MAX_PER_MESSAGE {
+            break;
+        }
+        let text = sentence.text.as_str();
+        let length = text.chars().count();
+        let fits = if is_dense(language) { 6..=300 } else { 12..=600 };
+        if !fits.contains(&length) || text.ends_with(['?', '？', ':', '：']) || markers.not.is_match(text) {
+            continue;
+        }
+        let next = sentences.get(at + 1).map(|s| s.text.as_str());
+        let Some(reason) = chosen(text, next, turn, markers, conversation) else { continue };
+        let alternatives = markers
+            .instead
+            .captures(text)
+            .and_then(|c| c.get(1))
+            .map(|m| vec![m.as_str().trim().to_owned()])
+            .unwrap_or_default();
+        // In minutes it matters who said it; only the first sentence has the name.
+        let name = if conversation { prose::speaker(&turn.text).map(|(name, _)| name) } else { None };
+        let text = match name.filter(|name| !text.starts_with(name)) {
+            Some(name) => format!("{name}: {text}"),
+            None => text.to_owned(),
+        };
+        found.push(decision(&clip(&text, 600), &reason, alternatives, vec![turn.seq]));
+    }
+    found
+}
+
+/// The reason of a sentence that tells of a choice, empty when it gives none; `None` when it tells
+/// of none.
+fn chosen(
+    text: &str,
+    next: Option<&str>,
+    turn: &Turn,
+    markers: &Markers,
+    conversation: bool,
+) -> Option<String> {
+    // People who talk with each other order nothing, and weigh one thing against another all the time.
+    if conversation && markers.instead.is_match(text) {
+        return None;
+    }
+    let by_person = turn.voice == Voice::Person && !conversation;
+    let strong = markers.strong.is_match(text) || by_person && markers.ordered.is_match(text);
+    let reason = reason_in(text, &markers.reason);
+    if strong {
+        // A strong choice may give its reason in the sentence behind it.
+        return Some(
+            reason.or_else(|| next.filter(|n| opens_with_reason(n)).map(str::to_owned)).unwrap_or_default(),
+        );
+    }
+    // Minutes are full of plans in passing; there only a choice in so many words counts. Words that
+    // lead over to a tool tell of the next move: only a stated cause makes a choice of it.
+    let weak =
+        !conversation && markers.weak.is_match(text) && (!turn.calls || is_cause(text) && !is_probing(text));
+    reason.filter(|_| weak)
+}
+
+fn is_dense(language: Language) -> bool {
+    matches!(language, Language::Chinese | Language::Japanese)
+}
+
+/// The clause that gives the reason, with the word that opens it removed when it is only a joint.
+fn reason_in(text: &str, reason: &Regex) -> Option<String> {
+    let hit = reason.find(text)?;
+    let clause = text.get(hit.start()..)?.trim_start_matches([',', ';', ' ', '—', '–', '，']).trim();
+    (clause.chars().count() >= 6).then(|| clause.to_owned())
+}
+
+fn opens_with_reason(sentence: &str) -> bool {
+    static OPENS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^(?:this (?:is|way|will|keeps|avoids|lets|means|allows|enables|makes|gives|ensures|prevents)|that way|because|the reason|reason:|since |它|这样|因为|原因|理由|なぜなら|cela |parce |c['’]est |dies |weil |das (?:ist|hält|macht) |esto |porque |это |потому )",
+        )
+    });
+    OPENS.is_match(sentence)
+}
+
+/// Whether a sentence names a cause, and not only a joint that may stand for one.
+fn is_cause(text: &str) -> bool {
+    static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:because|since|so that|to avoid|due to|parce qu|puisqu|afin|weil|damit|porque|ya que|потому что|так как|чтобы)|因为|由于|以免|ため|ので",
+        )
+    });
+    CAUSE.is_match(text)
+}
+
+/// Whether a sentence tells of looking into something, which decides nothing.
+fn is_probing(text: &str) -> bool {
+    static PROBING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:print|debug\w*|logging|reproduc\w+|temporary|temporarily|scratch|check|verify|confirm|see (?:if|what|how|why|whether)|look(?:ing)? (?:at|for|into)|understand|find out|investigat\w+|explor\w+|try again|retry)\b",
+        )
+    });
+    PROBING.is_match(text)
+}

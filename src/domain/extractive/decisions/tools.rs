@@ -1,0 +1,262 @@
+//! Choices that tools carried or carried out: answers to the model's questions, plans approved or
+//! rejected, actions on the world.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::super::super::ledger::line::squash;
+use super::super::super::ledger::pattern;
+use super::super::super::message::{Numbered, Role, ToolCall};
+use super::super::super::summary::Decision;
+use super::super::clip;
+use super::super::phrases::Phrases;
+use super::decision;
+
+/// The most of a string argument of an action that is told, in characters: longer ones are texts,
+/// which the action's name stands for.
+const MAX_ARGUMENT: usize = 80;
+/// The most parts of a plan that its approval names.
+const MAX_PARTS: usize = 6;
+
+/// Finds the choices that tools carried.
+pub(super) fn find(span: &[Numbered], phrases: &Phrases) -> Vec<Decision> {
+    let mut waiting: BTreeMap<&str, (i64, &ToolCall)> = BTreeMap::new();
+    let mut found = Vec::new();
+    for Numbered { seq, message } in span {
+        if message.role == Role::Assistant {
+            waiting.extend(message.calls().map(|call| (call.id.as_str(), (*seq, call))));
+        }
+        for result in message.results() {
+            let Some((call_seq, call)) = waiting.remove(result.call_id.as_str()) else { continue };
+            let seqs = vec![call_seq, *seq];
+            let text = result.text();
+            match call.name.as_str() {
+                "AskUserQuestion"
+                | "ask_user_question"
+                | "ask_followup_question"
+                | "request_user_input"
+                | "ask_user"
+                | "ask_question"
+                | "question" => found.extend(answers(call, &text, &seqs)),
+                "ExitPlanMode" | "exit_plan_mode" | "present_plan" | "submit_plan" => {
+                    found.extend(plan(call, &text, &seqs, phrases));
+                }
+                _ => found.extend(action(call, &text, result.is_error, seqs)),
+            }
+        }
+    }
+    found
+}
+
+/// The answers in a tool's result, each with the options that were not chosen.
+fn answers(call: &ToolCall, text: &str, seqs: &[i64]) -> Vec<Decision> {
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let mut pairs = quoted_pairs(text);
+    if pairs.is_empty() {
+        pairs = keyed_pairs(&arguments, text);
+    }
+    if pairs.is_empty() {
+        // Other agents hand the bare answer back.
+        let question = ["question", "prompt", "message"].iter().find_map(|k| arguments.get(*k)?.as_str());
+        let text = text.trim();
+        let bare = text.strip_prefix("<answer>").and_then(|t| t.strip_suffix("</answer>")).unwrap_or(text);
+        let declined = bare.starts_with("The user doesn't want to") || bare.starts_with("The user declined");
+        pairs.extend(
+            question
+                .filter(|_| !bare.is_empty() && !declined && bare.len() < 2_000)
+                .map(|q| (q.to_owned(), squash(bare))),
+        );
+    }
+    pairs
+        .into_iter()
+        .map(|(question, answer)| {
+            let options = options(&arguments, &question)
+                .into_iter()
+                .filter(|label| !answer.contains(label.as_str()))
+                .take(6)
+                .collect();
+            decision(&format!("{} → {answer}", clip(&question, 200)), "", options, seqs.to_vec())
+        })
+        .collect()
+}
+
+/// `User has answered your questions: "Q"="A", "Q2"="A2". …`
+fn quoted_pairs(text: &str) -> Vec<(String, String)> {
+    static PAIR: LazyLock<Regex> =
+        LazyLock::new(|| pattern::unicode(r#"(?s)"([^"]{1,1000}?)"\s?=\s?"(.{1,2000}?)"(?:[,.]|\s|$)"#));
+    PAIR.captures_iter(text)
+        .take(20)
+        .filter_map(|c| Some((c.get(1)?.as_str().to_owned(), c.get(2)?.as_str().to_owned())))
+        .collect()
+}
+
+/// `{"answers": {"id": …}}`, where the questions of the call have the ids or are the keys.
+fn keyed_pairs(arguments: &Value, text: &str) -> Vec<(String, String)> {
+    let Ok(Value::Object(reply)) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let Some(answers) = reply.get("answers").and_then(Value::as_object) else { return Vec::new() };
+    let asked = |key: &str| {
+        let all = arguments.get("questions").and_then(Value::as_array)?;
+        let one = all.iter().find(|q| q.get("id").and_then(Value::as_str) == Some(key))?;
+        one.get("question").and_then(Value::as_str).map(str::to_owned)
+    };
+    let pair = |(key, value): (&String, &Value)| {
+        let mut said = Vec::new();
+        strings(value, 4, &mut said);
+        (!said.is_empty()).then(|| (asked(key).unwrap_or_else(|| key.clone()), said.join(", ")))
+    };
+    answers.iter().take(20).filter_map(pair).collect()
+}
+
+fn strings(value: &Value, depth: usize, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if found.len() < 8 && !text.trim().is_empty() => {
+            found.push(clip(&squash(text), 200));
+        }
+        Value::Array(items) if depth > 0 => items.iter().for_each(|v| strings(v, depth - 1, found)),
+        Value::Object(fields) if depth > 0 => fields.values().for_each(|v| strings(v, depth - 1, found)),
+        Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_)
+        | Value::Null
+        | Value::Bool(_)
+        | Value::Number(_) => {}
+    }
+}
+
+/// The labels that the call offered for a question.
+fn options(arguments: &Value, question: &str) -> Vec<String> {
+    let by_question = arguments
+        .get("questions")
+        .and_then(Value::as_array)
+        .and_then(|all| all.iter().find(|q| q.get("question").and_then(Value::as_str) == Some(question)));
+    let offered = by_question.unwrap_or(arguments);
+    ["options", "suggestions", "follow_up"]
+        .iter()
+        .find_map(|key| offered.get(*key)?.as_array())
+        .map(|options| {
+            let label = |o: &Value| o.get("label").unwrap_or(o).as_str().map(str::to_owned);
+            options.iter().filter_map(label).collect()
+        })
+        .unwrap_or_default()
+}
+
+fn plan(call: &ToolCall, text: &str, seqs: &[i64], phrases: &Phrases) -> Option<Decision> {
+    let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+    let plan = arguments.get("plan").and_then(Value::as_str).unwrap_or("");
+    let mut headings = plan.lines().map(str::trim).filter(|l| !l.is_empty());
+    let title = headings.next().map_or("", |l| l.trim_start_matches('#').trim());
+    let parts: Vec<&str> = headings
+        .filter(|l| l.starts_with("## ") || l.starts_with("### "))
+        .map(|l| l.trim_start_matches('#').trim())
+        .filter(|l| !l.is_empty())
+        .take(MAX_PARTS)
+        .collect();
+    let title = clip(title, 160);
+    let lower = text.to_lowercase();
+    if lower.contains("doesn't want to proceed") || lower.contains("rejected") {
+        let said = text.split_once("the user said:").map_or("", |(_, said)| said.trim());
+        let words = format!("{} {title}", phrases.plan_rejected);
+        return Some(decision(words.trim_end(), said, Vec::new(), seqs.to_vec()));
+    }
+    (lower.contains("approved") || lower.contains("can now start")).then(|| {
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
+        let words = format!("{} {title}{parts}", phrases.plan_approved);
+        decision(words.trim_end(), "", Vec::new(), seqs.to_vec())
+    })
+}
+
+const ACTIONS: &[&str] = &[
+    "cancel",
+    "book",
+    "refund",
+    "exchange",
+    "return",
+    "transfer",
+    "pay",
+    "order",
+    "purchase",
+    "reserve",
+    "schedule",
+    "reschedule",
+    "send",
+    "submit",
+    "assign",
+    "approve",
+    "reject",
+    "close",
+    "resolve",
+    "escalate",
+    "modify",
+    "update",
+    "upgrade",
+    "subscribe",
+    "unsubscribe",
+    "activate",
+    "deactivate",
+    "enable",
+    "disable",
+    "grant",
+    "revoke",
+    "merge",
+    "publish",
+    "deploy",
+    "invite",
+    "register",
+    "charge",
+    "issue",
+    "resume",
+    "suspend",
+];
+
+/// An action on the world that a tool carried out (`cancel_reservation`): done is decided.
+fn action(call: &ToolCall, text: &str, is_error: Option<bool>, seqs: Vec<i64>) -> Option<Decision> {
+    let name = call.name.rsplit("__").next().unwrap_or(&call.name);
+    let lower = name.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split(['_', '-', '.']).collect();
+    let acts = words.first().is_some_and(|w| ACTIONS.contains(w)) && words.len() >= 2;
+    // Todo lists, files, notebooks and the agent's own plans are told elsewhere.
+    let own = words.iter().any(|w| {
+        matches!(
+            *w,
+            "todo"
+                | "todos"
+                | "plan"
+                | "task"
+                | "tasks"
+                | "file"
+                | "files"
+                | "notebook"
+                | "memory"
+                | "topic"
+                | "keys"
+                | "input"
+                | "stdin"
+        )
+    });
+    let head = text.trim_start().get(..40.min(text.trim_start().len())).unwrap_or("").to_ascii_lowercase();
+    let failed = is_error == Some(true)
+        || head.starts_with("error")
+        || head.starts_with("{\"error")
+        || head.starts_with("failed");
+    if !acts || own || failed {
+        return None;
+    }
+    let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
+    let said = arguments
+        .as_object()?
+        .iter()
+        .filter_map(|(k, v)| match v {
+            Value::String(s) => Some(format!("{k} {}", clip(s, MAX_ARGUMENT))),
+            Value::Number(n) => Some(format!("{k} {n}")),
+            Value::Bool(b) => Some(format!("{k} {b}")),
+            Value::Array(_) | Value::Object(_) => Some(format!("{k} {}", clip(&v.to_string(), 160))),
+            Value::Null => None,
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
+    let text = if said.is_empty() { name.to_owned() } else { format!("{name}: {said}") };
+    Some(decision(&text, "", Vec::new(), seqs))
+}

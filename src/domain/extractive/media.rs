@@ -1,0 +1,142 @@
+//! Pictures and files in a span, as words: a summary carries no bytes, and whoever reads it should
+//! know that there was a picture, what it came with and where it is.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use super::super::ledger::line::squash;
+use super::super::ledger::prose;
+use super::super::message::{Attachment, Image, MediaSource, Message, Numbered, Part, Role};
+use super::super::summary::TechnicalFact;
+use super::super::tokens;
+use super::clip;
+
+/// The most pictures and files that one span tells of, the latest.
+const MAX_NOTES: usize = 20;
+/// The most of the words beside a picture, in characters.
+const MAX_WORDS: usize = 120;
+/// The longest address that is told, in characters: a longer one is data.
+const MAX_ADDRESS: usize = 200;
+
+/// One note for each picture and file, in order.
+pub(super) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
+    let mut found: VecDeque<TechnicalFact> = VecDeque::new();
+    for Numbered { seq, message } in span {
+        let mut place = 0;
+        let direct = message.parts.iter().map(|part| (part, false));
+        let in_results = message.results().flat_map(|r| r.parts.iter().map(|part| (part, true)));
+        for (part, by_tool) in direct.chain(in_results) {
+            let (key, what) = match part {
+                Part::Image(image) => ("image", picture(image)),
+                Part::File(file) => ("attachment", attachment(file)),
+                Part::Text(_)
+                | Part::Thinking(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_)
+                | Part::Other(_) => continue,
+            };
+            place += 1;
+            let mut value = format!("message {seq}");
+            if place > 1 {
+                let _ = write!(value, " (no. {place})");
+            }
+            let _ = write!(value, ": {what}");
+            let words = if by_tool { String::new() } else { beside(message) };
+            if !words.is_empty() {
+                let _ = write!(value, " — {words}");
+            }
+            if found.len() >= MAX_NOTES {
+                found.pop_front();
+            }
+            found.push_back(TechnicalFact { key: key.to_owned(), value, seqs: vec![*seq] });
+        }
+    }
+    found.into()
+}
+
+fn picture(image: &Image) -> String {
+    let mut what = image.media_type.clone().filter(|t| t.len() < 60).unwrap_or_else(|| "image".to_owned());
+    if let Some((width, height)) = tokens::image_size(image) {
+        let _ = write!(what, ", {width}×{height}");
+    }
+    what.push_str(&place_of(&image.source));
+    what
+}
+
+fn attachment(file: &Attachment) -> String {
+    let kind = file.media_type.clone().filter(|t| t.len() < 60).unwrap_or_else(|| "file".to_owned());
+    let name = file.name.as_deref().map(|name| format!("{}, ", clip(&squash(name), MAX_WORDS)));
+    format!("{}{kind}{}", name.unwrap_or_default(), place_of(&file.source))
+}
+
+/// How large the bytes are, or where they are; never the bytes.
+fn place_of(source: &MediaSource) -> String {
+    match source {
+        MediaSource::Base64(data) => match data.len() / 4 * 3 {
+            bytes @ 0..1024 => format!(", {bytes} bytes"),
+            bytes => format!(", {} KB", bytes / 1024),
+        },
+        MediaSource::Text(text) => format!(", {} characters", text.chars().count()),
+        MediaSource::Url(url) if url.chars().count() <= MAX_ADDRESS && !url.starts_with("data:") => {
+            format!(", {}", squash(url))
+        }
+        MediaSource::FileId(id) if id.len() <= MAX_ADDRESS => format!(", {}", squash(id)),
+        MediaSource::Url(_) | MediaSource::FileId(_) => String::new(),
+    }
+}
+
+/// The words that a picture came with, as the nearest there is to a description.
+fn beside(message: &Message) -> String {
+    let words = match message.role {
+        Role::User => prose::person_text(message).unwrap_or_default(),
+        Role::Assistant => message.text(),
+        Role::System | Role::Developer | Role::Tool => String::new(),
+    };
+    clip(&squash(&words), MAX_WORDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::format::{Format, parse};
+    use super::*;
+    use rstest::rstest;
+
+    const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAABAAAAAMACAYAAAC6uhUNAAAA";
+
+    fn values(format: Format, json: &str) -> Vec<String> {
+        let span = [Numbered { seq: 7, message: parse(format, json).unwrap() }];
+        notes(&span).into_iter().map(|n| format!("{} {}", n.key, n.value)).collect()
+    }
+
+    #[rstest]
+    #[case(Format::OpenaiChat, r#"{"role":"user","content":[{"type":"text","text":"the menu is cut off"},{"type":"image_url","image_url":{"url":"data:image/png;base64,DATA"}}]}"#)]
+    #[case(Format::Anthropic, r#"{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"DATA"}},{"type":"text","text":"the menu is cut off"}]}"#)]
+    #[case(Format::OpenaiResponses, r#"{"role":"user","content":[{"type":"input_text","text":"the menu is cut off"},{"type":"input_image","image_url":"data:image/png;base64,DATA"}]}"#)]
+    fn a_picture_is_told_by_type_size_place_and_words(#[case] format: Format, #[case] json: &str) {
+        let told = values(format, &json.replace("DATA", PNG));
+        assert_eq!(told, ["image message 7: image/png, 1024×768, 36 bytes — the menu is cut off"]);
+    }
+
+    #[test]
+    fn a_picture_in_a_tool_result_is_told_and_several_are_counted() {
+        let json = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}},{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"AAAA"}}]}]}"#;
+        let told = values(Format::Anthropic, json);
+        assert_eq!(
+            told,
+            [
+                "image message 7: image, https://example.com/a.png",
+                "image message 7 (no. 2): image/jpeg, 3 bytes"
+            ]
+        );
+    }
+
+    #[test]
+    fn no_bytes_of_a_picture_are_told() {
+        let data = "A".repeat(500_000);
+        let json = format!(
+            r#"{{"role":"user","content":[{{"type":"image_url","image_url":{{"url":"data:image/webp;base64,{data}"}}}}]}}"#
+        );
+        let told = values(Format::OpenaiChat, &json).concat();
+        assert!(told.len() < 100 && told.contains("366 KB"), "{told}");
+    }
+}

@@ -1,0 +1,299 @@
+//! Sessions that are talk and no work: minutes of several people, and chats without tools.
+//!
+//! Minutes have no task and no reports: who talks, how it opens, what was agreed, the last words and
+//! the most telling sentences over the whole span stand for them.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::super::ledger::line::{clip_middle, squash};
+use super::super::ledger::{Facts, pattern, prose};
+use super::super::proposal::ProposedIntent;
+use super::super::summary::TechnicalFact;
+use super::intent::{MAX_INTENT, substance};
+use super::phrases::Phrases;
+use super::{Turn, Turns, Voice, clip, is_placeholder};
+
+/// The longest state, in characters.
+const MAX_STATE: usize = 600;
+/// The longest step that people agreed on, in characters.
+const MAX_STEP: usize = 260;
+/// The longest note, in characters.
+const MAX_NOTE: usize = 240;
+/// The fewest and the most notes of one span, and how many sentences there are to a note.
+const NOTES: (usize, usize) = (3, 20);
+const SENTENCES_PER_NOTE: usize = 20;
+/// The most sentences of one span that are weighed.
+const MAX_SENTENCES: usize = 20_000;
+/// Who a person is in a chat with a model.
+const USER: &str = "user";
+/// How many words of a sentence count: a long one is not more telling for its length.
+const COUNTED_WORDS: usize = 12;
+
+/// A turn's words as they are told: without the marks of transcribers and, in English, hesitation.
+pub(super) fn tidy(text: &str) -> String {
+    static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"\{[a-z_ ]{3,20}\}|\[(?:laughter|inaudible|crosstalk|noise|music|applause|pause|unintelligible)[^\]]{0,20}\]",
+        )
+    });
+    static FILLERS: LazyLock<Regex> =
+        LazyLock::new(|| pattern::unicode(r"(?i)\b(?:u+m+|u+h+|uhm|erm|e+h+|m+hm+|mm+)\b(?:\s?,)?\s?"));
+    static GAPS: LazyLock<Regex> =
+        LazyLock::new(|| pattern::unicode(r"\s+([.,!?;:](?:\s|$))|\s+(['’](?:ll|re|ve|m|s|d|t)\b)"));
+    let text = if text.contains(['{', '[']) { MARKS.replace_all(text, " ") } else { Cow::Borrowed(text) };
+    let text = if prose::language_of(&text) == prose::Language::English {
+        FILLERS.replace_all(&text, "").into_owned()
+    } else {
+        text.into_owned()
+    };
+    // What a filler leaves behind a name is no word either.
+    squash(&GAPS.replace_all(&squash(&text), "$1$2"))
+        .replace(": , ", ": ")
+        .replace(":. ", ": ")
+        .replace(":, ", ": ")
+}
+
+/// Minutes have no task; who talks, and how it opens, say what it is about.
+pub(super) fn intent(turns: &Turns, phrases: &Phrases) -> ProposedIntent {
+    static AGENDA: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:agenda|today(?:['’]s)?|(?:this|our) meeting|we(?:['’]re| are) (?:going to|here to)|discuss|topic|purpose|goal|let['’]s (?:start|begin)|petition|question is|ordre du jour|aujourd['’]hui|réunion|tagesordnung|heute|besprechung|hoy|reunión|orden del día|повестк\w*|сегодня|обсуд\w*)\b|议程|今天|讨论|会议|本日|議題|会議",
+        )
+    });
+    let mut names: Vec<&str> = Vec::new();
+    let mut opening: Vec<&Turn> = Vec::new();
+    for turn in turns.persons() {
+        let Some((name, said)) = prose::speaker(&turn.text) else { continue };
+        let name = bare_name(name);
+        if !names.contains(&name) && names.len() < 12 {
+            names.push(name);
+        }
+        if opening.len() < 3 && substance(said) >= 8 && AGENDA.is_match(said) {
+            opening.push(turn);
+        }
+    }
+    if opening.is_empty() {
+        opening.extend(turns.persons().filter(|t| substance(&t.text) >= 10).take(3));
+    }
+    let said: Vec<String> = opening.iter().map(|t| clip(&tidy(&t.text), MAX_INTENT / 4)).collect();
+    let first = turns.all.first().map(|t| t.seq).filter(|_| opening.is_empty());
+    let seqs: Vec<i64> = opening.iter().map(|t| t.seq).chain(first).collect();
+    let text = format!("{} {}. {}", phrases.talk_of, names.join(", "), said.join(" "));
+    ProposedIntent { text: clip(text.trim(), MAX_INTENT), changes_scope: false, seqs }
+}
+
+/// A speaker's name without the place or party behind it.
+fn bare_name(name: &str) -> &str {
+    name.split(" (").next().unwrap_or(name)
+}
+
+/// The last things said that say something.
+pub(super) fn last_words(turns: &Turns) -> (String, Vec<i64>) {
+    let tells = |t: &&Turn| substance(&t.text) >= 8 && substance(&tidy(&t.text)) >= 8;
+    let mut kept: Vec<&Turn> = turns.all.iter().rev().filter(tells).take(4).collect();
+    kept.reverse();
+    let text = kept.iter().map(|t| clip(&tidy(&t.text), MAX_STATE / 3)).collect::<Vec<_>>().join(" ");
+    (clip_middle(&text, MAX_STATE), kept.iter().map(|t| t.seq).collect())
+}
+
+/// What people say they will do.
+pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
+    static COMMITS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?ix)\b(?:(?:i|we|you|he|she|they|[A-Z]\w+)(?:['’]ll|\ will|['’]m\ going\ to|['’]re\ going\ to|['’]m\ gonna|['’]re\ gonna|\ (?:have|need|has|needs)\ to|['’]ve\ got\ to|\ should)\ (?:\w+\ )?(?:send|prepare|write|check|ask|email|mail|present|finish|bring|look\ into|follow\ up|update|contact|call|set\ up|arrange|draft|review|report|come\ back|meet|discuss|decide|design|test|try|collect|record|put\ together|work\ on|talk\ to|get\ back)\b
+            | action\ items?\b | next\ (?:meeting|week|step)s?\b | by\ (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next\ week|the\ end\ of)\b
+            | (?:je\ vais|on\ va|nous\ allons|je\ m['’]en\ occupe|d['’]ici)\ \w+ | (?:ich\ werde|wir\ werden|ich\ (?:schicke|mache|prüfe|kümmere)|bis\ (?:montag|dienstag|mittwoch|donnerstag|freitag|morgen))\b
+            | (?:voy\ a|vamos\ a|me\ encargo|para\ el\ (?:lunes|martes|miércoles|jueves|viernes))\b | я\ (?:сделаю|пришлю|отправлю|подготовлю|проверю|займусь|позвоню)\b | нужно\ будет\b)
+            | 我(?:来|会|负责|将)(?:发|做|写|准备|联系|整理|跟进|检查|安排|负责|提交) | 下(?:次|周) | 明天 | やります | しておきます | 来週 | 次回 | までに",
+        )
+    });
+    static NOT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:don['’]?t|didn['’]?t|won['’]?t|wouldn['’]?t|would have|if (?:we|you|i)|what (?:do|should|will)|why|how do)\b",
+        )
+    });
+    let mut steps = Vec::new();
+    let mut seqs = Vec::new();
+    for turn in turns.all.iter().rev().take(300) {
+        if steps.len() >= 8 {
+            break;
+        }
+        let (name, said) = prose::speaker(&turn.text).unwrap_or(("", turn.text.as_str()));
+        let committed = prose::sentences(&tidy(said)).into_iter().find(|s| {
+            substance(&s.text) >= 5
+                && !s.text.ends_with(['?', '？'])
+                && COMMITS.is_match(&s.text)
+                && !NOT.is_match(&s.text)
+        });
+        if let Some(sentence) = committed {
+            let name = bare_name(name);
+            let text = if name.is_empty() { sentence.text } else { format!("{name}: {}", sentence.text) };
+            steps.push(clip(&text, MAX_STEP));
+            seqs.push(turn.seq);
+        }
+    }
+    steps.reverse();
+    seqs.reverse();
+    (steps, seqs)
+}
+
+/// Questions near the end that nobody says anything of weight behind.
+pub(super) fn open_questions(turns: &Turns) -> Vec<(String, i64)> {
+    let mut quiet: Vec<&Turn> = Vec::new();
+    let mut open = Vec::new();
+    for turn in turns.all.iter().rev().take(12) {
+        let said = prose::speaker(&turn.text).map_or(turn.text.as_str(), |(_, s)| s);
+        if said.trim_end().ends_with(['?', '？'])
+            && substance(said) >= 5
+            && quiet.iter().all(|t| substance(&t.text) < 12)
+        {
+            open.push((tidy(&turn.text), turn.seq));
+        }
+        quiet.push(turn);
+    }
+    open
+}
+
+// ---- notes
+
+/// One sentence that may be noted.
+struct Candidate<'t> {
+    turn: &'t Turn,
+    key: &'t str,
+    text: String,
+    words: Vec<u64>,
+}
+
+/// The most telling sentences of a span of talk, in its order: one of each stretch, so that the
+/// whole of it is told, and each about something that the ones before it did not tell.
+pub(super) fn notes(turns: &Turns, facts: &Facts) -> Vec<TechnicalFact> {
+    let worked = turns.uses_tools || !facts.files.is_empty() || !facts.commands.is_empty();
+    if !turns.conversation && (worked || turns.persons().take(4).count() < 4) {
+        return Vec::new();
+    }
+    let candidates = candidates(turns);
+    let weights = weights(&candidates);
+    let wanted = (candidates.len() / SENTENCES_PER_NOTE).clamp(NOTES.0, NOTES.1);
+    let stretch = candidates.len().div_ceil(wanted).max(1);
+    let mut told: HashSet<u64> = HashSet::new();
+    let mut found = Vec::new();
+    for near in candidates.chunks(stretch) {
+        let scored = near.iter().map(|c| (score(c, &weights, &told), c));
+        let best = scored
+            .filter(|(s, _)| *s > 0.0)
+            .max_by(|(a, x), (b, y)| a.total_cmp(b).then_with(|| y.turn.seq.cmp(&x.turn.seq)));
+        if let Some((_, best)) = best {
+            told.extend(best.words.iter().copied());
+            found.push(TechnicalFact {
+                key: best.key.to_owned(),
+                value: clip(&best.text, MAX_NOTE),
+                seqs: vec![best.turn.seq],
+            });
+        }
+    }
+    found
+}
+
+fn candidates(turns: &Turns) -> Vec<Candidate<'_>> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    for turn in &turns.all {
+        let (name, said) = match prose::speaker(&turn.text) {
+            Some((name, said)) if turns.conversation => (bare_name(name), said),
+            Some(_) | None if turns.conversation => ("said", turn.text.as_str()),
+            Some(_) | None if turn.voice == Voice::Person => (USER, turn.text.as_str()),
+            Some(_) | None => ("assistant", turn.text.as_str()),
+        };
+        let said = if turns.conversation { Cow::Owned(tidy(said)) } else { Cow::Borrowed(said) };
+        for sentence in prose::sentences(&said) {
+            if found.len() >= MAX_SENTENCES {
+                return found;
+            }
+            if substance(&sentence.text) >= 5
+                && !is_placeholder(&sentence.text)
+                && seen.insert(hash(&sentence.text))
+            {
+                let words = words(&sentence.text);
+                found.push(Candidate { turn, key: name, text: sentence.text, words });
+            }
+        }
+    }
+    found
+}
+
+/// The different words of a sentence by their hash; pairs of characters where no spaces tell words.
+fn words(text: &str) -> Vec<u64> {
+    let mut found = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        if word.chars().any(is_dense) {
+            let chars: Vec<char> = word.chars().collect();
+            found.extend(chars.windows(2).map(|pair| hash(&pair.iter().collect::<String>())));
+        } else if word.chars().nth(3).is_some() {
+            found.push(hash(&word.to_lowercase()));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn is_dense(c: char) -> bool {
+    ('\u{3040}'..='\u{9fff}').contains(&c)
+}
+
+/// FNV-1a: the same in every run, as summaries must be.
+fn hash(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// What a word tells: more the more often it comes up, less when every other sentence has it.
+fn weights(candidates: &[Candidate<'_>]) -> HashMap<u64, f64> {
+    let mut counts: HashMap<u64, u32> = HashMap::new();
+    for word in candidates.iter().flat_map(|c| &c.words) {
+        *counts.entry(*word).or_default() += 1;
+    }
+    let all = f64::from(u32::try_from(candidates.len()).unwrap_or(u32::MAX)).max(1.0);
+    let weight = |n: u32| {
+        let n = f64::from(n);
+        // A word that comes up once is what no other sentence is about.
+        let topical = if n < 2.0 { 0.3 } else { 1.0 };
+        topical * (1.0 + n).ln() * (all / n).ln().max(0.0)
+    };
+    counts.into_iter().map(|(word, n)| (word, weight(n))).collect()
+}
+
+fn score(candidate: &Candidate<'_>, weights: &HashMap<u64, f64>, told: &HashSet<u64>) -> f64 {
+    static CUES: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?ix)\b(?:decid\w+|agree[ds]?|propos\w+|suggest\w*|recommend\w*|should|must|need(?:s|ed)?\ to|problem|issue|important|because|therefore|cost|price|budget|deadline|plan|prefer|decisión|acord\w+|problema|importante|porque|décid\w+|propos\w+|problème|parce|beschl\w+|vorschlag\w*|wichtig|weil|решил\w*|предлаг\w+|важно|потому)\b
+            |决定|同意|建议|推荐|应该|必须|问题|重要|因为|喜欢|我叫|名字|打算|决めた|提案|問題|重要|ため|好き|名前",
+        )
+    });
+    // What people tell a model of themselves is what it must know the next time.
+    static SELF: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?ix)\b(?:my\ (?:name|wife|husband|son|daughter|birthday|job|favou?rite)|i\ (?:am|work|live|like|love|hate|prefer|moved|bought|study|play)|i['’]m|call\ me|je\ m['’]appelle|j['’](?:aime|habite)|je\ (?:suis|travaille|préfère)|ich\ (?:heiße|bin|mag|wohne|arbeite)|mein\ name|me\ (?:llamo|gusta)|(?:vivo|trabajo)\ en|soy|меня\ зовут|я\ (?:люблю|живу|работаю))\b
+            |我叫|我是|我的(?:名字|爱好|生日|工作)|我(?:很|最|非常)?喜欢|喜欢|我住|我在.{1,12}(?:工作|做|看|学)|私は|名前は|好きです|住んで",
+        )
+    });
+    let mut worth: Vec<f64> = candidate
+        .words
+        .iter()
+        .map(|w| weights.get(w).copied().unwrap_or_default() * if told.contains(w) { 0.3 } else { 1.0 })
+        .collect();
+    worth.sort_by(|a, b| b.total_cmp(a));
+    let said: f64 = worth.iter().take(COUNTED_WORDS).sum();
+    let figures =
+        candidate.text.contains(|c: char| c.is_ascii_digit() || matches!(c, '$' | '€' | '£' | '¥' | '《'));
+    let voice = if candidate.turn.voice == Voice::Person { 1.4 } else { 1.0 };
+    let question = if candidate.text.ends_with(['?', '？']) { 0.5 } else { 1.0 };
+    said * voice
+        * question
+        * if figures { 1.25 } else { 1.0 }
+        * if CUES.is_match(&candidate.text) { 1.3 } else { 1.0 }
+        * if candidate.key == USER && SELF.is_match(&candidate.text) { 3.0 } else { 1.0 }
+}
