@@ -20,6 +20,8 @@ pub(super) enum Act {
     Create,
     /// It was written whole; it may have been there.
     Write,
+    /// It was written as a copy of another file; it may have been there.
+    Copy,
     /// It was changed, so it was there.
     Modify,
     /// It exists now, unchanged if it was there.
@@ -227,8 +229,12 @@ impl Gatherer {
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
         let kind = match command {
             "view" | "read" => Kind::Read,
-            "create" | "write" => Kind::Create,
+            // Some editors' `create` refuses a file that is there, others' overwrites it.
+            "create" if !one.tool.contains("write") => Kind::Create,
+            "create" | "write" => Kind::Write,
+            "" if one.tool.to_ascii_lowercase().contains("write") => Kind::Write,
             "str_replace" | "insert" | "edit" | "undo_edit" | "replace" => Kind::Edit,
+            "append" => Kind::Append,
             "delete" => Kind::Delete,
             _ => return,
         };
@@ -257,7 +263,8 @@ impl Gatherer {
             self.push(one, Act::Write, path, diff::wording(path, "", head(text, WORDED)));
             return;
         }
-        for (op, path) in shell::writes_in(code) {
+        for shell::Written { op, path, .. } in shell::writes_in(code).into_iter().filter(|w| w.from.is_none())
+        {
             self.push(one, act_of(op), &path, None);
         }
     }
@@ -347,7 +354,10 @@ impl Gatherer {
                 continue;
             }
             // A redirection has made its file before the command fails.
-            let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run);
+            let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run | Op::Format);
+            if effect.op == Op::Format && !reformatted(output, &effect.path) {
+                continue;
+            }
             if failed && (effect.op == Op::Patch || found.one_command && !redirected) {
                 continue;
             }
@@ -394,12 +404,14 @@ impl Gatherer {
             | Op::Delete
             | Op::DeleteTree
             | Op::Move
+            | Op::Copy
+            | Op::Format
             | Op::Revert => {}
         }
         let act = act_of(op);
         let change = match act {
             Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
-            Act::Create | Act::Write | Act::Modify => {
+            Act::Create | Act::Write | Act::Copy | Act::Modify => {
                 words.map(|w| diff::clip(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
             }
         };
@@ -430,7 +442,8 @@ fn act_of(op: Op) -> Act {
     match op {
         Op::Read | Op::Run | Op::Patch => Act::Read,
         Op::Write => Act::Write,
-        Op::Append | Op::Modify | Op::Revert => Act::Modify,
+        Op::Copy => Act::Copy,
+        Op::Append | Op::Modify | Op::Revert | Op::Format => Act::Modify,
         Op::Touch => Act::Touch,
         Op::Delete => Act::Delete,
         Op::DeleteTree => Act::DeleteTree,
@@ -458,6 +471,7 @@ fn told(output: &str, otherwise: Act) -> Act {
         "file created",
         "successfully created",
         "created file",
+        "created the ",
     ]) {
         Act::Create
     } else {
@@ -563,6 +577,17 @@ fn names(line: &str, effect: &Effect) -> bool {
         let after = line.get(at + path.len()..).and_then(|a| a.chars().next());
         !inside(before) && !inside(after)
     })
+}
+
+/// Whether a formatter changed the file: silent ones did, the others say so.
+fn reformatted(output: &str, path: &str) -> bool {
+    let text = head(output, 16 * 1024);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if text.lines().any(|l| l.contains("unchanged") && l.contains(name)) {
+        return false;
+    }
+    let all_well = ["left unchanged", "All checks passed", "No fixes applied", "0 fixed"];
+    !all_well.iter().any(|w| text.contains(w)) || text.contains("reformatted") || text.contains(" fixed, ")
 }
 
 fn is_patch_command(command: &str) -> bool {
