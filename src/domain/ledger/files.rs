@@ -29,7 +29,7 @@ pub(super) fn fold(
     });
     // A copy's two paths may well share their end: that says nothing of where the session stands.
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
-    let book = Book::open(stated, &known.paths, evidence, given);
+    let book = Book::open(stated, &known.paths, &evidence, given);
     let mut folder = Folder { book, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
         folder.take(span, &event);

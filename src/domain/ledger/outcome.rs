@@ -84,6 +84,9 @@ const NOT_DONE: &[&str] = &[
     "invalid context",
     "verification failed",
     "search block",
+    "no sufficiently similar match",
+    "unable to apply diff",
+    "doesn't match exactly",
     "did not match",
     "is a directory",
     "permission denied",
@@ -250,13 +253,22 @@ fn exit_code(output: &str) -> Option<i32> {
     None
 }
 
+/// The answer without the line in which a harness repeats the call (`[read_file for 'a'] Result:`).
+fn answer(output: &str) -> &str {
+    let output = output.trim_start();
+    let first = head(output, 1_200).lines().next().unwrap_or("");
+    let repeats = first.starts_with('[') && first.trim_end().ends_with("Result:")
+        || first.starts_with("EXECUTION RESULT of [") && first.trim_end().ends_with("]:");
+    if repeats { output.get(first.len()..).unwrap_or("").trim_start() } else { output }
+}
+
 fn refused(output: &str) -> bool {
-    let text = head(output.trim_start(), EDGE).to_ascii_lowercase();
+    let text = head(answer(output), EDGE).to_ascii_lowercase();
     REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 40))
 }
 
 fn not_done(output: &str) -> bool {
-    let trimmed = output.trim();
+    let trimmed = answer(output).trim_end();
     let text = head(trimmed, EDGE).to_ascii_lowercase();
     if ERROR_START.iter().any(|w| text.starts_with(w)) {
         return true;

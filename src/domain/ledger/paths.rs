@@ -193,7 +193,7 @@ impl Book {
     pub(super) fn open<'p>(
         stated: Option<&str>,
         known: &'p BTreeSet<String>,
-        evidence: impl Iterator<Item = &'p str> + Clone,
+        evidence: &(impl Iterator<Item = &'p str> + Clone),
         given: impl Iterator<Item = (&'p str, &'p str)> + Clone,
     ) -> Self {
         let everything = || known.iter().map(String::as_str).chain(evidence.clone());

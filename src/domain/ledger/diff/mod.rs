@@ -321,13 +321,16 @@ fn is_import(text: &str) -> bool {
 }
 
 /// The most bytes of the other side that are searched for a word.
-const OTHER_SIDE: usize = 64 * 1024;
+const OTHER_SIDE: usize = 16 * 1024;
+/// The most words that are searched for there.
+const ASKED: usize = 60;
 
 /// The identifiers and options that the lines hold and the other side does not, most telling first
 /// by their place; single common words are left out.
 fn new_words<'l>(lines: &[&'l str], other: &str) -> Vec<&'l str> {
     let other = head(other, OTHER_SIDE);
     let mut found: Vec<&str> = Vec::new();
+    let mut asked = 0;
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let lines = lines.iter().take(40).map(|l| head(l, 300)).filter(|l| !is_import(l.trim_start()));
     for word in lines.flat_map(|l| l.split(|c: char| !part(c))) {
@@ -335,11 +338,15 @@ fn new_words<'l>(lines: &[&'l str], other: &str) -> Vec<&'l str> {
         let inner = bare.chars().skip(1).any(char::is_uppercase) && bare.chars().any(char::is_lowercase);
         let telling = word.starts_with("--") || bare.trim_matches('_').contains('_') || inner;
         let word = if word.starts_with("--") { word } else { bare };
-        if telling && (4..=40).contains(&bare.len()) && !found.contains(&word) && !other.contains(bare) {
+        if !telling || !(4..=40).contains(&bare.len()) || found.contains(&word) {
+            continue;
+        }
+        asked += 1;
+        if !other.contains(bare) {
             found.push(word);
-            if found.len() >= 6 {
-                break;
-            }
+        }
+        if found.len() >= 6 || asked >= ASKED {
+            break;
         }
     }
     found

@@ -89,10 +89,9 @@ pub(super) fn unwrap(step: &mut Step) {
             ["uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run"]
             | ["pnpm" | "yarn" | "npm" | "bundle", "exec"]
             | ["pnpm" | "yarn", "dlx"] => (2, true),
-            ["npx" | "bunx" | "pnpx" | "uvx", ..] => (1, true),
             [
-                "sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin"
-                | "timeout" | "gtimeout",
+                "npx" | "bunx" | "pnpx" | "uvx" | "sudo" | "env" | "time" | "nohup" | "command" | "exec"
+                | "nice" | "stdbuf" | "builtin" | "timeout" | "gtimeout",
                 ..,
             ] => (1, true),
             _ => return,
@@ -415,8 +414,10 @@ impl Reader<'_> {
         let told = script::replacements_in(&code);
         for script::Written { op, path, from } in script::writes_in(&code) {
             let words = match op {
-                Op::Read | Op::Move | Op::Delete => None,
-                _ => Some(told.clone().unwrap_or_else(|| format!("written by a {name} script"))),
+                Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
+                Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {
+                    Some(told.clone().unwrap_or_else(|| format!("written by a {name} script")))
+                }
             };
             let mut effect = self.effect(op, &path, None, words);
             effect.from = from.map(|f| {

@@ -255,7 +255,9 @@ impl Walk {
     fn push(&mut self, mut step: Step) {
         effects::unwrap(&mut step);
         for word in step.words.iter_mut().chain(step.redirects.iter_mut().map(|r| &mut r.target)) {
-            word.fill("HOME", "~");
+            if !word.literal && word.text.contains("HOME") {
+                word.fill("HOME", "~");
+            }
         }
         let name = step.words.first().map(|w| w.text.as_str()).unwrap_or_default();
         if matches!(name, "cd" | "pushd" | "chdir" | "Set-Location" | "Push-Location" | "sl") {

@@ -6,20 +6,20 @@ use regex::Regex;
 
 use super::word::Word;
 use super::{Redirect, RedirectKind, Walk};
+use crate::domain::ledger::pattern;
 
 /// A cmdlet, or a path with a drive and a backslash. Neither stands bare in a POSIX script.
-static TELLS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern::ascii(concat!(
         r"(?i)\b(?:Get-Content|Set-Content|Add-Content|Clear-Content|Out-File|New-Item|Remove-Item|Move-Item",
         r"|Copy-Item|Rename-Item|Set-Location|Test-Path|Select-String|Get-ChildItem|Invoke-WebRequest)\b",
         r"|(?:^|[\s'\x22=])[A-Z]:\\[^\\]"
     ))
-    .ok()
 });
 
 /// A relative path with backslashes.
-static RELATIVE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[\s'\x22])\.{0,2}\\?[\w.-]+\\[\w.-]+").ok());
+static RELATIVE: LazyLock<Regex> =
+    LazyLock::new(|| pattern::ascii(r"(?:^|[\s'\x22])\.{0,2}\\?[\w.-]+\\[\w.-]+"));
 
 /// Whether a script is one for a Windows shell. `dir` is where it runs: with a drive in it, words
 /// joined by backslashes are paths.
@@ -28,8 +28,8 @@ pub(super) fn is_script(script: &str, dir: Option<&str>) -> bool {
         return false;
     }
     let drive = dir.is_some_and(|d| d.as_bytes().get(1) == Some(&b':'));
-    (script.contains(['-', ':']) && TELLS.as_ref().is_some_and(|r| r.is_match(script)))
-        || (drive && script.contains('\\') && RELATIVE.as_ref().is_some_and(|r| r.is_match(script)))
+    (script.contains(['-', ':']) && TELLS.is_match(script))
+        || (drive && script.contains('\\') && RELATIVE.is_match(script))
         || cmd_only(script)
 }
 

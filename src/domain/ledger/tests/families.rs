@@ -128,6 +128,42 @@ fn words_of_success_count_although_the_text_speaks_of_failure(#[case] output: &s
     );
 }
 
+#[rstest]
+#[case("The user denied this operation and provided the following feedback:\n<feedback>\nno\n</feedback>")]
+#[case("Error: ENOENT: no such file or directory")]
+#[case("This is likely because the SEARCH block content doesn't match exactly with what's in the file")]
+#[case("No sufficiently similar match found at line: 3 (82% similar, needs 100%)")]
+fn cline_repeats_the_call_before_it_says_that_it_failed(#[case] answer: &str) {
+    let path = "src/components/dashboard/widgets/overview/Overview.tsx";
+    let talk = Talk::new()
+        .assistant(&format!("<replace_in_file>\n<path>{path}</path>\n<diff>\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n</diff>\n</replace_in_file>"))
+        .user(&format!("[replace_in_file for '{path}'] Result:\n{answer}"));
+    assert!(talk.files().is_empty());
+}
+
+#[rstest]
+#[case(
+    "src/a.py",
+    "    if cached:\n        return\n    group.add(\n        'x',\n    )",
+    "    group.add(\n        '--max-retries',\n        default=retry_limit,\n    )",
+    "--max-retries"
+)]
+#[case("src/a.py", "import os\nimport sys\nx", "import json\nparsed = json.loads(raw_text)\ny = 1", "parsed")]
+#[case("src/a.go", "<<<<<<< HEAD\na()\n=======\nb()\n>>>>>>> main", "b()", "resolved a merge conflict")]
+#[case("docs/a.md", "text\nmore", "text changed\n## Setup\nmore", "Setup")]
+fn an_edit_is_told_by_what_is_new_in_it(
+    #[case] path: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] telling: &str,
+) {
+    let facts = Talk::new()
+        .tool("Edit", json!({"file_path": path, "old_string": old, "new_string": new}), "ok")
+        .facts();
+    let change = &facts.files[0].changes[0];
+    assert!(change.contains(telling), "{change}");
+}
+
 #[test]
 fn roo_edits_several_files_in_one_tag() {
     let talk = Talk::new()
