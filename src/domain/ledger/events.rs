@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::super::id::Seq;
+use super::answers::{complaints, names, reformatted, says_missing, shows_folder, told};
+use super::edits::{WORDED, wording_of};
 use super::invocation::Invocation;
-use super::outcome::{head, tail};
+use super::outcome::head;
+use super::presence::Presence;
 use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
 use super::{diff, paths, swe_agent};
@@ -53,27 +56,47 @@ pub(super) struct Event {
     pub seqs: Vec<Seq>,
 }
 
-/// How much of a text is worded.
-const WORDED: usize = 256 * 1024;
-
 /// Gathers the events of a span's uses, in order; returns the file left open too.
 pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
-    let mut gatherer = Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new() };
+    let mut gatherer =
+        Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new(), presence: Presence::default() };
     for one in uses {
         gatherer.one(one);
     }
     (gatherer.events, gatherer.open_file)
 }
 
-struct Gatherer {
+struct Gatherer<'u> {
     events: Vec<Event>,
     open_file: Option<String>,
+    presence: Presence<'u>,
     /// Scripts written in this span that edit files when they are run, by path.
     scripts: BTreeMap<String, Vec<String>>,
 }
 
-impl Gatherer {
-    fn one(&mut self, one: &Invocation<'_>) {
+impl<'u> Gatherer<'u> {
+    fn one(&mut self, one: &'u Invocation<'_>) {
+        let from = self.events.len();
+        self.read(one);
+        self.weigh(from);
+        self.presence.hear(one);
+    }
+
+    /// Decides what a write was by what the session had shown of the file before.
+    fn weigh(&mut self, from: usize) {
+        for event in self.events.iter_mut().skip(from) {
+            if !matches!(event.act, Act::Write | Act::Copy | Act::Touch) {
+                continue;
+            }
+            if self.presence.was_missing(&event.full) {
+                event.act = Act::Create;
+            } else if event.act != Act::Touch && self.presence.was_listed(&event.full) {
+                event.act = Act::Modify;
+            }
+        }
+    }
+
+    fn read(&mut self, one: &Invocation<'_>) {
         let Some(output) = one.output.as_deref() else { return };
         if let Some(command) = one.command.as_deref() {
             // Without an exit code a failure is the tool's: the command never ran.
@@ -83,6 +106,8 @@ impl Gatherer {
             }
         } else if one.failed != Some(true) {
             self.tool(one, output);
+        } else if says_missing(output) {
+            self.looked_for(one);
         }
         match swe_agent::open_file(output) {
             swe_agent::OpenFile::NotShown => {}
@@ -122,6 +147,18 @@ impl Gatherer {
     }
 
     // ---- tools with arguments
+
+    /// A read that found no file.
+    fn looked_for(&mut self, one: &Invocation<'_>) {
+        let tool = tools::tool(&one.tool);
+        if !matches!(tool.kind, Kind::Read | Kind::Open | Kind::Editor) {
+            return;
+        }
+        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return };
+        if let [path] = *tools::paths_in(&arguments, tool.known) {
+            self.presence.missing(paths::join(one.cwd.as_deref(), path));
+        }
+    }
 
     fn tool(&mut self, one: &Invocation<'_>, output: &str) {
         let tool = tools::tool(&one.tool);
@@ -350,7 +387,10 @@ impl Gatherer {
         let complaints = complaints(output);
         let failed = one.exit_code.is_some_and(|c| c != 0);
         for effect in found.list {
-            if complaints.iter().any(|line| names(line, &effect)) {
+            if let Some(line) = complaints.iter().find(|line| names(line, &effect)) {
+                if effect.op == Op::Read && says_missing(line) {
+                    self.presence.missing(effect.full);
+                }
                 continue;
             }
             // A redirection has made its file before the command fails.
@@ -451,34 +491,6 @@ fn act_of(op: Op) -> Act {
     }
 }
 
-/// What the answer of a writing tool tells about the file before; `otherwise` when it tells nothing.
-fn told(output: &str, otherwise: Act) -> Act {
-    let start = head(output.trim_start(), 300).to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
-    if has(&[
-        "has been updated",
-        "overwrote",
-        "overwritten",
-        "overwrite",
-        "updated successfully",
-        "existing file",
-    ]) {
-        Act::Modify
-    } else if has(&[
-        "created successfully",
-        "created and wrote",
-        "new file",
-        "file created",
-        "successfully created",
-        "created file",
-        "created the ",
-    ]) {
-        Act::Create
-    } else {
-        otherwise
-    }
-}
-
 /// An edit that replaces nothing, in tools where that makes a new file.
 fn makes_file(arguments: &Map<String, Value>) -> bool {
     ["old_string", "oldString", "old_str"]
@@ -489,105 +501,6 @@ fn makes_file(arguments: &Map<String, Value>) -> bool {
 /// Whether the arguments of an unknown tool carry text to put into a file.
 fn known_enough(arguments: &Map<String, Value>) -> bool {
     !tools::edits_in(arguments).is_empty()
-}
-
-fn shows_folder(output: &str) -> bool {
-    let start = head(output.trim_start(), 200);
-    start.contains("files and directories")
-        || start.contains("Contents of directory")
-        || start.starts_with("<directory")
-}
-
-fn wording_of(path: &str, arguments: &Map<String, Value>) -> Option<String> {
-    let edits = tools::edits_in(arguments);
-    if let [(old, new)] = *edits {
-        if old.is_empty() && (new.contains("<<<<<<< SEARCH") || new.contains("------- SEARCH")) {
-            let (old, new) = sides(head(new, WORDED));
-            return diff::wording(path, &old, &new);
-        }
-        return diff::wording(path, head(old, WORDED), head(new, WORDED));
-    }
-    let (mut old, mut new) = (String::new(), String::new());
-    for (before, after) in edits {
-        if old.len() + new.len() > WORDED {
-            break;
-        }
-        old.push_str(head(before, WORDED));
-        old.push('\n');
-        new.push_str(head(after, WORDED));
-        new.push('\n');
-    }
-    diff::wording(path, &old, &new)
-}
-
-/// The two sides of SEARCH/REPLACE blocks inside one argument.
-fn sides(text: &str) -> (String, String) {
-    let (mut old, mut new) = (String::new(), String::new());
-    let mut side = 0;
-    for line in text.lines() {
-        if line.ends_with(" SEARCH") && line.starts_with(['<', '-']) {
-            side = 1;
-        } else if line.starts_with("=======") {
-            side = 2;
-        } else if line.ends_with(" REPLACE") && line.starts_with(['>', '+']) {
-            side = 0;
-        } else if line.starts_with(":start_line:") || line.starts_with(":end_line:") || line == "-------" {
-        } else if side == 1 {
-            old.push_str(line);
-            old.push('\n');
-        } else if side == 2 {
-            new.push_str(line);
-            new.push('\n');
-        }
-    }
-    (old, new)
-}
-
-/// The lines in which commands complain about a file, from the edges of the output.
-fn complaints(output: &str) -> Vec<&str> {
-    const EDGE: usize = 8 * 1024;
-    const WORDS: &[&str] = &[
-        "No such file",
-        "cannot ",
-        "can't ",
-        "Permission denied",
-        "did not match any file",
-        "not under version",
-    ];
-    let mut found: Vec<&str> = Vec::new();
-    let edges = if output.len() > 2 * EDGE { [head(output, EDGE), tail(output, EDGE)] } else { [output, ""] };
-    for line in edges.into_iter().flat_map(str::lines) {
-        if line.len() < 1_000 && found.len() < 50 && WORDS.iter().any(|w| line.contains(w)) {
-            found.push(line);
-        }
-    }
-    found
-}
-
-/// Whether a complaint names the file of an effect, as a whole word.
-fn names(line: &str, effect: &Effect) -> bool {
-    let path = effect.from.as_ref().map_or(effect.path.as_str(), |(from, _)| from.as_str());
-    if path.is_empty() {
-        return false;
-    }
-    line.match_indices(path).take(5).any(|(at, _)| {
-        let inside =
-            |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
-        let before = line.get(..at).and_then(|b| b.chars().next_back());
-        let after = line.get(at + path.len()..).and_then(|a| a.chars().next());
-        !inside(before) && !inside(after)
-    })
-}
-
-/// Whether a formatter changed the file: silent ones did, the others say so.
-fn reformatted(output: &str, path: &str) -> bool {
-    let text = head(output, 16 * 1024);
-    let name = path.rsplit('/').next().unwrap_or(path);
-    if text.lines().any(|l| l.contains("unchanged") && l.contains(name)) {
-        return false;
-    }
-    let all_well = ["left unchanged", "All checks passed", "No fixes applied", "0 fixed"];
-    !all_well.iter().any(|w| text.contains(w)) || text.contains("reformatted") || text.contains(" fixed, ")
 }
 
 fn is_patch_command(command: &str) -> bool {
