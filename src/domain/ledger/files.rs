@@ -308,6 +308,15 @@ impl File {
         if change.is_empty() || self.changes.contains(&change) {
             return;
         }
+        // A file written anew with the same definitions is the earlier change with other counts.
+        let words = |text: &'_ str| text.rsplit_once(" (").map_or(text, |(words, _)| words).len();
+        let told = change.get(..words(&change)).filter(|w| w.starts_with("added "));
+        if let Some(told) = told
+            && let Some(before) = self.changes.iter_mut().find(|c| c.get(..words(c)) == Some(told))
+        {
+            *before = change;
+            return;
+        }
         if self.changes.len() >= MAX_CHANGES {
             self.changes.remove(FIRST_CHANGES);
             self.dropped += 1;

@@ -144,3 +144,12 @@ fn what_was_listed_or_missed_before_tells_a_creation_from_an_overwrite() {
         Talk::new().tool("read", json!({"path": "a.rs"}), "ENOENT: no such file or directory, open 'a.rs'");
     assert_eq!(write(missed, "a.rs"), ["created a.rs"]);
 }
+
+#[test]
+fn a_file_written_again_with_the_same_definitions_is_told_once() {
+    let write = |body: &str| ("write", json!({"path": "a.py", "content": format!("def run():\n{body}")}));
+    let talk = [write("    1\n"), write("    1\n    2\n")]
+        .iter()
+        .fold(Talk::new(), |talk, (tool, arguments)| talk.tool(tool, arguments.clone(), "done"));
+    assert_eq!(talk.facts().files[0].changes, ["added def run (+3 lines)"]);
+}
