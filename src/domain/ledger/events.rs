@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::super::id::Seq;
+use super::answers::{complaints, names, reformatted, says_missing, shows_folder, told};
+use super::edits::{WORDED, wording_of};
 use super::invocation::Invocation;
-use super::outcome::{head, tail};
+use super::outcome::head;
+use super::presence::Presence;
 use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
 use super::{diff, paths, swe_agent};
@@ -20,6 +23,8 @@ pub(super) enum Act {
     Create,
     /// It was written whole; it may have been there.
     Write,
+    /// It was written as a copy of another file; it may have been there.
+    Copy,
     /// It was changed, so it was there.
     Modify,
     /// It exists now, unchanged if it was there.
@@ -51,27 +56,47 @@ pub(super) struct Event {
     pub seqs: Vec<Seq>,
 }
 
-/// How much of a text is worded.
-const WORDED: usize = 256 * 1024;
-
 /// Gathers the events of a span's uses, in order; returns the file left open too.
 pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
-    let mut gatherer = Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new() };
+    let mut gatherer =
+        Gatherer { events: Vec::new(), open_file, scripts: BTreeMap::new(), presence: Presence::default() };
     for one in uses {
         gatherer.one(one);
     }
     (gatherer.events, gatherer.open_file)
 }
 
-struct Gatherer {
+struct Gatherer<'u> {
     events: Vec<Event>,
     open_file: Option<String>,
+    presence: Presence<'u>,
     /// Scripts written in this span that edit files when they are run, by path.
     scripts: BTreeMap<String, Vec<String>>,
 }
 
-impl Gatherer {
-    fn one(&mut self, one: &Invocation<'_>) {
+impl<'u> Gatherer<'u> {
+    fn one(&mut self, one: &'u Invocation<'_>) {
+        let from = self.events.len();
+        self.read(one);
+        self.weigh(from);
+        self.presence.hear(one);
+    }
+
+    /// Decides what a write was by what the session had shown of the file before.
+    fn weigh(&mut self, from: usize) {
+        for event in self.events.iter_mut().skip(from) {
+            if !matches!(event.act, Act::Write | Act::Copy | Act::Touch) {
+                continue;
+            }
+            if self.presence.was_missing(&event.full) {
+                event.act = Act::Create;
+            } else if event.act != Act::Touch && self.presence.was_listed(&event.full) {
+                event.act = Act::Modify;
+            }
+        }
+    }
+
+    fn read(&mut self, one: &Invocation<'_>) {
         let Some(output) = one.output.as_deref() else { return };
         if let Some(command) = one.command.as_deref() {
             // Without an exit code a failure is the tool's: the command never ran.
@@ -81,6 +106,8 @@ impl Gatherer {
             }
         } else if one.failed != Some(true) {
             self.tool(one, output);
+        } else if says_missing(output) {
+            self.looked_for(one);
         }
         match swe_agent::open_file(output) {
             swe_agent::OpenFile::NotShown => {}
@@ -120,6 +147,18 @@ impl Gatherer {
     }
 
     // ---- tools with arguments
+
+    /// A read that found no file.
+    fn looked_for(&mut self, one: &Invocation<'_>) {
+        let tool = tools::tool(&one.tool);
+        if !matches!(tool.kind, Kind::Read | Kind::Open | Kind::Editor) {
+            return;
+        }
+        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return };
+        if let [path] = *tools::paths_in(&arguments, tool.known) {
+            self.presence.missing(paths::join(one.cwd.as_deref(), path));
+        }
+    }
 
     fn tool(&mut self, one: &Invocation<'_>, output: &str) {
         let tool = tools::tool(&one.tool);
@@ -227,8 +266,12 @@ impl Gatherer {
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
         let kind = match command {
             "view" | "read" => Kind::Read,
-            "create" | "write" => Kind::Create,
+            // Some editors' `create` refuses a file that is there, others' overwrites it.
+            "create" if !one.tool.contains("write") => Kind::Create,
+            "create" | "write" => Kind::Write,
+            "" if one.tool.to_ascii_lowercase().contains("write") => Kind::Write,
             "str_replace" | "insert" | "edit" | "undo_edit" | "replace" => Kind::Edit,
+            "append" => Kind::Append,
             "delete" => Kind::Delete,
             _ => return,
         };
@@ -257,7 +300,8 @@ impl Gatherer {
             self.push(one, Act::Write, path, diff::wording(path, "", head(text, WORDED)));
             return;
         }
-        for (op, path) in shell::writes_in(code) {
+        for shell::Written { op, path, .. } in shell::writes_in(code).into_iter().filter(|w| w.from.is_none())
+        {
             self.push(one, act_of(op), &path, None);
         }
     }
@@ -343,11 +387,17 @@ impl Gatherer {
         let complaints = complaints(output);
         let failed = one.exit_code.is_some_and(|c| c != 0);
         for effect in found.list {
-            if complaints.iter().any(|line| names(line, &effect)) {
+            if let Some(line) = complaints.iter().find(|line| names(line, &effect)) {
+                if effect.op == Op::Read && says_missing(line) {
+                    self.presence.missing(effect.full);
+                }
                 continue;
             }
             // A redirection has made its file before the command fails.
-            let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run);
+            let redirected = matches!(effect.op, Op::Write | Op::Append | Op::Run | Op::Format);
+            if effect.op == Op::Format && !reformatted(output, &effect.path) {
+                continue;
+            }
             if failed && (effect.op == Op::Patch || found.one_command && !redirected) {
                 continue;
             }
@@ -394,12 +444,14 @@ impl Gatherer {
             | Op::Delete
             | Op::DeleteTree
             | Op::Move
+            | Op::Copy
+            | Op::Format
             | Op::Revert => {}
         }
         let act = act_of(op);
         let change = match act {
             Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
-            Act::Create | Act::Write | Act::Modify => {
+            Act::Create | Act::Write | Act::Copy | Act::Modify => {
                 words.map(|w| diff::clip(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
             }
         };
@@ -430,38 +482,12 @@ fn act_of(op: Op) -> Act {
     match op {
         Op::Read | Op::Run | Op::Patch => Act::Read,
         Op::Write => Act::Write,
-        Op::Append | Op::Modify | Op::Revert => Act::Modify,
+        Op::Copy => Act::Copy,
+        Op::Append | Op::Modify | Op::Revert | Op::Format => Act::Modify,
         Op::Touch => Act::Touch,
         Op::Delete => Act::Delete,
         Op::DeleteTree => Act::DeleteTree,
         Op::Move => Act::Move,
-    }
-}
-
-/// What the answer of a writing tool tells about the file before; `otherwise` when it tells nothing.
-fn told(output: &str, otherwise: Act) -> Act {
-    let start = head(output.trim_start(), 300).to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
-    if has(&[
-        "has been updated",
-        "overwrote",
-        "overwritten",
-        "overwrite",
-        "updated successfully",
-        "existing file",
-    ]) {
-        Act::Modify
-    } else if has(&[
-        "created successfully",
-        "created and wrote",
-        "new file",
-        "file created",
-        "successfully created",
-        "created file",
-    ]) {
-        Act::Create
-    } else {
-        otherwise
     }
 }
 
@@ -475,94 +501,6 @@ fn makes_file(arguments: &Map<String, Value>) -> bool {
 /// Whether the arguments of an unknown tool carry text to put into a file.
 fn known_enough(arguments: &Map<String, Value>) -> bool {
     !tools::edits_in(arguments).is_empty()
-}
-
-fn shows_folder(output: &str) -> bool {
-    let start = head(output.trim_start(), 200);
-    start.contains("files and directories")
-        || start.contains("Contents of directory")
-        || start.starts_with("<directory")
-}
-
-fn wording_of(path: &str, arguments: &Map<String, Value>) -> Option<String> {
-    let edits = tools::edits_in(arguments);
-    if let [(old, new)] = *edits {
-        if old.is_empty() && (new.contains("<<<<<<< SEARCH") || new.contains("------- SEARCH")) {
-            let (old, new) = sides(head(new, WORDED));
-            return diff::wording(path, &old, &new);
-        }
-        return diff::wording(path, head(old, WORDED), head(new, WORDED));
-    }
-    let (mut old, mut new) = (String::new(), String::new());
-    for (before, after) in edits {
-        if old.len() + new.len() > WORDED {
-            break;
-        }
-        old.push_str(head(before, WORDED));
-        old.push('\n');
-        new.push_str(head(after, WORDED));
-        new.push('\n');
-    }
-    diff::wording(path, &old, &new)
-}
-
-/// The two sides of SEARCH/REPLACE blocks inside one argument.
-fn sides(text: &str) -> (String, String) {
-    let (mut old, mut new) = (String::new(), String::new());
-    let mut side = 0;
-    for line in text.lines() {
-        if line.ends_with(" SEARCH") && line.starts_with(['<', '-']) {
-            side = 1;
-        } else if line.starts_with("=======") {
-            side = 2;
-        } else if line.ends_with(" REPLACE") && line.starts_with(['>', '+']) {
-            side = 0;
-        } else if line.starts_with(":start_line:") || line.starts_with(":end_line:") || line == "-------" {
-        } else if side == 1 {
-            old.push_str(line);
-            old.push('\n');
-        } else if side == 2 {
-            new.push_str(line);
-            new.push('\n');
-        }
-    }
-    (old, new)
-}
-
-/// The lines in which commands complain about a file, from the edges of the output.
-fn complaints(output: &str) -> Vec<&str> {
-    const EDGE: usize = 8 * 1024;
-    const WORDS: &[&str] = &[
-        "No such file",
-        "cannot ",
-        "can't ",
-        "Permission denied",
-        "did not match any file",
-        "not under version",
-    ];
-    let mut found: Vec<&str> = Vec::new();
-    let edges = if output.len() > 2 * EDGE { [head(output, EDGE), tail(output, EDGE)] } else { [output, ""] };
-    for line in edges.into_iter().flat_map(str::lines) {
-        if line.len() < 1_000 && found.len() < 50 && WORDS.iter().any(|w| line.contains(w)) {
-            found.push(line);
-        }
-    }
-    found
-}
-
-/// Whether a complaint names the file of an effect, as a whole word.
-fn names(line: &str, effect: &Effect) -> bool {
-    let path = effect.from.as_ref().map_or(effect.path.as_str(), |(from, _)| from.as_str());
-    if path.is_empty() {
-        return false;
-    }
-    line.match_indices(path).take(5).any(|(at, _)| {
-        let inside =
-            |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
-        let before = line.get(..at).and_then(|b| b.chars().next_back());
-        let after = line.get(at + path.len()..).and_then(|a| a.chars().next());
-        !inside(before) && !inside(after)
-    })
 }
 
 fn is_patch_command(command: &str) -> bool {

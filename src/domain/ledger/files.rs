@@ -27,7 +27,9 @@ pub(super) fn fold(
         let before = e.from.as_ref().map(|(written, full)| (written.as_str(), full.as_str()));
         std::iter::once((e.written.as_str(), e.full.as_str())).chain(before)
     });
-    let book = Book::open(stated, &known.paths, given);
+    // A copy's two paths may well share their end: that says nothing of where the session stands.
+    let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
+    let book = Book::open(stated, &known.paths, &evidence, given);
     let mut folder = Folder { book, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
         folder.take(span, &event);
@@ -49,6 +51,8 @@ struct File {
     renamed_from: Option<String>,
     /// It has a new path now and is told under that.
     gone: bool,
+    /// It is a copy of another file and nothing more.
+    copy: bool,
     changes: Vec<String>,
     dropped: usize,
     reason: Option<String>,
@@ -89,10 +93,21 @@ impl Folder {
                 }
             }
             Act::DeleteTree => self.deleted_tree(&key, event),
-            act @ (Act::Read | Act::Create | Act::Write | Act::Modify | Act::Touch | Act::Delete) => {
+            act @ (Act::Read
+            | Act::Create
+            | Act::Write
+            | Act::Copy
+            | Act::Modify
+            | Act::Touch
+            | Act::Delete) => {
                 let reason = (act == Act::Read).then(|| reason(span, event.call_seq)).flatten();
                 let Some(file) = self.file(&key) else { return };
                 if act == Act::Touch && file.existed && file.action.is_none() {
+                    return;
+                }
+                if act == Act::Delete && file.copy {
+                    // A copy that was taken and removed again leaves nothing behind.
+                    file.forget();
                     return;
                 }
                 file.apply(act);
@@ -225,6 +240,9 @@ impl Folder {
 impl File {
     /// Moves the file's state on.
     fn apply(&mut self, act: Act) {
+        if act != Act::Read {
+            self.copy = act == Act::Copy && !self.existed && (self.copy || self.action.is_none());
+        }
         if self.gone && act != Act::Delete {
             // What stood here moved away; this is a new file under the old name.
             self.gone = false;
@@ -237,9 +255,11 @@ impl File {
                 self.existed = true;
                 None
             }
-            (Act::Create | Act::Write | Act::Touch, None) if self.existed => Some(FileAction::Modified),
+            (Act::Create | Act::Write | Act::Copy | Act::Touch, None) if self.existed => {
+                Some(FileAction::Modified)
+            }
             (Act::Create, None) => Some(FileAction::Created),
-            (Act::Write | Act::Touch, None) => {
+            (Act::Write | Act::Copy | Act::Touch, None) => {
                 self.overwrite_possible = true;
                 Some(FileAction::Created)
             }
@@ -247,7 +267,7 @@ impl File {
                 self.existed = true;
                 Some(FileAction::Modified)
             }
-            (Act::Create | Act::Write | Act::Touch | Act::Modify, Some(FileAction::Deleted)) => {
+            (Act::Create | Act::Write | Act::Copy | Act::Touch | Act::Modify, Some(FileAction::Deleted)) => {
                 let again = if self.transient { FileAction::Created } else { FileAction::Modified };
                 self.transient = false;
                 Some(again)
@@ -260,6 +280,11 @@ impl File {
             (_, now) => now,
         };
         self.action = action;
+    }
+
+    /// Takes back all that was seen of it.
+    fn forget(&mut self) {
+        *self = Self { key: std::mem::take(&mut self.key), ..Self::default() };
     }
 
     /// Takes in the messages of an event.
@@ -281,6 +306,15 @@ impl File {
 
     fn change(&mut self, change: String) {
         if change.is_empty() || self.changes.contains(&change) {
+            return;
+        }
+        // A file written anew with the same definitions is the earlier change with other counts.
+        let words = |text: &'_ str| text.rsplit_once(" (").map_or(text, |(words, _)| words).len();
+        let told = change.get(..words(&change)).filter(|w| w.starts_with("added "));
+        if let Some(told) = told
+            && let Some(before) = self.changes.iter_mut().find(|c| c.get(..words(c)) == Some(told))
+        {
+            *before = change;
             return;
         }
         if self.changes.len() >= MAX_CHANGES {

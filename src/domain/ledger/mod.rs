@@ -6,9 +6,11 @@
 //! Must not know: summaries' wording, renderings, budgets.
 
 mod aider;
+mod answers;
 pub mod constraints;
 mod diff;
 mod directories;
+mod edits;
 pub mod errors;
 mod events;
 mod files;
@@ -19,6 +21,7 @@ mod outcome;
 mod paths;
 pub(crate) mod pattern;
 mod pipeline;
+mod presence;
 pub(crate) mod prose;
 mod shell;
 mod spoken;

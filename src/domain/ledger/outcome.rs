@@ -31,6 +31,15 @@ const REFUSED: &[&str] = &[
     "the tool use was rejected",
     "the tool call was rejected",
     "user rejected",
+    "rejected by user",
+    "rejected by the user",
+    "declined by the user",
+    "cancelled by user",
+    "cancelled by the user",
+    "canceled by user",
+    "canceled by the user",
+    "aborted by user",
+    "aborted by the user",
     "tool execution was cancelled",
     "tool execution denied",
     "permission to use ",
@@ -63,18 +72,21 @@ const NOT_DONE: &[&str] = &[
     "has not been read yet",
     "has been modified since read",
     "has been unexpectedly modified",
-    "no replacement was performed",
+    "was not found in the file",
+    "not found in content",
+    "could not find matching text",
+    "but replace_all is false",
     "your proposed edit has introduced new syntax error",
     "your edit was not applied",
     "edit was not applied",
-    "(file not modified)",
-    "no changes made",
-    "no changes to make",
     "no file open",
     "file already exists",
     "invalid context",
     "verification failed",
     "search block",
+    "no sufficiently similar match",
+    "unable to apply diff",
+    "doesn't match exactly",
     "did not match",
     "is a directory",
     "permission denied",
@@ -82,11 +94,31 @@ const NOT_DONE: &[&str] = &[
     "enoent",
 ];
 
+/// Words with which they say so in whatever sentence.
+const SURELY_NOT_DONE: &[&str] =
+    &["no replacement was performed", "(file not modified)", "no changes made", "no changes to make"];
+
+/// Words with which they say that it was done; what comes after them is about the file's text.
+const DONE: &[&str] = &[
+    "has been updated",
+    "has been edited",
+    "has been created",
+    "has been modified successfully",
+    "successfully",
+    "applied ",
+    "edited file",
+    "edited the file",
+    "replaced text",
+    "created file",
+    "wrote ",
+];
+
 /// How an output begins when its tool reports an error and nothing else.
 const ERROR_START: &[&str] = &[
     "error:",
     "error -",
     "error\n",
+    "error while ",
     "error executing",
     "error editing",
     "error reading",
@@ -122,12 +154,16 @@ pub(super) fn read(output: Cow<'_, str>, is_error: Option<bool>, shell: bool) ->
     if shell {
         return shell_outcome(output, is_error);
     }
-    let failed = if is_error == Some(true) || refused(&output) || not_done(&output) {
-        Some(true)
-    } else {
-        Some(false)
+    // Codex answers its patch tool as it answers its shell: with an exit code around the text.
+    let (output, exit_code) = match wrapped(&output) {
+        Some((inner, code)) => (Cow::Owned(inner), Some(code)),
+        None => (output, None),
     };
-    Outcome { output, exit_code: None, failed }
+    let failed = is_error == Some(true)
+        || exit_code.is_some_and(|code| code != 0)
+        || refused(&output)
+        || not_done(&output);
+    Outcome { output, exit_code, failed: Some(failed) }
 }
 
 fn shell_outcome(output: Cow<'_, str>, is_error: Option<bool>) -> Outcome<'_> {
@@ -144,6 +180,19 @@ fn shell_outcome(output: Cow<'_, str>, is_error: Option<bool>) -> Outcome<'_> {
         None => is_error,
     };
     Outcome { output, exit_code, failed }
+}
+
+/// The text and the exit code of a tool that runs no command but reports like one.
+fn wrapped(output: &str) -> Option<(String, i32)> {
+    let start = output.trim_start();
+    if start.starts_with('{') && start.contains("\"metadata\"") {
+        let (inner, code) = unwrap_json(output)?;
+        return Some((inner, code?));
+    }
+    let rest = start.strip_prefix("Exit code: ")?;
+    let (code, rest) = rest.split_once('\n')?;
+    let (_, inner) = rest.split_once("Output:")?;
+    Some((inner.trim_start().to_owned(), code.trim().parse().ok()?))
 }
 
 /// Codex and others answer `{"output": …, "metadata": {"exit_code": 0}}` or a flat form of it.
@@ -204,13 +253,22 @@ fn exit_code(output: &str) -> Option<i32> {
     None
 }
 
+/// The answer without the line in which a harness repeats the call (`[read_file for 'a'] Result:`).
+fn answer(output: &str) -> &str {
+    let output = output.trim_start();
+    let first = head(output, 1_200).lines().next().unwrap_or("");
+    let repeats = first.starts_with('[') && first.trim_end().ends_with("Result:")
+        || first.starts_with("EXECUTION RESULT of [") && first.trim_end().ends_with("]:");
+    if repeats { output.get(first.len()..).unwrap_or("").trim_start() } else { output }
+}
+
 fn refused(output: &str) -> bool {
-    let text = head(output.trim_start(), EDGE).to_ascii_lowercase();
+    let text = head(answer(output), EDGE).to_ascii_lowercase();
     REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 40))
 }
 
 fn not_done(output: &str) -> bool {
-    let trimmed = output.trim();
+    let trimmed = answer(output).trim_end();
     let text = head(trimmed, EDGE).to_ascii_lowercase();
     if ERROR_START.iter().any(|w| text.starts_with(w)) {
         return true;
@@ -219,7 +277,11 @@ fn not_done(output: &str) -> bool {
     let first = text.lines().next().unwrap_or("");
     let searched =
         if trimmed.len() <= 400 && trimmed.lines().count() <= 4 { text.as_str() } else { head(first, 200) };
-    NOT_DONE.iter().any(|w| searched.contains(w))
+    if SURELY_NOT_DONE.iter().any(|w| searched.contains(w)) {
+        return true;
+    }
+    let done = DONE.iter().filter_map(|w| searched.find(w)).min().unwrap_or(usize::MAX);
+    NOT_DONE.iter().any(|w| searched.find(w).is_some_and(|at| at < done))
 }
 
 /// The first `max` bytes, cut at a character boundary.

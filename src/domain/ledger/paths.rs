@@ -136,14 +136,45 @@ pub(super) fn extension(path: &str) -> String {
 }
 
 /// The identity of a path that was made absolute: drives and their folders ignore case.
-fn identity(path: &str) -> String {
-    if has_drive(path) { path.to_ascii_lowercase() } else { path.to_owned() }
+fn identity(path: &str, drives: bool) -> String {
+    if has_drive(path) {
+        return path.to_ascii_lowercase();
+    }
+    if path.starts_with("\\\\") {
+        return path.to_ascii_lowercase().replace('\\', "/");
+    }
+    // Git Bash and WSL write the drive as a folder.
+    let drive = path.strip_prefix("/mnt").unwrap_or(path);
+    match drive.as_bytes() {
+        [b'/', d, b'/', _, ..] if drives && d.is_ascii_alphabetic() => {
+            format!("{}:{}", char::from(*d), drive.get(2..).unwrap_or("")).to_ascii_lowercase()
+        }
+        _ => path.to_owned(),
+    }
+}
+
+/// The home folder that a path lies in.
+fn home_of(path: &str) -> Option<&str> {
+    if path.starts_with("/root/") {
+        return Some("/root");
+    }
+    let drive = if has_drive(path) { 2 } else { 0 };
+    let rest = path.get(drive..)?;
+    let name = ["/home/", "/Users/", "/users/"].into_iter().find_map(|p| rest.strip_prefix(p))?;
+    let user = name.split('/').next().filter(|u| !u.is_empty() && u.len() < name.len())?;
+    path.get(..path.len() - name.len() + user.len())
 }
 
 /// One spelling for one file: gathers the paths of a span, then tells how each is spelled.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     root: Option<String>,
+    /// What `~` stands for, when the session reveals it.
+    home: Option<String>,
+    /// Whether the session names drives, so that `/c/x` is `C:/x`.
+    drives: bool,
+    /// How a path is written whose identity is written otherwise.
+    shown: BTreeMap<String, String>,
     /// Spelling by identity.
     spelling: BTreeMap<String, Spelling>,
 }
@@ -161,21 +192,53 @@ impl Book {
     /// versions; `given` the paths of this span as `(as written, joined to where it ran)`.
     pub(super) fn open<'p>(
         stated: Option<&str>,
-        known: &BTreeSet<String>,
+        known: &'p BTreeSet<String>,
+        evidence: &(impl Iterator<Item = &'p str> + Clone),
         given: impl Iterator<Item = (&'p str, &'p str)> + Clone,
     ) -> Self {
-        let everything = known.iter().map(String::as_str).chain(given.clone().map(|(_, full)| full));
-        let root = stated.map(clean).or_else(|| infer_root(everything));
-        let mut book = Self { root, spelling: BTreeMap::new() };
+        let everything = || known.iter().map(String::as_str).chain(evidence.clone());
+        let root = stated.map(clean).or_else(|| infer_root(everything()));
+        let home =
+            root.as_deref().and_then(|r| home_of(&format!("{r}/.")).map(str::to_owned)).or_else(|| {
+                let mut homes: Vec<&str> = everything().take(ROOT_SAMPLE).filter_map(home_of).collect();
+                homes.sort_unstable();
+                homes.dedup();
+                if let [one] = *homes { Some(one.to_owned()) } else { None }
+            });
+        let mut book = Self {
+            drives: root.as_deref().is_some_and(has_drive) || everything().take(ROOT_SAMPLE).any(has_drive),
+            root,
+            home,
+            shown: BTreeMap::new(),
+            spelling: BTreeMap::new(),
+        };
         for path in known {
             let key = book.key(path);
             // An absolute and a relative spelling of one file may both be known from before the
             // root was; the first in order stays.
             book.spelling.entry(key).or_insert_with(|| Spelling::Known(path.clone()));
         }
-        for (written, full) in given {
-            if is_absolute(written) {
-                let key = book.key(full);
+        if book.drives {
+            for (_, full) in given.clone() {
+                let full = join(book.root.as_deref(), full);
+                let key = book.key(&full);
+                if key != full {
+                    book.shown.entry(key).or_insert(full);
+                }
+            }
+        }
+        let absolute = |written: &str| is_absolute(written) && !written.starts_with("~/");
+        for (_, full) in given.clone().filter(|(written, _)| absolute(written)) {
+            let key = book.key(full);
+            book.spelling.entry(key).or_insert_with(|| Spelling::Given(full.to_owned()));
+        }
+        for (_, full) in given.filter(|(written, _)| written.starts_with("~/")) {
+            let key = book.key(full);
+            let inside = book
+                .root
+                .as_deref()
+                .is_some_and(|r| key.strip_prefix(&identity(r, true)).is_some_and(|k| k.starts_with('/')));
+            if !inside {
                 book.spelling.entry(key).or_insert_with(|| Spelling::Given(full.to_owned()));
             }
         }
@@ -189,19 +252,28 @@ impl Book {
 
     /// The identity of a path.
     pub(super) fn key(&self, full: &str) -> String {
-        identity(&join(self.root.as_deref(), full))
+        if let (Some(home), Some(rest)) = (self.home.as_deref(), full.strip_prefix("~/")) {
+            return identity(&clean(&format!("{home}/{rest}")), self.drives);
+        }
+        identity(&join(self.root.as_deref(), full), self.drives)
     }
 
     /// The spelling of the file with this identity.
     pub(super) fn spell(&self, key: &str) -> String {
         match self.spelling.get(key) {
             Some(Spelling::Known(path) | Spelling::Given(path)) => path.clone(),
-            None => self
-                .root
-                .as_deref()
-                .and_then(|root| key.strip_prefix(root)?.strip_prefix('/'))
-                .unwrap_or(key)
-                .to_owned(),
+            None => {
+                let shown = self.shown.get(key).map_or(key, String::as_str);
+                let root = self.root.as_deref().unwrap_or("");
+                // A key and what is shown for it differ in case at most, unless a drive is a folder.
+                let inside = shown.get(..root.len()).filter(|start| {
+                    !root.is_empty() && (*start == root || self.drives && start.eq_ignore_ascii_case(root))
+                });
+                inside
+                    .and_then(|start| shown.get(start.len()..)?.strip_prefix('/'))
+                    .unwrap_or(shown)
+                    .to_owned()
+            }
         }
     }
 

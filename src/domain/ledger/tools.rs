@@ -95,7 +95,6 @@ const TOOLS: &[(&str, Kind)] = &[
     ("write_file", Kind::Write),
     ("replace", Kind::Edit),
     ("write_todos", Kind::Todos),
-    ("todo_write", Kind::Todos),
     ("save_memory", Kind::Other),
     ("search_file_content", Kind::Other),
     ("list_directory", Kind::Other),
@@ -127,9 +126,29 @@ const TOOLS: &[(&str, Kind)] = &[
     ("rename_file", Kind::Move),
     ("append_to_file", Kind::Append),
     ("save_file", Kind::Write),
-    ("save-file", Kind::Write),
-    ("str-replace-editor", Kind::Editor),
-    ("remove-files", Kind::Delete),
+    ("remove_files", Kind::Delete),
+    ("delete_files", Kind::Delete),
+    ("multi_replace_file_content", Kind::Edit),
+    ("propose_code", Kind::Edit),
+    ("view_line_range", Kind::Read),
+    ("view_content_chunk", Kind::Other),
+    ("list_dir", Kind::Other),
+    ("file_search", Kind::Other),
+    ("grep_search", Kind::Other),
+    ("codebase_search", Kind::Other),
+    ("create_directory", Kind::Other),
+    ("get_errors", Kind::Other),
+    // Continue, Kiro and Amazon Q, opencode, Junie
+    ("edit_existing_file", Kind::Edit),
+    ("single_find_and_replace", Kind::Edit),
+    ("create_new_file", Kind::Create),
+    ("read_currently_open_file", Kind::Other),
+    ("fs_read", Kind::Read),
+    ("fs_write", Kind::Editor),
+    ("fs_append", Kind::Append),
+    ("patch", Kind::Patch),
+    ("open_entire_file", Kind::Read),
+    ("undo_edit", Kind::Edit),
     ("manage_todo_list", Kind::Todos),
     ("update_todo_list", Kind::Todos),
     // What aider's console reports
@@ -172,10 +191,17 @@ pub(super) struct Tool {
     pub known: bool,
 }
 
-/// Looks a tool up.
+/// Looks a tool up. Agents write one name in several case styles (`strReplace`, `ApplyPatch`).
 pub(super) fn tool(name: &str) -> Tool {
-    let bare = bare_name(name).to_ascii_lowercase();
-    if let Some((_, kind)) = TOOLS.iter().find(|(n, _)| *n == bare) {
+    let letters = |text: &'_ str| {
+        text.bytes()
+            .filter(|b| !matches!(b, b'_' | b'-'))
+            .map(|b| b.to_ascii_lowercase())
+            .collect::<Vec<u8>>()
+    };
+    let bare = letters(bare_name(name));
+    let same = |known: &str| known.bytes().filter(|b| !matches!(b, b'_' | b'-')).eq(bare.iter().copied());
+    if let Some((_, kind)) = TOOLS.iter().find(|(n, _)| same(n)) {
         return Tool { kind: *kind, known: true };
     }
     let words = words_of(bare_name(name));
@@ -188,6 +214,7 @@ pub(super) fn tool(name: &str) -> Tool {
 /// `container.exec`, `functions.apply_patch`).
 fn bare_name(name: &str) -> &str {
     let name = name.rsplit("__").next().unwrap_or(name);
+    let name = name.strip_prefix("builtin_").unwrap_or(name);
     name.rsplit(['.', ':', '/']).next().unwrap_or(name)
 }
 
@@ -238,16 +265,25 @@ pub(super) fn shell_command(name: &str, arguments: &Value) -> Option<String> {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             match *words.as_slice() {
                 [] => None,
-                // `bash -lc "…"`: what counts is the script.
-                [sh, flag, script] if is_shell(sh) && flag.starts_with('-') && flag.ends_with('c') => {
-                    Some(script.to_owned())
-                }
-                [sh, "-Command" | "/c" | "-c", script] if is_shell(sh) => Some(script.to_owned()),
+                // `bash -lc "…"`, `pwsh -NoProfile -Command …`: what counts is the script.
+                [sh, ref rest @ ..] if is_shell(sh) => match rest.iter().position(|f| hands_over(f)) {
+                    Some(at) if at + 1 < rest.len() && !rest.iter().take(at).any(|w| w.contains('.')) => {
+                        Some(rest.get(at + 1..)?.join(" "))
+                    }
+                    _ => Some(shell::quote(words.into_iter())),
+                },
                 _ => Some(shell::quote(words.into_iter())),
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     }
+}
+
+/// Whether an option says that the script follows: `-c`, `-lc`, `-Command`, `/c`.
+fn hands_over(flag: &str) -> bool {
+    flag.eq_ignore_ascii_case("-command")
+        || flag.eq_ignore_ascii_case("/c")
+        || flag.len() <= 5 && flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('c')
 }
 
 fn is_shell(program: &str) -> bool {
@@ -299,7 +335,8 @@ const PATH_KEYS: &[&str] = &[
     "abs_path",
     "dest_path",
 ];
-const MANY_KEYS: &[&str] = &["paths", "files", "file_paths", "filePaths", "filenames", "include"];
+const MANY_KEYS: &[&str] =
+    &["paths", "files", "file_paths", "filePaths", "filenames", "include", "operations", "reads"];
 const FROM_KEYS: &[&str] =
     &["source", "old_path", "from", "src", "oldPath", "source_path", "from_path", "sourcePath"];
 const TO_KEYS: &[&str] = &[
@@ -354,6 +391,9 @@ const CONTENT_KEYS: &[&str] = &[
     "body",
     "data",
     "diff",
+    "changes",
+    "new_contents",
+    "new_file_contents",
 ];
 
 fn string_of<'v>(object: &'v Map<String, Value>, keys: &[&str]) -> Option<&'v str> {
@@ -363,13 +403,17 @@ fn string_of<'v>(object: &'v Map<String, Value>, keys: &[&str]) -> Option<&'v st
 /// The files that the arguments name.
 pub(super) fn paths_in(arguments: &Map<String, Value>, known: bool) -> Vec<&str> {
     let takes = |path: &&str| if known { paths::is_file_name(path) } else { paths::looks_like_file(path) };
+    if arguments.get("mode").and_then(Value::as_str) == Some("Directory") {
+        return Vec::new();
+    }
     if let Some(path) = string_of(arguments, PATH_KEYS) {
         return Some(path).filter(takes).into_iter().collect();
     }
     let mut found = Vec::new();
     for value in MANY_KEYS.iter().filter_map(|k| arguments.get(*k)) {
         for item in value.as_array().into_iter().flatten().take(100) {
-            let path = item.as_str().or_else(|| string_of(item.as_object()?, PATH_KEYS));
+            let folder = item.get("mode").and_then(Value::as_str) == Some("Directory");
+            let path = item.as_str().or_else(|| string_of(item.as_object()?, PATH_KEYS)).filter(|_| !folder);
             found.extend(path.filter(takes));
         }
         if !found.is_empty() {

@@ -224,8 +224,23 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
             }
         }
     }
+    if added.iter().chain(&removed).any(|l| l.starts_with("<<<<<<< ")) {
+        parts.insert(0, "resolved a merge conflict".to_owned());
+    }
     if parts.is_empty() {
         parts.extend(small(&added, &removed, &before, &after, &kind));
+    }
+    // A name alone says where; the words that are new or gone say what.
+    if let [only] = parts.as_mut_slice()
+        && only.starts_with("changed ")
+    {
+        let names = new_words(&added, old);
+        let names = if names.is_empty() { new_words(&removed, new) } else { names };
+        let said: Vec<&str> = names.into_iter().filter(|n| !only.contains(n)).take(3).collect();
+        if !said.is_empty() {
+            only.push_str(": ");
+            only.push_str(&said.join(", "));
+        }
     }
     let lines = match (added.len(), removed.len()) {
         (0, 0) => "whitespace".to_owned(),
@@ -272,24 +287,69 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
     if let ([], [old]) = (added, removed) {
         return Some(format!("removed {}", clip(old.trim(), 80)));
     }
-    // A lone bracket says nothing; a comment says less than code.
-    let tells = |l: &&&str| l.chars().filter(|c| c.is_alphanumeric()).count() > 2;
-    let code =
-        |l: &&&str| tells(l) && !l.trim_start().starts_with(['#', '*']) && !l.trim_start().starts_with("//");
+    // A lone bracket says nothing, an import little; a comment says less than code.
+    let tells = |l: &&&str| {
+        l.chars().filter(|c| c.is_alphanumeric()).count() > 2
+            && !l.starts_with("<<<<<<< ")
+            && !l.starts_with(">>>>>>> ")
+    };
+    let code = |l: &&&str| {
+        let text = l.trim_start();
+        tells(l) && !text.starts_with(['#', '*']) && !text.starts_with("//") && !is_import(text)
+    };
     let first = |lines: &'_ [&'_ str]| -> Option<usize> {
         lines.iter().position(|l| code(&l)).or_else(|| lines.iter().position(|l| tells(&l)))
     };
-    let changed = match (first(added), first(removed)) {
-        (Some(at), _) => (after, *added.get(at)?),
-        (None, Some(at)) => (before, *removed.get(at)?),
+    let (all, line, verb) = match (first(added), first(removed)) {
+        (Some(at), None) => (after, *added.get(at)?, "added"),
+        (Some(at), Some(_)) => (after, *added.get(at)?, "changed"),
+        (None, Some(at)) => (before, *removed.get(at)?, "removed"),
         (None, None) => return None,
     };
-    let at = changed.0.iter().position(|l| l.trim_end() == changed.1)?;
-    let place = changed.0.iter().take(at).rev().find_map(|l| name_in(l, kind));
+    let at = all.iter().position(|l| l.trim_end() == line)?;
+    let place = all.iter().take(at).rev().find_map(|l| name_in(l, kind));
     Some(match place {
         Some(name) => format!("changed {name}"),
-        None => clip(changed.1.trim(), 60),
+        None => format!("{verb} {}", clip(line.trim(), 60)),
     })
+}
+
+fn is_import(text: &str) -> bool {
+    ["import ", "from ", "use ", "#include", "using ", "require ", "package "]
+        .iter()
+        .any(|w| text.starts_with(w))
+}
+
+/// The most bytes of the other side that are searched for a word.
+const OTHER_SIDE: usize = 16 * 1024;
+/// The most words that are searched for there.
+const ASKED: usize = 60;
+
+/// The identifiers and options that the lines hold and the other side does not, most telling first
+/// by their place; single common words are left out.
+fn new_words<'l>(lines: &[&'l str], other: &str) -> Vec<&'l str> {
+    let other = head(other, OTHER_SIDE);
+    let mut found: Vec<&str> = Vec::new();
+    let mut asked = 0;
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let lines = lines.iter().take(40).map(|l| head(l, 300)).filter(|l| !is_import(l.trim_start()));
+    for word in lines.flat_map(|l| l.split(|c: char| !part(c))) {
+        let bare = word.trim_matches('-');
+        let inner = bare.chars().skip(1).any(char::is_uppercase) && bare.chars().any(char::is_lowercase);
+        let telling = word.starts_with("--") || bare.trim_matches('_').contains('_') || inner;
+        let word = if word.starts_with("--") { word } else { bare };
+        if !telling || !(4..=40).contains(&bare.len()) || found.contains(&word) {
+            continue;
+        }
+        asked += 1;
+        if !other.contains(bare) {
+            found.push(word);
+        }
+        if found.len() >= 6 || asked >= ASKED {
+            break;
+        }
+    }
+    found
 }
 
 /// The most bytes that one list of names takes.

@@ -87,6 +87,10 @@ static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
             "systemexit",
             "is a directory",
             "unexpected token",
+            "e: file:",
+            "unresolved",
+            "** (",
+            "not recognized",
             "erreur",
             "fehler",
             "错误",
@@ -155,6 +159,25 @@ pattern!(
     LOG,
     r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,+Z\-]*\]?|\[?\d\d:\d\d:\d\d[\d.,]*\]?)\s+(?:\[[^\]]*\]\s+|\S+ - )*\[?(?:ERROR|FATAL|CRITICAL|SEVERE|error|fatal)\]?[:\s|\-]+(.*\S)\s*$"
 );
+pattern!(VITE, r"^\[(vite|plugin:[\w:@/.\-]+)\]:? (.*(?:[Ff]ailed|[Ee]rror|[Nn]ot ).*\S)$");
+pattern!(WEBPACK, r"^(Module not found|Module build failed|Module parse failed): (.*\S)$");
+pattern!(SCALA, r"^\[error\] (\S+\.\w{1,6}:\d+)(:(?:\d+:)? .*\S)$");
+pattern!(MAVEN, r"^\[ERROR\] (Failed to execute goal .*\S)$");
+pattern!(GRADLE, r"^(?:Execution failed for task '.*\S|> Could not resolve .*\S)$");
+pattern!(ELIXIR, r"^\*\* \(((?:\w+\.)*\w+)\) (.*\S)$");
+pattern!(
+    DOCKER,
+    r"^(?:docker: )?(?:Error response from daemon: (.*\S)|(Cannot connect to the Docker daemon.*\S))$"
+);
+pattern!(KUBECTL, r"^Error from server(?: \(\w+\))?: (.*\S)$");
+pattern!(MYSQL, r"^ERROR \d+ \(\w+\)(?: at line \d+)?: .*\S$");
+pattern!(
+    WINDOWS,
+    r"^(?:[\w\-.\\:/]+ ?: )?(?:Cannot find path '|The term '|Access to the path '|'[^']+' is not recognized as |The system cannot find the (?:file|path) specified|A parameter cannot be found ).*\S$"
+);
+pattern!(CMAKE, r"^CMake Error(?: at (\S+):(\d+) \(.*\))?:.*$");
+pattern!(ESLINT_UNIX, r"^(\S+\.\w{1,6}):(\d+):\d+: .*\[Error(?:/[\w\-/@]+)?\]$");
+pattern!(DOTNET_PLACE, r"^\s*at .* in (.+):line (\d+)$");
 pattern!(SQL, r"^(?:psql:.*: )?(ERROR|FATAL|PANIC): {1,2}(.*\S)$");
 pattern!(FILE_LINE, r#"^\s*File "([^"]+)", line (\d+)"#);
 pattern!(ARROW, r"^\s*--> (\S+:\d+(?::\d+)?)\s*$");
@@ -245,6 +268,9 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
         let message = place.as_ref().map_or_else(|| text(&c, 3), |p| format!("{p}: {}", text(&c, 3)));
         return Some(found(Some("eslint"), &crate::domain::ledger::line::squash(&message), place, PRECISE));
     }
+    if let Some(one) = tool(bare, ctx) {
+        return Some(one);
+    }
     if let Some(c) = RUBY.captures(bare) {
         return Some(found(Some(&text(&c, 3)), &text(&c, 2), Some(text(&c, 1)), PRECISE));
     }
@@ -303,8 +329,12 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
             PLAIN,
         ));
     }
-    if let Some(c) = LABEL.captures(bare.trim_start_matches(['✖', '✗', '×', '⨯', '❌', '■', ' '])) {
+    if let Some(c) = LABEL.captures(bare.trim_start_matches(['✖', '✗', '✘', '×', '│', '⨯', '❌', '■', ' ']))
+    {
         return Some(found(Some("error"), &text(&c, 1), None, PLAIN));
+    }
+    if let Some(message) = bare.strip_prefix("✘ [ERROR] ") {
+        return Some(found(Some("error"), message, None, PRECISE));
     }
     if let Some(c) = HTTP.captures(bare) {
         let status = (1..=7).find_map(|at| c.get(at)).map_or(String::new(), |m| m.as_str().to_owned());
@@ -317,6 +347,49 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
         return Some(found(None, bare.trim_start_matches(['⨯', '✖', '❌', ' ']), None, VAGUE));
     }
     None
+}
+
+/// Errors of build tools, containers, databases and Windows shells, each in its own words.
+fn tool(bare: &str, ctx: &mut Context) -> Option<Found> {
+    let part = |c: &regex::Captures<'_>, at: usize| c.get(at).map(|m| m.as_str().to_owned());
+    if bare == "error during build:" {
+        // The line behind it tells which.
+        ctx.panicked = true;
+        return Some(found(Some("build"), bare, None, PRECISE));
+    }
+    if let Some(c) = VITE.captures(bare) {
+        return Some(found(part(&c, 1).as_deref(), &part(&c, 2)?, None, PRECISE));
+    }
+    if let Some(c) = WEBPACK.captures(bare).or_else(|| ELIXIR.captures(bare)) {
+        return Some(found(part(&c, 1).as_deref(), &part(&c, 2)?, None, PRECISE));
+    }
+    if let Some(c) = SCALA.captures(bare) {
+        return Some(found(Some("error"), bare.strip_prefix("[error] ")?, part(&c, 1), PRECISE));
+    }
+    if let Some(c) = ESLINT_UNIX.captures(bare) {
+        let place = format!("{}:{}", part(&c, 1)?, part(&c, 2)?);
+        return Some(found(Some("eslint"), bare, Some(place), PRECISE));
+    }
+    if let Some(c) = CMAKE.captures(bare) {
+        let place = part(&c, 1).zip(part(&c, 2)).map(|(file, line)| format!("{file}:{line}"));
+        return Some(found(Some("cmake"), bare, place, PRECISE));
+    }
+    if let Some(c) = MAVEN.captures(bare) {
+        return Some(found(Some("maven"), &part(&c, 1)?, None, PLAIN));
+    }
+    if GRADLE.is_match(bare) {
+        return Some(found(Some("gradle"), bare, None, PLAIN));
+    }
+    if let Some(c) = DOCKER.captures(bare) {
+        return Some(found(Some("docker"), &part(&c, 1).or_else(|| part(&c, 2))?, None, PRECISE));
+    }
+    if let Some(c) = KUBECTL.captures(bare) {
+        return Some(found(Some("kubectl"), &part(&c, 1)?, None, PRECISE));
+    }
+    if MYSQL.is_match(bare) {
+        return Some(found(Some("sql"), bare, None, PRECISE));
+    }
+    WINDOWS.is_match(bare).then(|| found(Some("shell"), bare, None, PLAIN))
 }
 
 fn exception(kind: &str, message: Option<&str>, ctx: &mut Context) -> Option<Found> {
@@ -380,6 +453,9 @@ pub(super) fn panic_message(line: &str, ctx: &mut Context) -> Option<String> {
 /// The place that a line after the error names (`--> src/a.rs:1:2`, `at /a/b.js:1:2`).
 pub(super) fn place(line: &str) -> Option<String> {
     let bare = line.trim();
+    if let Some(c) = DOTNET_PLACE.captures(line) {
+        return Some(format!("{}:{}", c.get(1)?.as_str(), c.get(2)?.as_str()));
+    }
     let caps = ARROW.captures(line).or_else(|| AT_PLACE.captures(bare.strip_prefix("at ")?))?;
     caps.get(1).map(|m| m.as_str().to_owned())
 }

@@ -55,7 +55,8 @@ fn shows(pipeline: &Pipeline) -> bool {
         | "whoami" | "hostname" | "uname" | "curl" | "wget" | "column" | "basename" | "dirname"
         | "realpath" | "readlink" | "du" | "df" | "history" | "sleep" | "true" | "set" | "mkdir"
         | "touch" | "cp" | "mv" | "rm" | "chmod" | "ln" | "for" | "do" | "done" | "if" | "then" | "fi"
-        | "tee" | "source" | "pushd" | "popd" | "man" | "zcat" | "unzip" | "tar" | "sed" => true,
+        | "Get-Content" | "gc" | "Select-String" | "sls" | "Get-ChildItem" | "findstr" | "dir" | "tee"
+        | "source" | "pushd" | "popd" | "man" | "zcat" | "unzip" | "tar" | "sed" => true,
         "git" => {
             matches!(
                 sub,

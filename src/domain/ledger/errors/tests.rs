@@ -171,6 +171,214 @@ fn of(command: &str, output: &str) -> Vec<ErrorFact> {
     "/usr/bin/ld: a.o: undefined reference to `f'",
     None
 )]
+#[case::python_syntax(
+    "  File \"a.py\", line 4\n    x = = 1\n        ^\nSyntaxError: invalid syntax",
+    "SyntaxError",
+    "invalid syntax",
+    Some("a.py:4")
+)]
+#[case::python_group(
+    "ModuleNotFoundError: No module named 'requests'",
+    "ModuleNotFoundError",
+    "No module named 'requests'",
+    None
+)]
+#[case::node_cjs(
+    "node:internal/modules/cjs/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module './x'\nRequire stack:\n- /app/a.js",
+    "Error",
+    "Cannot find module './x'",
+    None
+)]
+#[case::vite(
+    "[vite]: Rollup failed to resolve import \"x\" from \"/app/src/a.ts\".",
+    "vite",
+    "Rollup failed to resolve import \"x\" from \"/app/src/a.ts\".",
+    None
+)]
+#[case::vite_plugin(
+    "✗ Build failed in 120ms\nerror during build:\nsrc/a.ts (3:9): \"b\" is not exported by \"src/c.ts\", imported by \"src/a.ts\".",
+    "build",
+    "src/a.ts (3:9): \"b\" is not exported by \"src/c.ts\", imported by \"src/a.ts\".",
+    None
+)]
+#[case::esbuild("✘ [ERROR] Could not resolve \"react\"", "error", "Could not resolve \"react\"", None)]
+#[case::webpack(
+    "Module not found: Error: Can't resolve './x' in '/app/src'",
+    "Module not found",
+    "Error: Can't resolve './x' in '/app/src'",
+    None
+)]
+#[case::rust_warn(
+    "error: linking with `cc` failed: exit status: 1",
+    "error",
+    "linking with `cc` failed: exit status: 1",
+    None
+)]
+#[case::go_missing(
+    "main.go:4:2: no required module provides package github.com/x/y; to add it:",
+    "go",
+    "main.go:4:2: no required module provides package github.com/x/y; to add it:",
+    Some("main.go:4")
+)]
+#[case::kotlin(
+    "e: file:///app/src/A.kt:3:5 Unresolved reference: x",
+    "kotlin",
+    "e: file:///app/src/A.kt:3:5 Unresolved reference: x",
+    Some("/app/src/A.kt:3")
+)]
+#[case::gradle(
+    "Execution failed for task ':app:compileJava'.",
+    "gradle",
+    "Execution failed for task ':app:compileJava'.",
+    None
+)]
+#[case::swift(
+    "/app/Sources/a.swift:3:5: error: cannot find 'x' in scope",
+    "error",
+    "/app/Sources/a.swift:3: cannot find 'x' in scope",
+    Some("/app/Sources/a.swift:3")
+)]
+#[case::msbuild(
+    "C:\\app\\a.cs(3,5): error CS0103: The name 'x' does not exist [C:\\app\\a.csproj]",
+    "CS0103",
+    "C:\\app\\a.cs:3: The name 'x' does not exist [C:\\app\\a.csproj]",
+    Some("C:\\app\\a.cs:3")
+)]
+#[case::dotnet(
+    "Unhandled exception. System.InvalidOperationException: Sequence contains no elements\n   at P.Main() in /app/P.cs:line 7",
+    "System.InvalidOperationException",
+    "Sequence contains no elements",
+    Some("/app/P.cs:7")
+)]
+#[case::php_fatal(
+    "PHP Fatal error:  Uncaught TypeError: f(): Argument #1 must be int in /app/a.php:3",
+    "TypeError",
+    "f(): Argument #1 must be int in /app/a.php:3",
+    None
+)]
+#[case::elixir(
+    "** (UndefinedFunctionError) function A.b/0 is undefined",
+    "UndefinedFunctionError",
+    "function A.b/0 is undefined",
+    None
+)]
+#[case::docker(
+    "ERROR: failed to solve: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1",
+    "error",
+    "failed to solve: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1",
+    None
+)]
+#[case::docker_daemon(
+    "Error response from daemon: No such container: web",
+    "docker",
+    "No such container: web",
+    None
+)]
+#[case::docker_socket(
+    "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+    "docker",
+    "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+    None
+)]
+#[case::kubectl(
+    "Error from server (NotFound): pods \"x\" not found",
+    "kubectl",
+    "pods \"x\" not found",
+    None
+)]
+#[case::pip_build(
+    "ERROR: ResolutionImpossible: for help visit https://pip.example",
+    "error",
+    "ResolutionImpossible: for help visit https://pip.example",
+    None
+)]
+#[case::cargo(
+    "error: could not find `Cargo.toml` in `/app` or any parent directory",
+    "error",
+    "could not find `Cargo.toml` in `/app` or any parent directory",
+    None
+)]
+#[case::mysql(
+    "ERROR 1064 (42000): You have an error in your SQL syntax",
+    "sql",
+    "ERROR 1064 (42000): You have an error in your SQL syntax",
+    None
+)]
+#[case::sqlite("Error: in prepare, no such table: t", "Error", "in prepare, no such table: t", None)]
+#[case::psql(
+    "psql:a.sql:3: ERROR:  syntax error at or near \"x\"",
+    "sql",
+    "syntax error at or near \"x\"",
+    None
+)]
+#[case::http("HTTP/1.1 503 Service Unavailable", "HTTP 503", "HTTP/1.1 503 Service Unavailable", None)]
+#[case::powershell(
+    "Get-Content : Cannot find path 'C:\\app\\x' because it does not exist.",
+    "shell",
+    "Get-Content : Cannot find path 'C:\\app\\x' because it does not exist.",
+    None
+)]
+#[case::cmd(
+    "'foo' is not recognized as an internal or external command,",
+    "shell",
+    "'foo' is not recognized as an internal or external command,",
+    None
+)]
+#[case::zsh("zsh: command not found: foo", "shell", "zsh: command not found: foo", None)]
+#[case::sh_not_found("sh: 1: foo: not found", "shell", "sh: 1: foo: not found", None)]
+#[case::lld(
+    "ld: symbol(s) not found for architecture arm64",
+    "linker",
+    "ld: symbol(s) not found for architecture arm64",
+    None
+)]
+#[case::ld_lld("ld.lld: error: undefined symbol: f", "linker", "ld.lld: error: undefined symbol: f", None)]
+#[case::segv("Segmentation fault (core dumped)", "shell", "Segmentation fault (core dumped)", None)]
+#[case::cmake(
+    "CMake Error at CMakeLists.txt:3 (find_package):",
+    "cmake",
+    "CMake Error at CMakeLists.txt:3 (find_package):",
+    Some("CMakeLists.txt:3")
+)]
+#[case::terraform("│ Error: Unsupported argument", "error", "Unsupported argument", None)]
+#[case::german("Fehler: Datei nicht gefunden", "error", "Datei nicht gefunden", None)]
+#[case::java_cause(
+    "Caused by: java.io.IOException: Stream closed",
+    "java.io.IOException",
+    "Stream closed",
+    None
+)]
+#[case::scala(
+    "[error] /app/A.scala:3:5: not found: value x",
+    "error",
+    "/app/A.scala:3:5: not found: value x",
+    Some("/app/A.scala:3")
+)]
+#[case::haskell("src/A.hs:3:5: error: [GHC-88464]", "error", "src/A.hs:3: [GHC-88464]", Some("src/A.hs:3"))]
+#[case::tsc_watch(
+    "src/a.tsx:10:3 - error TS2741: Property 'b' is missing",
+    "TS2741",
+    "src/a.tsx:10: Property 'b' is missing",
+    Some("src/a.tsx:10")
+)]
+#[case::eslint_unix(
+    "/app/a.js:3:5: 'x' is assigned a value but never used. [Error/no-unused-vars]",
+    "eslint",
+    "/app/a.js:3:5: 'x' is assigned a value but never used. [Error/no-unused-vars]",
+    Some("/app/a.js:3")
+)]
+#[case::zig(
+    "src/a.zig:3:5: error: use of undeclared identifier 'x'",
+    "error",
+    "src/a.zig:3: use of undeclared identifier 'x'",
+    Some("src/a.zig:3")
+)]
+#[case::dart(
+    "lib/a.dart:3:5: Error: Undefined name 'x'.",
+    "error",
+    "lib/a.dart:3: Undefined name 'x'.",
+    Some("lib/a.dart:3")
+)]
 fn each_family_gives_its_first_useful_line(
     #[case] output: &str,
     #[case] kind: &str,
@@ -197,6 +405,23 @@ fn each_family_gives_its_first_useful_line(
 #[case("grep -rn Error src", "src/a.go:12:3: return Error")]
 #[case("git diff", "error: this line was removed")]
 #[case("git log", "fix: TypeError: x")]
+#[case("./run", "Errors: 0, Warnings: 2")]
+#[case("./run", "test error_is_shown ... ok")]
+#[case("./run", "  ✓ throws an Error when empty (3 ms)")]
+#[case("./run", "PASS src/error.test.ts")]
+#[case("npm test", "✔ returns error: not found for missing users (1.2ms)")]
+#[case("./run", "Failed: 0")]
+#[case("./run", "failed: 0, errors: 0")]
+#[case("go test ./...", "ok  \texample.com/errors\t0.01s")]
+#[case("./run", "-- error handling is done in src/a.rs")]
+#[case("cargo build", "   Compiling thiserror v1.0.0")]
+#[case("./run", "compiled successfully with 0 errors")]
+#[case("./run", "| error | the message | string |")]
+#[case("sed -n 1,9p a.rs", "error: x\n  --> src/a.rs:1:1")]
+#[case("awk '{print}' log.txt", "Error: x")]
+#[case("Get-Content app.log", "TypeError: x")]
+#[case("Select-String -Pattern Error app.log", "app.log:3:Error: x")]
+#[case("git stash list && git show HEAD", "+error: x")]
 fn words_alone_are_no_error(#[case] command: &str, #[case] output: &str) {
     assert_eq!(of(command, output), []);
 }

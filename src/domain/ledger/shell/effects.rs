@@ -13,6 +13,10 @@ pub(in super::super) enum Op {
     Read,
     /// Its content was replaced; it may not have existed.
     Write,
+    /// It has another file's content now; it may not have existed.
+    Copy,
+    /// A formatter rewrote it.
+    Format,
     /// Something was put at its end; it may not have existed.
     Append,
     /// It was changed in place, so it existed.
@@ -82,27 +86,35 @@ pub(super) fn unwrap(step: &mut Step) {
     for _ in 0..6 {
         let names: Vec<&str> = step.words.iter().take(2).map(|w| w.text.as_str()).collect();
         let (mut skip, wrapper) = match *names.as_slice() {
-            ["uv" | "poetry" | "pipenv" | "pdm" | "hatch", "run"] => (2, false),
+            ["uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run"]
+            | ["pnpm" | "yarn" | "npm" | "bundle", "exec"]
+            | ["pnpm" | "yarn", "dlx"] => (2, true),
             [
-                "sudo" | "env" | "time" | "nohup" | "command" | "exec" | "nice" | "stdbuf" | "builtin"
-                | "timeout" | "gtimeout",
+                "npx" | "bunx" | "pnpx" | "uvx" | "sudo" | "env" | "time" | "nohup" | "command" | "exec"
+                | "nice" | "stdbuf" | "builtin" | "timeout" | "gtimeout",
                 ..,
             ] => (1, true),
             _ => return,
         };
         let timed = names.first().is_some_and(|n| n.ends_with("timeout"));
         while wrapper
-            && step.words.get(skip).is_some_and(|w| {
-                w.text.starts_with('-') || w.text.split_once('=').is_some_and(|(n, _)| is_name(n))
-            })
+            && let Some(word) = step.words.get(skip)
+            && (word.text.starts_with('-') || word.text.split_once('=').is_some_and(|(n, _)| is_name(n)))
         {
-            skip += 1;
+            skip += if wrapper_takes_value(&word.text) { 2 } else { 1 };
         }
-        if timed {
+        // `nice -n 10 cmd`, `timeout 10 cmd`.
+        let number = |w: &Word| w.text.starts_with(|c: char| c.is_ascii_digit());
+        if timed || wrapper && step.words.get(skip).is_some_and(number) {
             skip += 1;
         }
         step.words.drain(..skip.min(step.words.len()));
     }
+}
+
+/// Options of `sudo`, `nice`, `env`, `timeout`, `npx`, `uv run` that take the next word.
+fn wrapper_takes_value(option: &str) -> bool {
+    matches!(option, "-u" | "-g" | "-s" | "-k" | "-p" | "--user" | "--signal" | "--package" | "--with")
 }
 
 fn is_name(text: &str) -> bool {
@@ -114,6 +126,9 @@ pub(super) fn inner_script(step: &Step) -> Option<String> {
     let name = base_name(step.words.first()?);
     if name == "eval" {
         return step.words.get(1).map(|w| w.text.clone());
+    }
+    if let Some(script) = super::windows::handed_over(name, &step.words) {
+        return Some(script);
     }
     if !matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh") {
         return None;
@@ -135,23 +150,8 @@ fn base_name(word: &Word) -> &str {
 
 /// Commands whose plain arguments are files that they show.
 const SHOW: &[&str] = &[
-    "cat",
-    "less",
-    "more",
-    "nl",
-    "bat",
-    "tac",
-    "xxd",
-    "hexdump",
-    "od",
-    "strings",
-    "wc",
-    "head",
-    "tail",
-    "diff",
-    "cmp",
-    "Get-Content",
-    "type",
+    "cat", "less", "more", "nl", "bat", "tac", "xxd", "hexdump", "od", "strings", "wc", "head", "tail",
+    "diff", "cmp",
 ];
 
 /// Options that take the next word as their value, by command.
@@ -165,7 +165,8 @@ fn takes_value(command: &str, option: &str) -> bool {
         "awk" | "gawk" => &["-F", "-v", "-f"],
         "perl" => &["-e", "-E", "-I"],
         "touch" => &["-d", "-t", "-r"],
-        "cp" | "mv" | "install" => &["-t", "-m", "-o", "-g", "-S"],
+        "cp" | "mv" | "install" => &["-t", "-m", "-o", "-g", "-S", "--mode"],
+        "unzip" => &["-d", "-x"],
         "patch" => &["-p", "-d", "-i", "-o"],
         "truncate" => &["-s", "-r"],
         "curl" => &["-o", "-H", "-d", "-X", "-u", "--output", "--header", "--data", "-A", "-F"],
@@ -179,15 +180,19 @@ fn takes_value(command: &str, option: &str) -> bool {
     options.contains(&option)
 }
 
-struct Reader<'s> {
-    step: &'s Step,
-    found: &'s mut Vec<Effect>,
+/// Reads one step; programs of a kind have a file of their own (`copies`, `git`, `formatters`, `cmdlets`).
+pub(super) struct Reader<'s> {
+    pub(super) step: &'s Step,
+    pub(super) found: &'s mut Vec<Effect>,
 }
 
 impl Reader<'_> {
     fn read(&mut self) {
         let step = self.step;
         let name = step.words.first().map(base_name).unwrap_or_default();
+        if self.cmdlet(name) || self.formatted(name) {
+            return self.redirected(name);
+        }
         match name {
             "" => {}
             name if SHOW.contains(&name) => self.each(name, Op::Read),
@@ -197,10 +202,11 @@ impl Reader<'_> {
             "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
             "tee" => self.tee(),
             "touch" => self.each(name, Op::Touch),
-            "truncate" => self.each(name, Op::Write),
-            "rm" | "unlink" | "trash" | "del" | "Remove-Item" => self.remove(name),
-            "mv" | "move" => self.moved(),
-            "cp" | "install" | "copy" => self.copied(),
+            "truncate" | "sponge" => self.each(name, Op::Write),
+            "rm" | "unlink" | "trash" => self.remove(name),
+            "mv" => self.moved(),
+            "cp" | "install" => self.copied(),
+            "tar" | "zip" | "unzip" => self.archived(name),
             "ln" => self.linked(),
             "git" => self.git(),
             "patch" | "apply_patch" | "applypatch" => self.patched(),
@@ -213,6 +219,11 @@ impl Reader<'_> {
             name if name.starts_with("python3.") => self.ran(),
             _ => {}
         }
+        self.redirected(name);
+    }
+
+    fn redirected(&mut self, name: &str) {
+        let step = self.step;
         let writes =
             !matches!(name, "python" | "python3" | "node" | "ruby" | "patch" | "bash" | "sh" | "git");
         for Redirect { kind, target } in &step.redirects {
@@ -245,7 +256,7 @@ impl Reader<'_> {
         }
     }
 
-    fn add(&mut self, op: Op, word: &Word, text: Option<String>, words: Option<String>) {
+    pub(super) fn add(&mut self, op: Op, word: &Word, text: Option<String>, words: Option<String>) {
         if !word.literal || !paths::is_shell_file(&word.text) {
             return;
         }
@@ -261,13 +272,13 @@ impl Reader<'_> {
         if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
     }
 
-    fn effect(&self, op: Op, path: &str, text: Option<String>, words: Option<String>) -> Effect {
+    pub(super) fn effect(&self, op: Op, path: &str, text: Option<String>, words: Option<String>) -> Effect {
         let full = paths::join(self.step.dir.as_deref(), path);
         Effect { op, path: path.to_owned(), full, from: None, text, words }
     }
 
     /// The plain arguments: no options, no values of options.
-    fn arguments(&self, command: &str) -> Vec<Word> {
+    pub(super) fn arguments(&self, command: &str) -> Vec<Word> {
         let mut plain = Vec::new();
         let mut words = self.step.words.iter().skip(1);
         let mut open = true;
@@ -285,7 +296,7 @@ impl Reader<'_> {
         plain
     }
 
-    fn has_flag(&self, short: char, long: &str) -> bool {
+    pub(super) fn has_flag(&self, short: char, long: &str) -> bool {
         self.step.words.iter().skip(1).any(|w| {
             let text = w.text.as_str();
             if let Some(name) = text.strip_prefix("--") {
@@ -295,7 +306,7 @@ impl Reader<'_> {
         })
     }
 
-    fn each(&mut self, command: &str, op: Op) {
+    pub(super) fn each(&mut self, command: &str, op: Op) {
         for word in self.arguments(command) {
             self.add(op, &word, None, None);
         }
@@ -378,176 +389,17 @@ impl Reader<'_> {
         }
     }
 
-    fn remove(&mut self, command: &str) {
+    pub(super) fn remove(&mut self, command: &str) {
         let tree = self.has_flag('r', "recursive") || self.has_flag('R', "");
         for word in self.arguments(command) {
             self.add(if tree { Op::DeleteTree } else { Op::Delete }, &word, None, None);
         }
     }
 
-    fn moved(&mut self) {
-        let mut arguments = self.arguments("mv");
-        let target = match self.target_folder() {
-            Some(folder) => folder,
-            None => match arguments.pop() {
-                Some(last) => last,
-                None => return,
-            },
-        };
-        if !target.literal {
-            return;
-        }
-        let many = arguments.len() > 1;
-        for source in arguments {
-            if !source.literal || !paths::is_shell_file(source.text.trim_end_matches('/')) {
-                continue;
-            }
-            let to = placed(&source.text, &target.text, many);
-            if !paths::is_shell_file(&to) {
-                continue;
-            }
-            let source = source.text.trim_end_matches('/');
-            let mut effect = self.effect(Op::Move, &to, None, None);
-            effect.from = Some((source.to_owned(), paths::join(self.step.dir.as_deref(), source)));
-            self.found.push(effect);
-        }
-    }
-
-    fn target_folder(&self) -> Option<Word> {
-        let at = self.step.words.iter().position(|w| w.text == "-t")?;
-        let mut folder = self.step.words.get(at + 1)?.clone();
-        folder.text.push('/');
-        Some(folder)
-    }
-
-    fn copied(&mut self) {
-        let mut arguments = self.arguments("cp");
-        let target = match self.target_folder() {
-            Some(folder) => folder,
-            None => match arguments.pop() {
-                Some(last) => last,
-                None => return,
-            },
-        };
-        let recursive =
-            self.has_flag('r', "recursive") || self.has_flag('R', "") || self.has_flag('a', "archive");
-        let many = arguments.len() > 1;
-        for source in arguments {
-            let folder = recursive && paths::extension(&source.text).is_empty();
-            if folder || !source.literal {
-                continue;
-            }
-            self.add(Op::Read, &source, None, None);
-            let to = Word { text: placed(&source.text, &target.text, many), literal: target.literal };
-            let words = Some(format!("copied from {}", one_line(&source.text)));
-            self.add(Op::Write, &to, None, words);
-        }
-    }
-
-    fn linked(&mut self) {
-        let arguments = self.arguments("ln");
-        if let [source, target] = arguments.as_slice() {
-            let words = Some(format!("link to {}", one_line(&source.text)));
-            self.add(Op::Write, target, None, words);
-        }
-    }
-
-    fn dd(&mut self) {
-        for word in self.step.words.iter().skip(1) {
-            let part = |prefix: &str, op| {
-                word.text
-                    .strip_prefix(prefix)
-                    .map(|p| (op, Word { text: p.to_owned(), literal: word.literal }))
-            };
-            if let Some((op, file)) = part("of=", Op::Write).or_else(|| part("if=", Op::Read)) {
-                self.add(op, &file, None, None);
-            }
-        }
-    }
-
-    fn fetched(&mut self, command: &str) {
-        let flags: &[&str] =
-            if command == "curl" { &["-o", "--output"] } else { &["-O", "--output-document"] };
-        let words = &self.step.words;
-        for (at, word) in words.iter().enumerate() {
-            if flags.contains(&word.text.as_str())
-                && let Some(target) = words.get(at + 1).cloned()
-            {
-                self.add(Op::Write, &target, None, Some("downloaded".to_owned()));
-            }
-        }
-    }
-
-    fn git(&mut self) {
-        let mut at = 1;
-        let mut dir = self.step.dir.clone();
-        while let Some(word) = self.step.words.get(at) {
-            match word.text.as_str() {
-                "-C" => {
-                    let to = self.step.words.get(at + 1).map(|w| w.text.clone()).unwrap_or_default();
-                    dir = Some(paths::join(dir.as_deref(), &to));
-                    at += 2;
-                }
-                "-c" => at += 2,
-                option if option.starts_with('-') => at += 1,
-                _ => break,
-            }
-        }
-        let Some(command) = self.step.words.get(at).map(|w| w.text.clone()) else { return };
-        let inner = Step {
-            words: self.step.words.iter().skip(at).cloned().collect(),
-            redirects: Vec::new(),
-            heredoc: self.step.heredoc.clone(),
-            dir,
-        };
-        let mut reader = Reader { step: &inner, found: self.found };
-        match command.as_str() {
-            "mv" => reader.moved(),
-            "rm" if !reader.has_flag('-', "cached") => reader.remove("rm"),
-            "checkout" => reader.reverted(true),
-            "restore" if !reader.has_flag('S', "staged") || reader.has_flag('W', "worktree") => {
-                reader.reverted(false);
-            }
-            "apply" | "am" => reader.patched(),
-            _ => {}
-        }
-    }
-
-    fn reverted(&mut self, needs_dashes: bool) {
-        let words = &self.step.words;
-        let after = words.iter().position(|w| w.text == "--").map(|at| at + 1);
-        let files: Vec<Word> = match after {
-            Some(from) => words.iter().skip(from).cloned().collect(),
-            None => self
-                .arguments("restore")
-                .into_iter()
-                .filter(|w| {
-                    !needs_dashes || !paths::extension(&w.text).is_empty() && paths::looks_like_file(&w.text)
-                })
-                .collect(),
-        };
-        for word in files {
-            if !paths::extension(&word.text).is_empty() {
-                self.add(Op::Revert, &word, None, Some("reverted to the committed version".to_owned()));
-            }
-        }
-    }
-
-    fn patched(&mut self) {
-        let text = self.step.heredoc.clone().or_else(|| {
-            self.step.words.iter().find(|w| w.text.contains("*** Begin Patch")).map(|w| w.text.clone())
-        });
-        if let Some(text) = text {
-            let mut effect = self.effect(Op::Patch, "", Some(text), None);
-            effect.full = self.step.dir.clone().unwrap_or_default();
-            self.found.push(effect);
-        }
-    }
-
     fn ran(&mut self) {
         let words = &self.step.words;
         let name = words.first().map(base_name).unwrap_or_default().to_owned();
-        let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "--eval"));
+        let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "-r" | "--eval"));
         let inline = flag.and_then(|at| words.get(at + 1)).map(|w| w.text.clone());
         let first = words.iter().skip(1).find(|w| !w.text.starts_with('-'));
         if inline.is_none()
@@ -559,25 +411,24 @@ impl Reader<'_> {
             return;
         }
         let Some(code) = inline.or_else(|| self.step.heredoc.clone()) else { return };
-        for (op, path) in script::writes_in(&code) {
-            let words = (op != Op::Read).then(|| format!("written by a {name} script"));
-            self.found.push(self.effect(op, &path, None, words));
+        let told = script::replacements_in(&code);
+        for script::Written { op, path, from } in script::writes_in(&code) {
+            let words = match op {
+                Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
+                Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {
+                    Some(told.clone().unwrap_or_else(|| format!("written by a {name} script")))
+                }
+            };
+            let mut effect = self.effect(op, &path, None, words);
+            effect.from = from.map(|f| {
+                let full = paths::join(self.step.dir.as_deref(), &f);
+                (f, full)
+            });
+            self.found.push(effect);
         }
     }
 }
 
-/// Where a moved or copied file ends up: in the target when that is a folder, else at the target.
-fn placed(source: &str, target: &str, many: bool) -> String {
-    let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
-    let last = target.rsplit('/').next().unwrap_or(target);
-    let folder = many
-        || matches!(last, "" | "." | "..")
-        || (!last.contains('.')
-            && paths::extension(source).len() > 1
-            && last.chars().any(char::is_lowercase));
-    if folder { format!("{}/{name}", target.trim_end_matches('/')) } else { target.to_owned() }
-}
-
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     clip(text.lines().next().unwrap_or(""), 100)
 }

@@ -6,14 +6,19 @@
 //! Invariant: reading is linear in the script's length; nothing is expanded or run.
 //! Must not know: which agent ran the command.
 
+mod cmdlets;
+mod copies;
 mod effects;
+mod formatters;
+mod git;
 mod plain;
 mod script;
+mod windows;
 mod word;
 
 use brush_parser::ast;
 pub(super) use effects::{Effect, Op, effects};
-pub(super) use script::{edits_in, writes_in};
+pub(super) use script::{Written, edits_in, writes_in};
 pub(super) use word::quote;
 
 use super::paths;
@@ -45,6 +50,8 @@ pub(super) struct Step {
     heredoc: Option<String>,
     /// The directory it runs in, when it is known; else relative to where the script starts.
     dir: Option<String>,
+    /// Whether a Windows shell ran it.
+    windows: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +70,10 @@ enum RedirectKind {
 /// Reads a script into its simple commands, and tells the directory it ends in.
 fn steps(script: &str, dir: Option<&str>, depth: usize) -> (Vec<Step>, Option<String>) {
     let mut walk = Walk { steps: Vec::new(), dir: dir.map(str::to_owned), depth };
+    if windows::is_script(script, dir) {
+        windows::read(script, &mut walk);
+        return (walk.steps, walk.dir);
+    }
     match parse(script) {
         Some(program) => {
             for list in &program.complete_commands {
@@ -231,15 +242,31 @@ impl Walk {
     }
 
     fn empty(&self) -> Step {
-        Step { words: Vec::new(), redirects: Vec::new(), heredoc: None, dir: self.dir.clone() }
+        Step {
+            words: Vec::new(),
+            redirects: Vec::new(),
+            heredoc: None,
+            dir: self.dir.clone(),
+            windows: false,
+        }
     }
 
     /// Takes a step in: moves on `cd`, looks into `bash -c`, else keeps it.
     fn push(&mut self, mut step: Step) {
         effects::unwrap(&mut step);
+        for word in step.words.iter_mut().chain(step.redirects.iter_mut().map(|r| &mut r.target)) {
+            if !word.literal && word.text.contains("HOME") {
+                word.fill("HOME", "~");
+            }
+        }
         let name = step.words.first().map(|w| w.text.as_str()).unwrap_or_default();
-        if matches!(name, "cd" | "pushd" | "chdir") {
-            let target = step.words.iter().skip(1).find(|w| w.text == "-" || !w.text.starts_with('-'));
+        if matches!(name, "cd" | "pushd" | "chdir" | "Set-Location" | "Push-Location" | "sl") {
+            let target = step
+                .words
+                .iter()
+                .skip(1)
+                .find(|w| w.text == "-" || !w.text.starts_with('-') && !w.text.eq_ignore_ascii_case("/d"))
+                .map(|w| if step.windows { windows::as_path(w) } else { w.clone() });
             match target {
                 Some(to) if to.literal && to.text != "-" => {
                     self.dir = Some(paths::join(self.dir.as_deref(), &to.text));
@@ -276,7 +303,7 @@ impl Step {
 fn add_item(step: &mut Step, item: &ast::CommandPrefixOrSuffixItem, prefix: bool) {
     match item {
         ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) => add_redirect(step, redirect),
-        ast::CommandPrefixOrSuffixItem::Word(word) => step.words.push(Word::read(&word.value)),
+        ast::CommandPrefixOrSuffixItem::Word(word) => step.words.extend(Word::expand(&word.value)),
         // `dd of=f` is an argument, `A=1 cmd` is not.
         ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) if !prefix => {
             step.words.push(Word::read(&word.value));

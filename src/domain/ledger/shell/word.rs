@@ -63,6 +63,21 @@ impl Word {
         Self { text, literal }
     }
 
+    /// Reads a word with one list in braces (`src/{a,b}.rs`) as the words that the shell makes of it.
+    pub(super) fn expand(raw: &str) -> Vec<Self> {
+        const MOST: usize = 20;
+        let plain = |text: &str| !text.contains(['$', '`', '\'', '"', '\\', '{', '}']);
+        if let Some((before, rest)) = raw.split_once('{')
+            && let Some((list, after)) = rest.split_once('}')
+            && list.contains(',')
+            && list.split(',').count() <= MOST
+            && [before, list, after].into_iter().all(plain)
+        {
+            return list.split(',').map(|one| Self::read(&format!("{before}{one}{after}"))).collect();
+        }
+        vec![Self::read(raw)]
+    }
+
     /// Fills in a variable whose value is known.
     pub(super) fn fill(&mut self, variable: &str, value: &str) {
         if self.literal || variable.is_empty() {

@@ -269,6 +269,17 @@ const RULES: &[Rule] = &[
         }
     }),
     (r"^\s*ok \d+(?: -)? ", |_, t| t.part_pass = true),
+    (r"^\s*✖ (.+?) \([\d.]+m?s\)$", name_only),
+    // zig
+    (
+        r"^Build Summary: \d+/\d+ steps succeeded(?:; (\d+) failed)?(?:; (\d+)/\d+ tests passed)?(?:; (\d+) failed)?",
+        |c, t| {
+            let failed = number(c, 3).unwrap_or(0);
+            t.count(number(c, 2), Some(failed).filter(|n| *n > 0));
+            t.fail |= number(c, 1).unwrap_or(0) > 0 || failed > 0;
+            t.whole_pass |= !t.fail && number(c, 2).is_some();
+        },
+    ),
     // deno
     (r"^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed", passed_failed),
     // maven, gradle
@@ -404,6 +415,7 @@ fn may_tell(line: &str) -> bool {
                 "congratulations",
                 "timeout",
                 "sig",
+                "✖",
             ])
             .expect("the words are valid")
     });

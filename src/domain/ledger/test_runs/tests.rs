@@ -177,6 +177,28 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
     "adds (AppTest)"
 )]
 #[case::playwright("npx playwright test", "  3 passed (5.1s)", "pass", (Some(3), None), "")]
+#[case::tox("tox", "  py311: OK (1.2=setup[0.1]+cmd[1.1] seconds)\n  congratulations :) (1.3 seconds)", "pass", (None, None), "")]
+#[case::tox_fail("tox", "  py311: FAIL code 1 (1.2 seconds)\n  evaluation failed :( (1.3 seconds)", "fail", (None, None), "")]
+#[case::node_fail("node --test", "✖ breaks (1.2ms)\nℹ tests 2\nℹ pass 1\nℹ fail 1", "fail", (Some(1), Some(1)), "breaks")]
+#[case::deno_ok("deno test", "ok | 3 passed | 0 failed (3ms)", "pass", (Some(3), Some(0)), "")]
+#[case::swift_ok("swift test", "Executed 3 tests, with 0 failures (0 unexpected) in 0.1 (0.2) seconds", "pass", (Some(3), Some(0)), "")]
+#[case::swift_testing("swift test", "✔ Test run with 4 tests passed after 0.1 seconds.", "pass", (Some(4), None), "")]
+#[case::mix_ok("mix test", "1 doctest, 5 tests, 0 failures", "pass", (Some(5), Some(0)), "")]
+#[case::dotnet_fail("dotnet test", "  Failed App.Tests.Adds [12 ms]\nFailed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3", "fail", (Some(2), Some(1)), "App.Tests.Adds")]
+#[case::maven_ok("mvn -q test", "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1\n[INFO] BUILD SUCCESS", "pass", (Some(5), Some(0)), "")]
+#[case::go_json_count("go test -v ./...", "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.5s", "pass", (Some(1), None), "")]
+#[case::go_build("go test ./...", "# example.com/a\n./a.go:3:2: undefined: x\nFAIL\texample.com/a [build failed]\nFAIL", "fail", (None, None), "")]
+#[case::jest_fail("npx jest", "FAIL src/a.test.js\n  ● adds › numbers\n\nTests:       1 failed, 3 passed, 4 total", "fail", (Some(3), Some(1)), "src/a.test.js")]
+#[case::mocha_ok("npx mocha", "  5 passing (10ms)\n  1 pending", "pass", (Some(5), None), "")]
+#[case::minitest_fail("bin/rails test", "8 runs, 9 assertions, 1 failures, 0 errors, 0 skips", "fail", (Some(7), Some(1)), "")]
+#[case::pest("vendor/bin/pest", "  Tests:    1 failed, 5 passed (10 assertions)", "fail", (Some(5), Some(1)), "")]
+#[case::nextest_ok("cargo nextest run", "     Summary [   0.1s] 10 tests run: 10 passed, 0 skipped", "pass", (Some(10), Some(0)), "")]
+#[case::bats("bats test.bats", "1..2\nok 1 a\nnot ok 2 b", "fail", (None, None), "b")]
+#[case::flutter("flutter test", "00:02 +3: All tests passed!", "pass", (None, None), "")]
+#[case::zig("zig build test --summary all", "Build Summary: 3/3 steps succeeded; 5/5 tests passed", "pass", (Some(5), None), "")]
+#[case::xctest("xcodebuild test -scheme A", "** TEST FAILED **", "fail", (None, None), "")]
+#[case::sbt("sbt test", "[info] Tests: succeeded 5, failed 0, canceled 0, ignored 0, pending 0", "pass", (Some(5), Some(0)), "")]
+#[case::django("python manage.py test", "Ran 3 tests in 0.1s\n\nFAILED (failures=1)", "fail", (Some(2), Some(1)), "")]
 fn a_summary_line_decides(
     #[case] command: &str,
     #[case] output: &str,

@@ -1,5 +1,6 @@
 //! Tests of the ledger as a whole: conversations in, facts out.
 
+mod families;
 mod matching;
 mod robust;
 mod shells;

@@ -73,6 +73,16 @@ fn piece() -> impl Strategy<Value = String> {
             "../",
             "./",
             "C:\\",
+            "C:\\a ",
+            "Set-Content -Path ",
+            "Copy-Item ",
+            "@'\n",
+            "\n'@",
+            "-Value ",
+            "src/{a,b}.rs ",
+            "prettier --write ",
+            "shutil.move('a.py', 'b.py')\n",
+            "p = Path('a') / 'b'\n",
             "//",
             "open('a.py', 'w')",
             "[File: ",
@@ -163,6 +173,11 @@ fn large_inputs_of_every_kind_are_read_to_the_end() {
         "<<<<<<< SEARCH\n",
         "😀",
         "QUJD",
+        "C:\\a b.txt;",
+        "Copy-Item a b;",
+        "@'",
+        "p = Path('a') / 'b'\n",
+        "x_y --zz ",
     ];
     for unit in UNITS {
         let text = unit.repeat(70_000 / unit.len());

@@ -123,3 +123,33 @@ fn the_reason_of_a_read_is_what_the_agent_said_before_it() {
     };
     assert_eq!(talk.facts().files[0].reason.as_deref(), Some("Let me see how retries work"));
 }
+
+#[test]
+fn what_was_listed_or_missed_before_tells_a_creation_from_an_overwrite() {
+    let write = |talk: Talk, path: &str| {
+        talk.tool("write", json!({"path": path, "content": "x"}), "Successfully wrote 1 bytes").files()
+    };
+    let sh = |command: &str, output: &str| Talk::new().tool("bash", json!({"command": command}), output);
+    assert_eq!(write(sh("ls src", "a.rs\nb.rs"), "src/a.rs"), ["modified src/a.rs"]);
+    assert_eq!(write(sh("ls -la", "-rw-r--r-- 1 me me 10 Jan 1 10:00 a.rs"), "a.rs"), ["modified a.rs"]);
+    assert_eq!(write(sh("git ls-files", "src/a.rs\nsrc/b.rs"), "src/a.rs"), ["modified src/a.rs"]);
+    assert_eq!(write(sh("find . -name '*.rs'", "./src/a.rs"), "src/a.rs"), ["modified src/a.rs"]);
+    assert_eq!(write(sh("ls src", "a.rs"), "lib/a.rs"), ["created lib/a.rs unsure"]);
+    assert_eq!(write(sh("ls src", "aa.rs"), "src/a.rs"), ["created src/a.rs unsure"]);
+    assert_eq!(
+        write(sh("cat src/a.rs", "cat: src/a.rs: No such file or directory"), "src/a.rs"),
+        ["created src/a.rs"]
+    );
+    let missed =
+        Talk::new().tool("read", json!({"path": "a.rs"}), "ENOENT: no such file or directory, open 'a.rs'");
+    assert_eq!(write(missed, "a.rs"), ["created a.rs"]);
+}
+
+#[test]
+fn a_file_written_again_with_the_same_definitions_is_told_once() {
+    let write = |body: &str| ("write", json!({"path": "a.py", "content": format!("def run():\n{body}")}));
+    let talk = [write("    1\n"), write("    1\n    2\n")]
+        .iter()
+        .fold(Talk::new(), |talk, (tool, arguments)| talk.tool(tool, arguments.clone(), "done"));
+    assert_eq!(talk.facts().files[0].changes, ["added def run (+3 lines)"]);
+}

@@ -1,0 +1,94 @@
+//! What tools and commands answer, read for what became of the files they were to touch.
+
+use super::events::Act;
+use super::outcome::{head, tail};
+use super::shell::Effect;
+
+/// Whether an answer says that a file is not there.
+pub(super) fn says_missing(answer: &str) -> bool {
+    let start = head(answer, 400).to_ascii_lowercase();
+    ["does not exist", "no such file", "file not found", "enoent"].iter().any(|w| start.contains(w))
+}
+
+/// What the answer of a writing tool tells about the file before; `otherwise` when it tells nothing.
+pub(super) fn told(output: &str, otherwise: Act) -> Act {
+    let start = head(output.trim_start(), 300).to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|w| start.contains(w));
+    if has(&[
+        "has been updated",
+        "overwrote",
+        "overwritten",
+        "overwrite",
+        "updated successfully",
+        "existing file",
+    ]) {
+        Act::Modify
+    } else if has(&[
+        "created successfully",
+        "created and wrote",
+        "new file",
+        "file created",
+        "successfully created",
+        "created file",
+        "created the ",
+    ]) {
+        Act::Create
+    } else {
+        otherwise
+    }
+}
+
+/// Whether an answer lists a folder.
+pub(super) fn shows_folder(output: &str) -> bool {
+    let start = head(output.trim_start(), 200);
+    start.contains("files and directories")
+        || start.contains("Contents of directory")
+        || start.starts_with("<directory")
+}
+
+/// The lines in which commands complain about a file, from the edges of the output.
+pub(super) fn complaints(output: &str) -> Vec<&str> {
+    const EDGE: usize = 8 * 1024;
+    const WORDS: &[&str] = &[
+        "No such file",
+        "cannot ",
+        "can't ",
+        "Permission denied",
+        "did not match any file",
+        "not under version",
+    ];
+    let mut found: Vec<&str> = Vec::new();
+    let edges = if output.len() > 2 * EDGE { [head(output, EDGE), tail(output, EDGE)] } else { [output, ""] };
+    for line in edges.into_iter().flat_map(str::lines) {
+        if line.len() < 1_000 && found.len() < 50 && WORDS.iter().any(|w| line.contains(w)) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+/// Whether a complaint names the file of an effect, as a whole word.
+pub(super) fn names(line: &str, effect: &Effect) -> bool {
+    let path = effect.from.as_ref().map_or(effect.path.as_str(), |(from, _)| from.as_str());
+    if path.is_empty() {
+        return false;
+    }
+    line.match_indices(path).take(5).any(|(at, _)| {
+        let inside =
+            |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.'));
+        let before = line.get(..at).and_then(|b| b.chars().next_back());
+        let after = line.get(at + path.len()..).and_then(|a| a.chars().next());
+        !inside(before) && !inside(after)
+    })
+}
+
+/// Whether a formatter changed the file: silent ones did, the others say so.
+pub(super) fn reformatted(output: &str, path: &str) -> bool {
+    let text = head(output, 16 * 1024);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if text.lines().any(|l| l.contains("unchanged") && l.contains(name)) {
+        return false;
+    }
+    let all_well = ["left unchanged", "All checks passed", "No fixes applied", "0 fixed"];
+    !all_well.iter().any(|w| text.contains(w)) || text.contains("reformatted") || text.contains(" fixed, ")
+}
