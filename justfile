@@ -34,6 +34,10 @@ deny:
 bench *flags:
     cargo bench --bench load -- {{ flags }}
 
+# Measure the deterministic part on transcripts and hostile inputs (a folder of transcripts may be named)
+bench-digest *flags:
+    cargo bench --bench digest -- {{ flags }}
+
 # Renew the committed OpenAPI document
 openapi:
     mkdir -p openapi
