@@ -29,6 +29,11 @@ pub(crate) fn unicode(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
 }
 
+/// Compiles a pattern whose `\b` means ASCII's while its classes hold in every script.
+pub(crate) fn ascii_bounded(pattern: &str) -> Regex {
+    unicode(&pattern.replace(r"\b", r"(?-u:\b)"))
+}
+
 /// The pattern with its classes and boundaries spelled out in ASCII.
 fn narrowed(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 64);
