@@ -52,6 +52,10 @@ openapi-lint:
 fuzz *flags:
     fuzz/run {{ flags }}
 
+# Fuzz every parser of message content on the stable compiler (--seconds is for each target)
+fuzz-content *flags:
+    cargo bench --bench fuzz-content -- {{ flags }}
+
 # Renew the checked metadata of queries, on a database that may be reset (needs sqlx-cli)
 sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":
     cargo sqlx database reset -y --database-url {{ database }}

@@ -51,6 +51,8 @@ struct Look {
     literals: AhoCorasick,
     /// The rules that each literal speaks for, as bits.
     rules: Vec<u32>,
+    /// The rule for addresses, as a bit.
+    addresses: u32,
 }
 
 static LOOK: LazyLock<Look> = LazyLock::new(|| {
@@ -64,7 +66,7 @@ static LOOK: LazyLock<Look> = LazyLock::new(|| {
         .kind(Some(aho_corasick::AhoCorasickKind::DFA))
         .build(texts)
         .expect("the literals are valid");
-    Look { literals, rules }
+    Look { literals, rules, addresses: at("url-password").map_or(0, |at| 1 << at) }
 });
 
 /// The rules that may match, as bits.
@@ -72,6 +74,10 @@ fn candidates(text: &str) -> u32 {
     let mut found = 0;
     for hit in LOOK.literals.find_overlapping_iter(text) {
         found |= LOOK.rules.get(hit.pattern().as_usize()).copied().unwrap_or_default();
+    }
+    // Most addresses carry no password.
+    if found & LOOK.addresses != 0 && memchr::memchr(b'@', text.as_bytes()).is_none() {
+        found &= !LOOK.addresses;
     }
     found
 }
@@ -110,7 +116,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         rule("jwt", r"\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}", always),
         rule(
             "url-password",
-            r"\b[a-zA-Z][a-zA-Z0-9+.\-]{1,20}://[^\s:/@?#\x22'`<>]{0,200}:(?P<s>[^\s/@?#\x22'`<>]{1,300})@",
+            r"\b[a-zA-Z][a-zA-Z0-9+.\-]{1,20}://[^\s:/@?#\x22'`<>]*:(?P<s>[^\s/@?#\x22'`<>]+)@",
             |c| !placeholder(c.name("s").map_or("", |m| m.as_str())),
         ),
         rule(
@@ -381,6 +387,10 @@ pub fn redact_facts(facts: &mut Facts) {
 
 /// A value apart from its key is judged together with it.
 fn clean_value(key: &str, value: &mut String) {
+    // No literal holds the sign between them, so what neither has they do not have together.
+    if candidates(key) | candidates(value) == 0 {
+        return;
+    }
     clean(value);
     let together = format!("{key}={value}");
     if let Cow::Owned(replaced) = redact(&together)

@@ -205,7 +205,8 @@ fn exit_code(output: &str) -> Option<i32> {
 }
 
 fn refused(output: &str) -> bool {
-    let text = head(output.trim_start(), EDGE).to_ascii_lowercase();
+    // The words begin within the first 40 bytes, and none is longer than 80.
+    let text = head(output.trim_start(), 40 + 80).to_ascii_lowercase();
     REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 40))
 }
 

@@ -1,7 +1,10 @@
 //! Which language a text is in, among those whose marker phrases are known.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
+
+use fnv::FnvHasher;
 
 /// A language with marker tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +84,8 @@ const ENGLISH: &[&str] = &[
 const MAX_WORD: usize = 14;
 
 /// The common words, each with a bit for every language that has it; only looked up, never walked.
-static WORDS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
-    let mut words = HashMap::new();
+static WORDS: LazyLock<HashMap<&str, u8, BuildHasherDefault<FnvHasher>>> = LazyLock::new(|| {
+    let mut words = HashMap::default();
     for (table, bit) in [ENGLISH, FRENCH, GERMAN, SPANISH].into_iter().zip([1_u8, 2, 4, 8]) {
         for word in table {
             *words.entry(*word).or_default() |= bit;
@@ -94,7 +97,9 @@ static WORDS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
 /// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
 pub(crate) fn of(text: &str) -> Language {
     let (mut han, mut kana, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32);
-    for c in text.chars().take(2_000) {
+    // Only other scripts are counted against Latin letters.
+    let counted = if text.is_ascii() { 0 } else { 2_000 };
+    for c in text.chars().take(counted) {
         match c {
             '\u{3040}'..='\u{30ff}' => kana += 1,
             '\u{4e00}'..='\u{9fff}' => han += 1,
