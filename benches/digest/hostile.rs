@@ -178,10 +178,36 @@ const SEATS: &[(&str, fn(&str) -> Vec<Message>)] = &[
         )
     }),
     ("patch", |t| used("apply_patch", &json!({"patch": t}), "Done!")),
+    ("many users", |t| scattered(t, |t, _| vec![text(Role::User, t.to_owned())])),
+    ("many said", |t| scattered(t, |t, _| vec![text(Role::Assistant, t.to_owned())])),
+    ("many runs", |t| {
+        scattered(t, |t, at| {
+            let id = format!("c{at}");
+            vec![
+                call(id.clone(), "Bash", json!({"command": "make all"}).to_string()),
+                result(id, t.to_owned()),
+            ]
+        })
+    }),
     ("arguments", |t| {
         vec![call("c".to_owned(), "update_order", t.to_owned()), result("c".to_owned(), "ok".to_owned())]
     }),
 ];
+
+/// Bytes of each piece of a text that comes in many messages.
+const PIECE: usize = 4_000;
+
+/// A text in pieces, so that no bound on one message spares anything.
+fn scattered(text: &str, seat: fn(&str, usize) -> Vec<Message>) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let mut from = 0;
+    while from < text.len() {
+        let to = text.ceil_char_boundary((from + PIECE).min(text.len()));
+        messages.extend(seat(text.get(from..to).unwrap_or_default(), from));
+        from = to;
+    }
+    messages
+}
 
 fn used(tool: &str, arguments: &serde_json::Value, output: &str) -> Vec<Message> {
     vec![call("c".to_owned(), tool, arguments.to_string()), result("c".to_owned(), output.to_owned())]
@@ -233,7 +259,7 @@ fn measure(seat: fn(&str) -> Vec<Message>, input: &str) -> (Duration, Duration, 
 /// Prints MB/s for every input in every seat, what is slow, and what more than doubles with its input.
 pub fn run(bytes: usize, only: Option<&str>) {
     say(&format!("\nhostile inputs of {} kB; MB/s of ledger+engine", bytes / 1000));
-    let seats: Vec<String> = SEATS.iter().map(|(seat, _)| format!("{seat:>10}")).collect();
+    let seats: Vec<String> = SEATS.iter().map(|(seat, _)| format!("{seat:>11}")).collect();
     say(&format!("{:<24}{}", "", seats.concat()));
     let mut slow = Vec::new();
     let mut least = f64::INFINITY;
@@ -244,7 +270,7 @@ pub fn run(bytes: usize, only: Option<&str>) {
         let mut line = format!("{name:<24}");
         for (seat, seated) in SEATS {
             if only.is_some_and(|o| !name.contains(o) && !seat.contains(o)) {
-                line.push_str("         -");
+                line.push_str("          -");
                 continue;
             }
             let (digest, proof, print) = measure(*seated, &input);
@@ -253,7 +279,7 @@ pub fn run(bytes: usize, only: Option<&str>) {
             let whole = rate(input.len(), digest + proof);
             least = least.min(speed);
             all = all.rotate_left(7) ^ print;
-            line.push_str(&format!("{speed:10.1}"));
+            line.push_str(&format!("{speed:11.1}"));
             let growth = (digest + proof).as_secs_f64() / (less + less_proof).as_secs_f64().max(1e-4);
             let grows = growth > 3.0 && digest + proof > Duration::from_millis(30);
             if speed < 10.0 || whole < 3.0 || grows {

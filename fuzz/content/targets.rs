@@ -45,7 +45,8 @@ pub fn body(data: &[u8]) {
 pub fn conversation(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     // A byte that no text has parts the messages; each one's first character says what it is.
-    let messages: Vec<Message> = text.split('\u{1}').take(24).zip(0..).map(|(text, at)| seat(text, at)).collect();
+    let messages: Vec<Message> =
+        text.split('\u{1}').take(24).zip(0..).map(|(text, at)| seat(text, at)).collect();
     digest(messages);
 }
 
@@ -100,7 +101,10 @@ fn seat(text: &str, at: usize) -> Message {
             let result = ToolResult {
                 call_id: format!("c{}", at.saturating_sub(1) / 2),
                 parts: vec![Part::Text(rest)],
-                is_error: [None, Some(true), Some(false)].get(usize::try_from(kind).unwrap_or(0) % 3).copied().flatten(),
+                is_error: [None, Some(true), Some(false)]
+                    .get(usize::try_from(kind).unwrap_or(0) % 3)
+                    .copied()
+                    .flatten(),
             };
             Message { role: Role::Tool, name: None, parts: vec![Part::ToolResult(result)] }
         }

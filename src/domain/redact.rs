@@ -479,4 +479,103 @@ mod tests {
             proptest::prop_assert_eq!(once, twice);
         }
     }
+
+    /// Pieces of secrets and what stands around them.
+    fn piece() -> impl proptest::strategy::Strategy<Value = String> {
+        use proptest::prelude::*;
+        let fakes = [
+            "ghp_",
+            "github_pat_",
+            "sk-proj-",
+            "sk-ant-",
+            "pk_test_",
+            "xoxb-",
+            "xapp-1-",
+            "AIza",
+            "ya29.",
+            "glpat-",
+        ]
+        .into_iter()
+        .chain([
+            "npm_",
+            "pypi-",
+            "hf_",
+            "SG.",
+            "dop_v1_",
+            "shpat_",
+            "sq0atp-",
+            "dckr_pat_",
+            "gsk_",
+            "eyJ",
+            "whsec_",
+            "",
+        ])
+        .map(|prefix| fake(prefix, 60));
+        let words = [
+            " ",
+            "=",
+            ":",
+            ": ",
+            "\"",
+            "'",
+            "@",
+            "/",
+            "://",
+            "https",
+            "user",
+            ".",
+            "-",
+            "_",
+            "\n",
+            "é",
+            "密码",
+            "key",
+            "api_key",
+            "Token",
+            "SECRET",
+            "password",
+            "PWD",
+            "db",
+            "dbpass",
+            "Bearer ",
+            "Authorization",
+            "basic ",
+            "AKIAIOSFODNN7EXAMPLE",
+            "-----BEGIN PRIVATE KEY-----",
+            "credentials",
+            "passphrase",
+            "x",
+        ];
+        prop::sample::select(fakes.chain(words.into_iter().map(str::to_owned)).collect::<Vec<_>>())
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_look_passes_over_no_rule_that_matches(pieces in proptest::collection::vec(piece(), 0..10)) {
+            let text = pieces.concat();
+            let found = candidates(&text);
+            for (at, rule) in RULES.iter().enumerate() {
+                proptest::prop_assert!(found >> at & 1 == 1 || !rule.pattern.is_match(&text), "{} in {}", rule.kind, text);
+            }
+        }
+
+        #[test]
+        fn what_was_redacted_stays_as_it_is(pieces in proptest::collection::vec(piece(), 0..10)) {
+            let once = redact(&pieces.concat()).into_owned();
+            proptest::prop_assert_eq!(redact(&once), once.as_str());
+        }
+    }
+
+    #[test]
+    fn every_rule_has_its_literals() {
+        let kinds: Vec<&str> = RULES.iter().map(|rule| rule.kind).collect();
+        assert_eq!(LITERALS.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), kinds);
+    }
+
+    #[test]
+    fn a_secret_beside_letters_of_another_script_or_of_any_length_is_redacted() {
+        assert_eq!(redact("密钥AKIAIOSFODNN7EXAMPLE"), "密钥[REDACTED:aws-key]");
+        assert_eq!(redact(&fake("sk-ant-", 9_000)), "[REDACTED:anthropic-key]");
+        assert_eq!(redact(&fake("pk_test_", 24)), "[REDACTED:stripe-key]");
+    }
 }

@@ -30,6 +30,9 @@ pub(super) const HYPHEN: u16 = 1 << 7;
 /// An upper-case letter.
 pub(super) const UPPER: u16 = 1 << 8;
 
+/// A digit behind a `v`.
+pub(super) const V_DIGIT: u16 = 1 << 9;
+
 /// What each byte marks by itself.
 const MARKS: [u16; 256] = {
     let mut marks = [0; 256];
@@ -59,6 +62,7 @@ pub(super) fn marks(line: &str) -> u16 {
         if mark & DIGIT != 0 {
             match last {
                 b'-' => found |= HYPHEN_DIGIT,
+                b'v' => found |= V_DIGIT,
                 b'.' if before & DIGIT != 0 => found |= POINT,
                 _ => {}
             }
@@ -134,7 +138,7 @@ mod tests {
     #[test]
     fn marks_are_seen_where_they_stand() {
         assert_eq!(marks("a.b-c"), HYPHEN);
-        assert_eq!(marks("v1.2"), DIGIT | POINT);
+        assert_eq!(marks("v1.2"), DIGIT | POINT | V_DIGIT);
         assert_eq!(marks("1..2"), DIGIT | POINT);
         assert_eq!(marks("A-1"), UPPER | HYPHEN | HYPHEN_DIGIT | DIGIT);
         assert_eq!(marks("x.1"), DIGIT);

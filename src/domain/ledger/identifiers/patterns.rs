@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 use super::super::{pattern, pipeline};
 use super::Hit;
 use super::look::{
-    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, UNDERSCORE, UPPER, Words,
+    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, UNDERSCORE, UPPER, V_DIGIT, Words,
 };
 
 /// The longest line that is read, in bytes: what is longer is data.
@@ -229,6 +229,44 @@ const SPEECH: &[Rule] = &[
     }),
 ];
 
+/// How a request's number may follow its short name; the two letters alone stand in too many words.
+const REQUESTS: &[&str] = &[
+    "pull request",
+    "merge request",
+    "pr ",
+    "pr#",
+    "pr!",
+    "pr\t",
+    "pr\r",
+    "pr\u{a0}",
+    "pr0",
+    "pr1",
+    "pr2",
+    "pr3",
+    "pr4",
+    "pr5",
+    "pr6",
+    "pr7",
+    "pr8",
+    "pr9",
+    "mr ",
+    "mr#",
+    "mr!",
+    "mr\t",
+    "mr\r",
+    "mr\u{a0}",
+    "mr0",
+    "mr1",
+    "mr2",
+    "mr3",
+    "mr4",
+    "mr5",
+    "mr6",
+    "mr7",
+    "mr8",
+    "mr9",
+];
+
 /// What a line must have for the rule at the same place to match.
 const SPEECH_NEEDS: &[Needs] = &[
     needs(0, &["://"]),
@@ -280,7 +318,7 @@ const SPEECH_NEEDS: &[Needs] = &[
     needs(DIGIT, &["commit"]),
     needs(DIGIT | OPENING, &[]),
     needs(0, &["branch"]),
-    needs(DIGIT, &["pr", "pull request", "mr", "merge request"]),
+    needs(DIGIT, REQUESTS),
     needs(DIGIT, &["issue"]),
     needs(DIGIT | NUMBER_SIGN, &[]),
     needs(DIGIT | HYPHEN_DIGIT | UPPER, &[]),
@@ -314,7 +352,7 @@ const SPEECH_NEEDS: &[Needs] = &[
     ),
     needs(DIGIT, &["月"]),
     needs(DIGIT | POINT, &[]),
-    needs(DIGIT | POINT, &["v"]),
+    needs(DIGIT | POINT | V_DIGIT, &[]),
     needs(UNDERSCORE | OPENING | UPPER, &[]),
 ];
 
@@ -361,7 +399,7 @@ const OUTPUT_NEEDS: &[Needs] = &[
     needs(DIGIT, &["://"]),
     needs(DIGIT, &["listening"]),
     needs(DIGIT | POINT, &[]),
-    needs(DIGIT | POINT, &["v"]),
+    needs(DIGIT | POINT | V_DIGIT, &[]),
     needs(DIGIT | POINT, &["install", "added", "+"]),
     needs(DIGIT, &["created", "deployed", "published"]),
 ];
