@@ -161,7 +161,7 @@ impl<'a> Feed<'a> {
             session_id: "bench".to_owned(),
             task_id: None,
             span: covered.iter().map(|item| item.numbered.clone()).collect(),
-            from_seq: covered.first().map_or(1, |item| item.seq()),
+            from_seq: covered.first().map_or(1, AsShape::seq),
             through_seq: end,
             span_tokens: covered.iter().fold(0, |sum, item| sum.saturating_add(item.tokens)),
             base: self.base.clone(),

@@ -1,5 +1,6 @@
 //! Inputs made to hurt, each in every seat of a conversation.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anchord::domain::candidate::{self, Material};
@@ -18,6 +19,11 @@ type Maker = fn(usize) -> String;
 /// A unit again and again, up to a number of bytes.
 fn fill(unit: &str, bytes: usize) -> String {
     unit.repeat(bytes / unit.len().max(1) + 1)
+}
+
+/// A text for each number, one behind the other.
+fn each(count: usize, make: fn(usize) -> String) -> String {
+    (0..count).map(make).collect()
 }
 
 /// Openings without their closings, and as many closings behind them.
@@ -63,7 +69,7 @@ const INPUTS: &[(&str, Maker)] = &[
     }),
     ("aider line", |n| fill("> ", n)),
     ("aider edits", |n| fill("> Applied edit to src/a.rs\n", n)),
-    ("aider edits, all new", |n| (0..n / 32).map(|i| format!("> Applied edit to src/a{i}.rs\n")).collect()),
+    ("aider edits, all new", |n| each(n / 32, |i| format!("> Applied edit to src/a{i}.rs\n"))),
     ("<<<<<<<", |n| fill("<<<<<<<", n)),
     ("<<<<<<< SEARCH", |n| fill("<<<<<<< SEARCH\n", n)),
     ("search and replace", |n| fill("a.rs\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", n)),
@@ -72,8 +78,8 @@ const INPUTS: &[(&str, Maker)] = &[
     ("; alone", |n| fill(";", n)),
     ("| alone", |n| fill("|", n)),
     ("&& rm", |n| fill("rm a.py && ", n)),
-    ("touch, all new", |n| (0..n / 14).map(|i| format!("touch a{i}.py\n")).collect()),
-    ("mv chain", |n| (0..n / 20).map(|i| format!("mv a{i}.py a{}.py\n", i + 1)).collect()),
+    ("touch, all new", |n| each(n / 14, |i| format!("touch a{i}.py\n"))),
+    ("mv chain", |n| each(n / 20, |i| format!("mv a{i}.py a{}.py\n", i + 1))),
     ("$(", |n| fill("$(", n)),
     ("$( … )", |n| nested("$(a ", ")", n)),
     ("here-documents", |n| fill("cat <<A\n", n)),
@@ -86,13 +92,13 @@ const INPUTS: &[(&str, Maker)] = &[
     ("emoji", |n| fill("👩‍👩‍👧", n)),
     ("error: ", |n| fill("error: ", n)),
     ("error: lines", |n| fill("error: a b c\n", n)),
-    ("errors, all new", |n| (0..n / 24).map(|i| format!("TypeError: a{i} is bad\n")).collect()),
+    ("errors, all new", |n| each(n / 24, |i| format!("TypeError: a{i} is bad\n"))),
     ("tracebacks", |n| {
         fill("Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: x\n", n)
     }),
     ("error without end", |n| format!("error: {}", fill("x", n))),
     ("paths", |n| fill("src/a/b.rs ", n)),
-    ("paths, all new", |n| (0..n / 14).map(|i| format!("src/a{i}/b.rs\n")).collect()),
+    ("paths, all new", |n| each(n / 14, |i| format!("src/a{i}/b.rs\n"))),
     ("a/a/a", |n| fill("a/", n)),
     ("C:\\", |n| fill("C:\\a\\", n)),
     ("ANSI escapes", |n| fill("\u{1b}[31m", n)),
@@ -125,7 +131,7 @@ const INPUTS: &[(&str, Maker)] = &[
     ("digits and dots", |n| fill("1.", n)),
     ("dates", |n| fill("2026-01-02 ", n)),
     ("figures", |n| fill("v1.2.3 $4.50 ABC-12 #7 ", n)),
-    ("identifiers, all new", |n| (0..n / 22).map(|i| format!("order id: A{i} is new\n")).collect()),
+    ("identifiers, all new", |n| each(n / 22, |i| format!("order id: A{i} is new\n"))),
     ("hex", |n| fill("deadbeef", n)),
     ("@", |n| fill("a@", n)),
     ("emails", |n| fill("a@b.example ", n)),
@@ -156,8 +162,10 @@ const INPUTS: &[(&str, Maker)] = &[
     ("git", |n| fill("git checkout -b a/b\n", n)),
 ];
 
+type Seat = fn(&str) -> Vec<Message>;
+
 /// Where a text stands.
-const SEATS: &[(&str, fn(&str) -> Vec<Message>)] = &[
+const SEATS: &[(&str, Seat)] = &[
     ("user", |t| vec![text(Role::User, t.to_owned()), text(Role::Assistant, "I see.".to_owned())]),
     ("assistant", |t| {
         vec![text(Role::Assistant, t.to_owned()), text(Role::User, "<output>\nok\n</output>".to_owned())]
@@ -213,7 +221,7 @@ fn used(tool: &str, arguments: &serde_json::Value, output: &str) -> Vec<Message>
     vec![call("c".to_owned(), tool, arguments.to_string()), result("c".to_owned(), output.to_owned())]
 }
 
-fn span(seat: fn(&str) -> Vec<Message>, input: &str) -> Vec<Numbered> {
+fn span(seat: Seat, input: &str) -> Vec<Numbered> {
     let mut messages = vec![text(Role::User, "Fix the login in src/auth.rs.".to_owned())];
     messages.extend(seat(input));
     messages.push(text(Role::Assistant, "It is done.".to_owned()));
@@ -221,7 +229,7 @@ fn span(seat: fn(&str) -> Vec<Message>, input: &str) -> Vec<Numbered> {
 }
 
 /// The time of ledger and engine, and of the proof; the best of a few runs.
-fn measure(seat: fn(&str) -> Vec<Message>, input: &str) -> (Duration, Duration, u64) {
+fn measure(seat: Seat, input: &str) -> (Duration, Duration, u64) {
     let span = span(seat, input);
     let material = Material {
         session_id: "bench".to_owned(),
@@ -279,7 +287,8 @@ pub fn run(bytes: usize, only: Option<&str>) {
             let whole = rate(input.len(), digest + proof);
             least = least.min(speed);
             all = all.rotate_left(7) ^ print;
-            line.push_str(&format!("{speed:11.1}"));
+            // Writing to a String cannot fail.
+            let _ = write!(line, "{speed:11.1}");
             let growth = (digest + proof).as_secs_f64() / (less + less_proof).as_secs_f64().max(1e-4);
             let grows = growth > 3.0 && digest + proof > Duration::from_millis(30);
             if speed < 10.0 || whole < 3.0 || grows {

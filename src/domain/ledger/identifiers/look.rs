@@ -34,6 +34,11 @@ pub(super) const UPPER: u16 = 1 << 8;
 pub(super) const V_DIGIT: u16 = 1 << 9;
 
 /// What each byte marks by itself.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "done by the compiler, which would refuse what is out of bounds"
+)]
 const MARKS: [u16; 256] = {
     let mut marks = [0; 256];
     let mut byte = 0;
