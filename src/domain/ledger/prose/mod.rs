@@ -254,7 +254,11 @@ fn without_blocks(text: &str, tags: &[&str]) -> String {
             from.get(1..).and_then(|t| t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')));
         let name = name_end.and_then(|end| from.get(1..=end)).unwrap_or("");
         let after = name_end.and_then(|end| from.get(end + 1..)).unwrap_or("");
-        if tags.contains(&name) && !unclosed.contains(&name) && after.starts_with(['>', ' ']) {
+        if !name.is_empty()
+            && tags.contains(&name)
+            && !unclosed.contains(&name)
+            && after.starts_with(['>', ' '])
+        {
             let close = format!("</{name}>");
             match from.find(close.as_str()) {
                 Some(end) => {
