@@ -34,6 +34,10 @@ deny:
 bench *flags:
     cargo bench --bench load -- {{ flags }}
 
+# Measure the deterministic part on transcripts and hostile inputs (a folder of transcripts may be named)
+bench-digest *flags:
+    cargo bench --bench digest -- {{ flags }}
+
 # Renew the committed OpenAPI document
 openapi:
     mkdir -p openapi
@@ -47,6 +51,10 @@ openapi-lint:
 # Fuzz every operation of a server of its own from the OpenAPI document (needs Python 3)
 fuzz *flags:
     fuzz/run {{ flags }}
+
+# Fuzz every parser of message content on the stable compiler (--seconds is for each target)
+fuzz-content *flags:
+    cargo bench --bench fuzz-content -- {{ flags }}
 
 # Renew the checked metadata of queries, on a database that may be reset (needs sqlx-cli)
 sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":

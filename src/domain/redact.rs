@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 
-use super::ledger::Facts;
+use super::ledger::{Facts, pattern};
 use super::summary::Summary;
 
 /// What a rule replaces: the whole match, or the group named `s`.
@@ -24,62 +24,68 @@ fn always(_: &Captures<'_>) -> bool {
     true
 }
 
-/// Literals without one of which no rule matches.
-static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+/// Literals without one of which a rule cannot match, in lower case; by the rule's kind.
+const LITERALS: &[(&str, &[&str])] = &[
+    ("private-key", &["-----begin"]),
+    ("aws-key", &["akia", "asia"]),
+    ("github-token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"]),
+    ("anthropic-key", &["sk-ant-"]),
+    ("api-key", &["sk-"]),
+    ("stripe-key", &["k_live_", "k_test_", "whsec_"]),
+    ("slack-token", &["xox", "xapp-"]),
+    ("google-key", &["aiza", "ya29."]),
+    ("gitlab-token", &["glpat-"]),
+    ("npm-token", &["npm_"]),
+    ("pypi-token", &["pypi-"]),
+    ("service-token", &["hf_", "sg.", "dop_v1_", "shpat_", "sq0", "dckr_pat_", "gsk_"]),
+    ("jwt", &["eyj"]),
+    ("url-password", &["://"]),
+    ("authorization", &["authorization"]),
+    ("bearer", &["bearer"]),
+    ("secret", &["key", "token", "secret", "credential", "passphrase"]),
+    ("password", &["passw", "pwd", "dbpass"]),
+];
+
+/// Finds out in one pass which rules may match.
+struct Look {
+    literals: AhoCorasick,
+    /// The rules that each literal speaks for, as bits.
+    rules: Vec<u32>,
+    /// The rule for addresses, as a bit.
+    addresses: u32,
+}
+
+static LOOK: LazyLock<Look> = LazyLock::new(|| {
+    let at = |kind| RULES.iter().position(|rule| rule.kind == kind);
+    let bit = |kind| at(kind).map_or(u32::MAX, |at| 1 << at);
+    let all = LITERALS.iter().flat_map(|(kind, literals)| literals.iter().map(|text| (*text, bit(*kind))));
+    let (texts, rules): (Vec<&str>, Vec<u32>) = all.unzip();
     #[expect(clippy::expect_used, reason = "the literals are constants, and a test compiles them")]
-    aho_corasick::AhoCorasickBuilder::new()
+    let literals = aho_corasick::AhoCorasickBuilder::new()
         .ascii_case_insensitive(true)
-        .build([
-            "akia",
-            "asia",
-            "ghp_",
-            "gho_",
-            "ghu_",
-            "ghs_",
-            "ghr_",
-            "github_pat_",
-            "sk-",
-            "sk_",
-            "rk_",
-            "pk_live",
-            "whsec_",
-            "xox",
-            "aiza",
-            "ya29.",
-            "glpat-",
-            "npm_",
-            "pypi-",
-            "eyj",
-            "-----begin",
-            "://",
-            "bearer",
-            "basic ",
-            "key",
-            "token",
-            "secret",
-            "passw",
-            "pwd",
-            "hf_",
-            "sg.",
-            "dop_v1",
-            "shpat_",
-            "passphrase",
-            "credential",
-            "xapp-",
-            "sq0",
-            "authorization",
-            "dckr_pat",
-            "gsk_",
-        ])
-        .expect("the literals are valid")
+        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+        .build(texts)
+        .expect("the literals are valid");
+    Look { literals, rules, addresses: at("url-password").map_or(0, |at| 1 << at) }
 });
 
+/// The rules that may match, as bits.
+fn candidates(text: &str) -> u32 {
+    let mut found = 0;
+    for hit in LOOK.literals.find_overlapping_iter(text) {
+        found |= LOOK.rules.get(hit.pattern().as_usize()).copied().unwrap_or_default();
+    }
+    // Most addresses carry no password.
+    if found & LOOK.addresses != 0 && memchr::memchr(b'@', text.as_bytes()).is_none() {
+        found &= !LOOK.addresses;
+    }
+    found
+}
+
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rule = |kind, pattern: &str, is_secret| {
-        #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-        let pattern = Regex::new(pattern).expect("the pattern is valid");
-        Rule { kind, pattern, is_secret }
-    };
+    // Beside letters of other scripts a key is a key too, and what stands behind it is no less secret
+    // for being long: counted repetitions would only make the automata large.
+    let rule = |kind, text: &str, is_secret| Rule { kind, pattern: pattern::ascii_bounded(text), is_secret };
     vec![
         rule(
             "private-key",
@@ -87,52 +93,48 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             always,
         ),
         rule("aws-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", always),
-        rule(
-            "github-token",
-            r"\bgh[pousr]_[A-Za-z0-9]{30,255}\b|\bgithub_pat_[A-Za-z0-9_]{40,255}\b",
-            always,
-        ),
-        rule("anthropic-key", r"\bsk-ant-[A-Za-z0-9_\-]{16,250}", always),
-        rule("api-key", r"\bsk-(?:proj-|svcacct-|admin-|or-v1-|None-)?[A-Za-z0-9_\-]{20,250}", |c| {
+        rule("github-token", r"\bgh[pousr]_[A-Za-z0-9]{30,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}\b", always),
+        rule("anthropic-key", r"\bsk-ant-[A-Za-z0-9_\-]{16,}", always),
+        rule("api-key", r"\bsk-(?:proj-|svcacct-|admin-|or-v1-|None-)?[A-Za-z0-9_\-]{20,}", |c| {
             mixed(c.get(0).map_or("", |m| m.as_str()))
         }),
         rule(
             "stripe-key",
-            r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,250}\b|\bwhsec_[A-Za-z0-9+/=]{20,250}",
+            r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}\b|\bwhsec_[A-Za-z0-9+/=]{20,}",
             always,
         ),
-        rule("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9\-]{10,250}|\bxapp-\d-[A-Za-z0-9\-]{10,250}", always),
-        rule("google-key", r"\bAIza[0-9A-Za-z_\-]{35}|\bya29\.[0-9A-Za-z_\-]{20,500}", always),
-        rule("gitlab-token", r"\bglpat-[0-9A-Za-z_\-]{20,64}", always),
+        rule("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9\-]{10,}|\bxapp-\d-[A-Za-z0-9\-]{10,}", always),
+        rule("google-key", r"\bAIza[0-9A-Za-z_\-]{35}|\bya29\.[0-9A-Za-z_\-]{20,}", always),
+        rule("gitlab-token", r"\bglpat-[0-9A-Za-z_\-]{20,}", always),
         rule("npm-token", r"\bnpm_[A-Za-z0-9]{36}\b", always),
-        rule("pypi-token", r"\bpypi-[A-Za-z0-9_\-]{50,500}", always),
+        rule("pypi-token", r"\bpypi-[A-Za-z0-9_\-]{50,}", always),
         rule(
             "service-token",
-            r"\b(?:hf_[A-Za-z0-9]{30,64}|SG\.[A-Za-z0-9_\-]{16,64}\.[A-Za-z0-9_\-]{16,64}|dop_v1_[a-f0-9]{64}|shpat_[a-fA-F0-9]{32}|sq0[a-z]{3}-[A-Za-z0-9_\-]{22,64}|dckr_pat_[A-Za-z0-9_\-]{20,64}|gsk_[A-Za-z0-9]{40,64})",
+            r"\b(?:hf_[A-Za-z0-9]{30,}|SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}|dop_v1_[a-f0-9]{64}|shpat_[a-fA-F0-9]{32}|sq0[a-z]{3}-[A-Za-z0-9_\-]{22,}|dckr_pat_[A-Za-z0-9_\-]{20,}|gsk_[A-Za-z0-9]{40,})",
             always,
         ),
         rule("jwt", r"\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}", always),
         rule(
             "url-password",
-            r"\b[a-zA-Z][a-zA-Z0-9+.\-]{1,20}://[^\s:/@?#\x22'`<>]{0,200}:(?P<s>[^\s/@?#\x22'`<>]{1,300})@",
+            r"\b[a-zA-Z][a-zA-Z0-9+.\-]{1,20}://[^\s:/@?#\x22'`<>]*:(?P<s>[^\s/@?#\x22'`<>]+)@",
             |c| !placeholder(c.name("s").map_or("", |m| m.as_str())),
         ),
         rule(
             "authorization",
-            r#"(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|apikey|digest)\s+(?P<s>[A-Za-z0-9._~+/=\-]{6,4000})"#,
+            r#"(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|apikey|digest)\s+(?P<s>[A-Za-z0-9._~+/=\-]{6,})"#,
             |c| !placeholder(c.name("s").map_or("", |m| m.as_str())),
         ),
-        rule("bearer", r"(?i)\bbearer\s+(?P<s>[A-Za-z0-9._~+/=\-]{20,4000})", |c| {
+        rule("bearer", r"(?i)\bbearer\s+(?P<s>[A-Za-z0-9._~+/=\-]{20,})", |c| {
             mixed(c.name("s").map_or("", |m| m.as_str()))
         }),
         rule(
             "secret",
-            r#"(?i)(?P<n>[A-Za-z0-9_.\-]{0,80}(?:api[_\-]?key|access[_\-]?key(?:[_\-]?id)?|secret[_\-]?key|private[_\-]?key|signing[_\-]?key|encryption[_\-]?key|master[_\-]?key|account[_\-]?key|auth[_\-]?key|client[_\-]?key|service[_\-]?key|[_\-]key|token|secret|credentials?|passphrase))["']?\s{0,3}(?::|=|=>|:=)\s{0,3}(?P<q>["'`]?)(?P<s>[^\s"'`,;<>(){}\[\]]{8,4000})"#,
+            r#"(?i)(?P<n>[A-Za-z0-9_.\-]*(?:api[_\-]?key|access[_\-]?key(?:[_\-]?id)?|secret[_\-]?key|private[_\-]?key|signing[_\-]?key|encryption[_\-]?key|master[_\-]?key|account[_\-]?key|auth[_\-]?key|client[_\-]?key|service[_\-]?key|[_\-]key|token|secret|credentials?|passphrase))["']?\s{0,3}(?::|=|=>|:=)\s{0,3}(?P<q>["'`]?)(?P<s>[^\s"'`,;<>(){}\[\]]{8,})"#,
             |c| named_secret(c, false),
         ),
         rule(
             "password",
-            r#"(?i)(?P<n>[A-Za-z0-9_.\-]{0,80}(?:password|passwd|passwort|_pwd|\bpwd|dbpass))["']?\s{0,3}(?::|=|=>|:=)\s{0,3}(?P<q>["'`]?)(?P<s>[^\s"'`,;<>(){}\[\]]{4,500})"#,
+            r#"(?i)(?P<n>[A-Za-z0-9_.\-]*(?:password|passwd|passwort|_pwd|\bpwd|dbpass))["']?\s{0,3}(?::|=|=>|:=)\s{0,3}(?P<q>["'`]?)(?P<s>[^\s"'`,;<>(){}\[\]]{4,})"#,
             |c| named_secret(c, true),
         ),
     ]
@@ -263,12 +265,16 @@ fn entropy(value: &str) -> f64 {
 /// Replaces every secret by `[REDACTED:kind]`.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    if !PREFIXES.is_match(text) {
+    let mut rules = candidates(text);
+    if rules == 0 {
         return Cow::Borrowed(text);
     }
     let mut out = Cow::Borrowed(text);
-    for rule in RULES.iter() {
-        if let Some(replaced) = apply(rule, &out) {
+    for (at, rule) in RULES.iter().enumerate() {
+        if rules >> at & 1 == 1
+            && let Some(replaced) = apply(rule, &out)
+        {
+            rules |= candidates(&replaced);
             out = Cow::Owned(replaced);
         }
     }
@@ -381,6 +387,10 @@ pub fn redact_facts(facts: &mut Facts) {
 
 /// A value apart from its key is judged together with it.
 fn clean_value(key: &str, value: &mut String) {
+    // No literal holds the sign between them, so what neither has they do not have together.
+    if candidates(key) | candidates(value) == 0 {
+        return;
+    }
     clean(value);
     let together = format!("{key}={value}");
     if let Cow::Owned(replaced) = redact(&together)
@@ -468,5 +478,104 @@ mod tests {
             let twice = redact(&once).into_owned();
             proptest::prop_assert_eq!(once, twice);
         }
+    }
+
+    /// Pieces of secrets and what stands around them.
+    fn piece() -> impl proptest::strategy::Strategy<Value = String> {
+        use proptest::prelude::*;
+        let fakes = [
+            "ghp_",
+            "github_pat_",
+            "sk-proj-",
+            "sk-ant-",
+            "pk_test_",
+            "xoxb-",
+            "xapp-1-",
+            "AIza",
+            "ya29.",
+            "glpat-",
+        ]
+        .into_iter()
+        .chain([
+            "npm_",
+            "pypi-",
+            "hf_",
+            "SG.",
+            "dop_v1_",
+            "shpat_",
+            "sq0atp-",
+            "dckr_pat_",
+            "gsk_",
+            "eyJ",
+            "whsec_",
+            "",
+        ])
+        .map(|prefix| fake(prefix, 60));
+        let words = [
+            " ",
+            "=",
+            ":",
+            ": ",
+            "\"",
+            "'",
+            "@",
+            "/",
+            "://",
+            "https",
+            "user",
+            ".",
+            "-",
+            "_",
+            "\n",
+            "é",
+            "密码",
+            "key",
+            "api_key",
+            "Token",
+            "SECRET",
+            "password",
+            "PWD",
+            "db",
+            "dbpass",
+            "Bearer ",
+            "Authorization",
+            "basic ",
+            "AKIAIOSFODNN7EXAMPLE",
+            "-----BEGIN PRIVATE KEY-----",
+            "credentials",
+            "passphrase",
+            "x",
+        ];
+        prop::sample::select(fakes.chain(words.into_iter().map(str::to_owned)).collect::<Vec<_>>())
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_look_passes_over_no_rule_that_matches(pieces in proptest::collection::vec(piece(), 0..10)) {
+            let text = pieces.concat();
+            let found = candidates(&text);
+            for (at, rule) in RULES.iter().enumerate() {
+                proptest::prop_assert!(found >> at & 1 == 1 || !rule.pattern.is_match(&text), "{} in {}", rule.kind, text);
+            }
+        }
+
+        #[test]
+        fn what_was_redacted_stays_as_it_is(pieces in proptest::collection::vec(piece(), 0..10)) {
+            let once = redact(&pieces.concat()).into_owned();
+            proptest::prop_assert_eq!(redact(&once), once.as_str());
+        }
+    }
+
+    #[test]
+    fn every_rule_has_its_literals() {
+        let kinds: Vec<&str> = RULES.iter().map(|rule| rule.kind).collect();
+        assert_eq!(LITERALS.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), kinds);
+    }
+
+    #[test]
+    fn a_secret_beside_letters_of_another_script_or_of_any_length_is_redacted() {
+        assert_eq!(redact("密钥AKIAIOSFODNN7EXAMPLE"), "密钥[REDACTED:aws-key]");
+        assert_eq!(redact(&fake("sk-ant-", 9_000)), "[REDACTED:anthropic-key]");
+        assert_eq!(redact(&fake("pk_test_", 24)), "[REDACTED:stripe-key]");
     }
 }

@@ -9,7 +9,8 @@ use super::id::Seq;
 #[must_use]
 pub fn key(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(256));
-    for word in text.split(|c: char| !(c.is_alphanumeric() || "_+#<>=/-.".contains(c))) {
+    let kept = |c: char| matches!(c, '_' | '+' | '#' | '<' | '>' | '=' | '/' | '-' | '.');
+    for word in text.split(|c: char| !(c.is_alphanumeric() || kept(c))) {
         let word = word.trim_matches(|c| c == '.' || c == '-');
         if word.is_empty() {
             continue;
@@ -17,7 +18,7 @@ pub fn key(text: &str) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.extend(word.chars().flat_map(char::to_lowercase));
+        push_lower(&mut out, word);
     }
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
@@ -54,10 +55,19 @@ fn fold_numbers(message: &str, kept_digits: usize) -> String {
         if number || hex || (word.starts_with("0x") && word.len() > 2) {
             out.push('#');
         } else {
-            out.extend(word.chars().flat_map(char::to_lowercase));
+            push_lower(&mut out, word);
         }
     }
     if out.is_empty() { message.trim().to_owned() } else { out }
+}
+
+/// Appends a word in lower case.
+fn push_lower(out: &mut String, word: &str) {
+    if word.is_ascii() {
+        out.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
 }
 
 /// One line: every run of white space and control characters becomes one space.
@@ -79,6 +89,10 @@ pub fn one_line(text: &str) -> String {
 /// The first `max` characters, on a character boundary.
 #[must_use]
 pub fn clip_chars(text: &str, max: usize) -> &str {
+    // There are never more characters than bytes.
+    if text.len() <= max {
+        return text;
+    }
     match text.char_indices().nth(max) {
         Some((at, _)) => text.get(..at).unwrap_or(text),
         None => text,

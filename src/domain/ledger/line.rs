@@ -29,6 +29,9 @@ pub(crate) fn plain(line: &str) -> Cow<'_, str> {
 
 /// The text with every run of whitespace as one space, none at the ends.
 pub(crate) fn squash(text: &str) -> String {
+    if is_squashed(text.as_bytes()) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(4096));
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -39,8 +42,22 @@ pub(crate) fn squash(text: &str) -> String {
     out
 }
 
+/// Whether a text is ASCII with nothing but single spaces between words, as most texts are.
+fn is_squashed(text: &[u8]) -> bool {
+    let mut before = b' ';
+    let single = text.iter().all(|byte| {
+        let double = *byte == b' ' && before == b' ';
+        before = *byte;
+        (b' '..0x7f).contains(byte) && !double
+    });
+    single && before != b' '
+}
+
 /// At most `max` characters, with `…` for what was cut; cut at a space when one is near.
 pub(crate) fn clip(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
     let Some((end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
     let head = text.get(..end).unwrap_or(text);
     let cut = head.rfind(char::is_whitespace).filter(|at| end - at <= 24).unwrap_or(end);
@@ -80,5 +97,14 @@ mod tests {
     fn colours_are_removed() {
         assert_eq!(plain("\u{1b}[1;31mFAIL\u{1b}[0m x"), "FAIL x");
         assert_eq!(plain("\u{1b}"), "");
+    }
+
+    #[test]
+    fn white_space_is_squashed_wherever_it_stands() {
+        for text in ["a b", " a b", "a b ", "a  b", "a\tb", "a\nb", "a\u{3000}b", "\u{a0}a b"] {
+            assert_eq!(squash(text), "a b", "{text:?}");
+        }
+        assert_eq!(squash(""), "");
+        assert_eq!(squash(" "), "");
     }
 }

@@ -6,8 +6,9 @@
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 /// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
-/// hundred patterns; with the library's two megabytes each they would outgrow everything else.
-const AUTOMATON_BYTES: usize = 512 * 1024;
+/// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
+/// of this the ones that hold the markers of many languages are built anew on every other message.
+const AUTOMATON_BYTES: usize = 1024 * 1024;
 
 /// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
 pub(crate) fn ascii(pattern: &str) -> Regex {
@@ -27,6 +28,11 @@ pub(crate) fn ascii_set<'a>(patterns: impl Iterator<Item = &'a str>) -> RegexSet
 pub(crate) fn unicode(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
+}
+
+/// Compiles a pattern whose `\b` means ASCII's while its classes hold in every script.
+pub(crate) fn ascii_bounded(pattern: &str) -> Regex {
+    unicode(&pattern.replace(r"\b", r"(?-u:\b)"))
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII.

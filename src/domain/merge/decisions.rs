@@ -15,27 +15,32 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
     }
     let mut at: HashMap<String, usize> =
         record.iter().enumerate().map(|(i, d)| (wording::key(&d.decision), i)).collect();
-    let mut subjects: Vec<Subject> = record.iter().map(Subject::of).collect();
+    // Most decisions take nothing back, and then nobody asks what the earlier ones are about.
+    let mut subjects: Vec<Option<Subject>> = record.iter().map(|_| None).collect();
     for new in proposed {
         let key = wording::key(&new.decision);
         if key.is_empty() {
             continue;
         }
-        let slot = if let Some(&slot) = at.get(&key) {
-            if let Some(old) = record.get_mut(slot) {
-                repeat(old, new);
-            }
-            slot
+        let (slot, subject) = if let Some(&slot) = at.get(&key) {
+            let Some(old) = record.get_mut(slot) else { continue };
+            let subject = Subject::of(old);
+            repeat(old, new);
+            (slot, subject)
         } else {
             at.insert(key, record.len());
-            subjects.push(Subject::of(new));
+            subjects.push(None);
             record.push(new.clone());
-            record.len() - 1
+            (record.len() - 1, Subject::of(new))
         };
-        let Some(subject) = subjects.get(slot) else { continue };
-        for (i, old) in record.iter_mut().enumerate() {
-            let Some(before) = subjects.get(i) else { continue };
-            if i != slot && old.superseded_by.is_none() && subject.reverses(before) {
+        if subject.rejected.is_empty() && subject.purpose.is_none() {
+            continue;
+        }
+        for (i, (old, before)) in record.iter_mut().zip(&mut subjects).enumerate() {
+            if i != slot
+                && old.superseded_by.is_none()
+                && subject.reverses(before.get_or_insert_with(|| Subject::of(old)))
+            {
                 old.superseded_by = Some(new.decision.clone());
             }
         }

@@ -12,9 +12,13 @@ const LOCATION_MAX_CHARS: usize = 160;
 
 /// Merges the span's errors.
 pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
-    let mut at: HashMap<String, usize> =
-        record.iter().enumerate().map(|(i, e)| (key(e.kind.as_deref(), &e.message), i)).collect();
-    let mut moved = Moved::of(record, facts);
+    if facts.errors.is_empty() {
+        resolve_by_passing_command(record, facts, version);
+        return;
+    }
+    let keys: Vec<String> = record.iter().map(|e| key(e.kind.as_deref(), &e.message)).collect();
+    let mut moved = Moved::of(record, &keys, facts);
+    let mut at: HashMap<String, usize> = keys.into_iter().zip(0..).collect();
     for fact in &facts.errors {
         if fact.message.trim().is_empty() {
             continue;
@@ -36,13 +40,11 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
 struct Moved(HashMap<String, Vec<usize>>);
 
 impl Moved {
-    fn of(record: &[ErrorEntry], facts: &Facts) -> Self {
+    fn of(record: &[ErrorEntry], keys: &[String], facts: &Facts) -> Self {
         let met: HashSet<String> = facts.errors.iter().map(|e| key(e.kind.as_deref(), &e.message)).collect();
         let mut gone: HashMap<String, Vec<usize>> = HashMap::new();
-        for (at, entry) in record.iter().enumerate().rev() {
-            if entry.status != ErrorStatus::Resolved
-                && !met.contains(&key(entry.kind.as_deref(), &entry.message))
-            {
+        for (at, (entry, key)) in record.iter().zip(keys).enumerate().rev() {
+            if entry.status != ErrorStatus::Resolved && !met.contains(key) {
                 gone.entry(wording::placeless_error_key(&entry.message)).or_default().push(at);
             }
         }

@@ -55,6 +55,7 @@ static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
     aho_corasick::AhoCorasickBuilder::new()
         .ascii_case_insensitive(true)
+        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
         .build([
             "error",
             "exception",

@@ -4,6 +4,7 @@
 //! or behind a word that says what it is; hashes of lock files and data are never kept.
 
 mod json;
+mod look;
 mod patterns;
 
 use std::collections::BTreeMap;

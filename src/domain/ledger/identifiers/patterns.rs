@@ -2,10 +2,13 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex};
 
 use super::super::{pattern, pipeline};
 use super::Hit;
+use super::look::{
+    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, UNDERSCORE, UPPER, V_DIGIT, Words,
+};
 
 /// The longest line that is read, in bytes: what is longer is data.
 const MAX_LINE: usize = 1_000;
@@ -13,6 +16,10 @@ const MAX_LINE: usize = 1_000;
 const MAX_HITS: usize = 120;
 
 type Rule = (&'static str, fn(&Captures<'_>) -> Option<Hit>);
+
+const fn needs(marks: u16, words: &'static [&'static str]) -> Needs {
+    Needs { marks, words }
+}
 
 fn group(caps: &Captures<'_>, at: usize) -> String {
     caps.get(at).map_or(String::new(), |m| m.as_str().to_owned())
@@ -222,6 +229,133 @@ const SPEECH: &[Rule] = &[
     }),
 ];
 
+/// How a request's number may follow its short name; the two letters alone stand in too many words.
+const REQUESTS: &[&str] = &[
+    "pull request",
+    "merge request",
+    "pr ",
+    "pr#",
+    "pr!",
+    "pr\t",
+    "pr\r",
+    "pr\u{a0}",
+    "pr0",
+    "pr1",
+    "pr2",
+    "pr3",
+    "pr4",
+    "pr5",
+    "pr6",
+    "pr7",
+    "pr8",
+    "pr9",
+    "mr ",
+    "mr#",
+    "mr!",
+    "mr\t",
+    "mr\r",
+    "mr\u{a0}",
+    "mr0",
+    "mr1",
+    "mr2",
+    "mr3",
+    "mr4",
+    "mr5",
+    "mr6",
+    "mr7",
+    "mr8",
+    "mr9",
+];
+
+/// What a line must have for the rule at the same place to match.
+const SPEECH_NEEDS: &[Needs] = &[
+    needs(0, &["://"]),
+    needs(
+        DIGIT,
+        &[
+            "user",
+            "order",
+            "reservation",
+            "booking",
+            "ticket",
+            "case",
+            "account",
+            "customer",
+            "confirmation",
+            "invoice",
+            "tracking",
+            "payment",
+            "transaction",
+            "item",
+            "product",
+            "passport",
+            "member",
+            "loyalty",
+            "policy",
+            "claim",
+            "reference",
+            "request",
+            "incident",
+            "build",
+            "run",
+            "job",
+            "session",
+            "client",
+            "tenant",
+            "project",
+            "employee",
+            "patient",
+            "contract",
+            "shipment",
+            "return",
+            "card",
+        ],
+    ),
+    needs(DIGIT, &["flight"]),
+    needs(DIGIT, &["port"]),
+    needs(DIGIT, &["localhost:", "127.0.0.1:", "0.0.0.0:"]),
+    needs(DIGIT | POINT, &[]),
+    needs(DIGIT, &["commit"]),
+    needs(DIGIT | OPENING, &[]),
+    needs(0, &["branch"]),
+    needs(DIGIT, REQUESTS),
+    needs(DIGIT, &["issue"]),
+    needs(DIGIT | NUMBER_SIGN, &[]),
+    needs(DIGIT | HYPHEN_DIGIT | UPPER, &[]),
+    needs(DIGIT, &["cve-"]),
+    needs(DIGIT | HYPHEN, &[]),
+    needs(AT, &[]),
+    needs(
+        DIGIT,
+        &[
+            "$", "€", "£", "¥", "₽", "₹", "usd", "eur", "gbp", "chf", "cny", "rmb", "jpy", "rub", "dollar",
+            "pounds", "yuan", "roubles", "元", "块钱", "円", "руб",
+        ],
+    ),
+    needs(DIGIT | HYPHEN_DIGIT, &[]),
+    needs(
+        DIGIT,
+        &[
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ],
+    ),
+    needs(DIGIT, &["月"]),
+    needs(DIGIT | POINT, &[]),
+    needs(DIGIT | POINT | V_DIGIT, &[]),
+    needs(UNDERSCORE | OPENING | UPPER, &[]),
+];
+
 const OUTPUT: &[Rule] = &[
     // `[main 45ffe0a] Subject` is git's own word for a new commit.
     (r"^\[([^\s\]]+)(?: \([\w\- ]+\))? ([0-9a-f]{7,40})\] (.+)$", |c| {
@@ -255,29 +389,57 @@ const OUTPUT: &[Rule] = &[
     }),
 ];
 
+/// What a line must have for the rule at the same place to match.
+const OUTPUT_NEEDS: &[Needs] = &[
+    needs(0, &["["]),
+    needs(0, &[".."]),
+    needs(0, &["branch"]),
+    needs(0, &["[new branch]"]),
+    needs(DIGIT, &["https://"]),
+    needs(DIGIT, &["://"]),
+    needs(DIGIT, &["listening"]),
+    needs(DIGIT | POINT, &[]),
+    needs(DIGIT | POINT | V_DIGIT, &[]),
+    needs(DIGIT | POINT, &["install", "added", "+"]),
+    needs(DIGIT, &["created", "deployed", "published"]),
+];
+
 struct Rules {
-    set: RegexSet,
+    words: Words,
     each: Vec<Regex>,
     makers: &'static [Rule],
 }
 
-fn compile(rules: &'static [Rule]) -> Rules {
+fn compile(rules: &'static [Rule], needs: &'static [Needs]) -> Rules {
     Rules {
-        set: pattern::ascii_set(rules.iter().map(|(p, _)| *p)),
+        words: Words::new(needs.iter().copied()),
         each: rules.iter().map(|(p, _)| pattern::ascii(p)).collect(),
         makers: rules,
     }
 }
 
+static SPEECH_RULES: LazyLock<Rules> = LazyLock::new(|| compile(SPEECH, SPEECH_NEEDS));
+static OUTPUT_RULES: LazyLock<Rules> = LazyLock::new(|| compile(OUTPUT, OUTPUT_NEEDS));
+static COMMAND_RULES: LazyLock<Rules> = LazyLock::new(|| compile(COMMAND, COMMAND_NEEDS));
+
 fn apply(rules: &Rules, line: &str, hits: &mut Vec<Hit>) {
-    for at in rules.set.matches(line) {
-        if let (Some(regex), Some((_, make))) = (rules.each.get(at), rules.makers.get(at)) {
-            for caps in regex.captures_iter(line) {
-                if hits.len() >= MAX_HITS {
-                    return;
-                }
-                hits.extend(make(&caps).filter(|h| !is_noise(&h.value)));
+    let candidates = rules.words.candidates(line);
+    if candidates != 0 {
+        apply_some(rules, candidates, line, hits);
+    }
+}
+
+/// Applies the rules whose bits are set.
+fn apply_some(rules: &Rules, candidates: u64, line: &str, hits: &mut Vec<Hit>) {
+    for (at, (regex, (_, make))) in rules.each.iter().zip(rules.makers).enumerate() {
+        if candidates >> at & 1 == 0 {
+            continue;
+        }
+        for caps in regex.captures_iter(line) {
+            if hits.len() >= MAX_HITS {
+                return;
             }
+            hits.extend(make(&caps).filter(|h| !is_noise(&h.value)));
         }
     }
 }
@@ -291,27 +453,19 @@ fn is_noise(value: &str) -> bool {
 
 /// Identifiers in what a person or the model says; fenced code is read too, data lines are not.
 pub(super) fn in_speech(text: &str) -> Vec<Hit> {
-    static RULES: LazyLock<Rules> = LazyLock::new(|| compile(SPEECH));
     let mut hits = Vec::new();
     for line in text.lines() {
-        // Every rule needs a digit, an address, or a constant's underscore.
-        if line.bytes().any(|b| b.is_ascii_digit() || b == b'_' || b == b'@')
-            || line.contains("://")
-            || line.contains("branch")
-        {
-            apply(&RULES, pipeline::clip_bytes(line, 4 * MAX_LINE), &mut hits);
-        }
+        apply(&SPEECH_RULES, pipeline::clip_bytes(line, 4 * MAX_LINE), &mut hits);
     }
     hits
 }
 
 /// Identifiers that programs print about themselves.
 pub(super) fn in_output(text: &str) -> Vec<Hit> {
-    static RULES: LazyLock<Rules> = LazyLock::new(|| compile(OUTPUT));
     let mut hits = Vec::new();
     for line in text.lines() {
         if line.len() <= MAX_LINE && line.len() > 3 {
-            apply(&RULES, line.trim_end(), &mut hits);
+            apply(&OUTPUT_RULES, line.trim_end(), &mut hits);
         }
     }
     hits
@@ -319,10 +473,9 @@ pub(super) fn in_output(text: &str) -> Vec<Hit> {
 
 /// Identifiers in a shell command: addresses, ports, branches, and names of exported variables.
 pub(super) fn in_command(command: &str) -> Vec<Hit> {
-    static RULES: LazyLock<Rules> = LazyLock::new(|| compile(COMMAND));
     let mut hits = Vec::new();
     for line in command.lines() {
-        apply(&RULES, pipeline::clip_bytes(line, MAX_LINE), &mut hits);
+        apply(&COMMAND_RULES, pipeline::clip_bytes(line, MAX_LINE), &mut hits);
     }
     hits
 }
@@ -340,3 +493,135 @@ const COMMAND: &[Rule] = &[
     }),
     (r"\bgh run (?:view|watch|rerun) (\d{6,})\b", |c| hit("ci_run_id", &group(c, 1), 3)),
 ];
+
+/// What a line must have for the rule at the same place to match.
+const COMMAND_NEEDS: &[Needs] = &[
+    needs(0, &["://"]),
+    needs(0, &["git "]),
+    needs(DIGIT, &["port", "-p "]),
+    needs(UPPER, &["export "]),
+    needs(DIGIT, &["gh "]),
+    needs(DIGIT, &["gh run "]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Pieces that the rules look for, and what stands around them.
+    fn piece() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec![
+            " ",
+            ":",
+            "#",
+            "`",
+            "'",
+            "(",
+            ")",
+            "[",
+            "]",
+            ".",
+            "-",
+            "_",
+            "@",
+            "/",
+            "=",
+            ",",
+            "order",
+            "id",
+            "is",
+            "number",
+            "Flight",
+            "HAT12",
+            "port",
+            "8080",
+            "localhost:",
+            "127.0.0.1",
+            "10.1.2.3",
+            "commit",
+            "45ffe0a",
+            "Committed as",
+            "branch",
+            "PR",
+            "merge request",
+            "!",
+            "issue",
+            "ABC-12",
+            "CVE-2024-1234",
+            "01234567-89ab-cdef-0123-456789abcdef",
+            "a@b.example",
+            "$",
+            "€",
+            "5,000.50",
+            "million",
+            "USD",
+            "euros",
+            "元",
+            "руб",
+            "2026-01-02",
+            "March",
+            "4th",
+            "2026",
+            "2026年1月2日",
+            "1月2日",
+            "Django",
+            "v1.2",
+            "==4.2.1",
+            "version",
+            "1.2.3-rc1",
+            "A_B",
+            "${A_B}",
+            "https://a.example/x?y=1",
+            "remote:",
+            "Python",
+            "npm",
+            "Installed x",
+            "+ x@1.2",
+            "Created",
+            "x-1234",
+            "listening",
+            "On",
+            "* [new branch]",
+            "main",
+            "->",
+            "git checkout -b",
+            "--port",
+            "-p",
+            "export",
+            "ABC_D=",
+            "gh pr view",
+            "gh run view",
+            "1234567",
+            "[main 45ffe0a] x",
+            "aaaaaaa..bbbbbbb",
+            "v",
+            "server",
+            "é",
+            "汉",
+        ])
+    }
+
+    #[test]
+    fn every_rule_has_its_needs() {
+        for (rules, needs) in [(SPEECH, SPEECH_NEEDS), (OUTPUT, OUTPUT_NEEDS), (COMMAND, COMMAND_NEEDS)] {
+            assert_eq!(rules.len(), needs.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_look_passes_over_no_rule_that_finds_something(
+            pieces in prop::collection::vec(piece(), 0..9),
+            glue in prop::sample::select(vec!["", " "]),
+        ) {
+            let line = pieces.join(glue);
+            for rules in [&SPEECH_RULES, &OUTPUT_RULES, &COMMAND_RULES] {
+                let (mut looked, mut all) = (Vec::new(), Vec::new());
+                apply(rules, &line, &mut looked);
+                apply_some(rules, u64::MAX, &line, &mut all);
+                prop_assert_eq!(looked, all, "{}", line);
+            }
+        }
+    }
+}

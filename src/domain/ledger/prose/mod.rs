@@ -8,6 +8,7 @@ mod language;
 use std::borrow::Cow;
 
 use super::super::message::{Message, Numbered, Part, Role};
+use super::invocation::text_of;
 pub(crate) use language::{Language, of as language_of};
 
 /// The most text of one message that is read for its words, in bytes.
@@ -135,7 +136,7 @@ pub(crate) fn is_observation(message: &Message) -> bool {
     if message.role != Role::User {
         return false;
     }
-    let text = message.text();
+    let text = text_of(&message.parts);
     let text = text.trim_start();
     if text.is_empty() && message.results().next().is_some() {
         return true;
@@ -203,7 +204,7 @@ pub(crate) fn person_text(message: &Message) -> Option<String> {
     if message.role != Role::User {
         return None;
     }
-    let text = message.text();
+    let text = text_of(&message.parts);
     let text = clip(text.trim());
     if text.starts_with("<command-") {
         // A slash command: its name and what the person typed behind it.
@@ -258,7 +259,11 @@ fn without_blocks(text: &str, tags: &[&str]) -> String {
             from.get(1..).and_then(|t| t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')));
         let name = name_end.and_then(|end| from.get(1..=end)).unwrap_or("");
         let after = name_end.and_then(|end| from.get(end + 1..)).unwrap_or("");
-        if tags.contains(&name) && !unclosed.contains(&name) && after.starts_with(['>', ' ']) {
+        if !name.is_empty()
+            && tags.contains(&name)
+            && !unclosed.contains(&name)
+            && after.starts_with(['>', ' '])
+        {
             let close = format!("</{name}>");
             match from.find(close.as_str()) {
                 Some(end) => {
@@ -386,7 +391,6 @@ fn is_machine_line(line: &str, bare: &str) -> bool {
 fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     let text = std::mem::take(paragraph);
     let mut start = 0;
-    let mut chars = text.char_indices().peekable();
     let mut push = |from: usize, to: usize| {
         let piece = text.get(from..to).unwrap_or_default().trim();
         if piece.chars().any(char::is_alphanumeric) {
@@ -397,6 +401,20 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
             });
         }
     };
+    if text.is_ascii() {
+        for at in memchr::memchr3_iter(b'.', b'!', b'?', text.as_bytes()) {
+            let rest = text.get(at + 1..).unwrap_or_default();
+            let closes = rest.chars().next().is_none_or(char::is_whitespace);
+            let stop = text.get(at..).is_some_and(|t| t.starts_with('.'));
+            if closes && !(stop && is_abbreviation(text.get(start..at).unwrap_or_default())) {
+                push(start, at + 1);
+                start = at + 1;
+            }
+        }
+        push(start, text.len());
+        return;
+    }
+    let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
         let ends = match c {

@@ -401,6 +401,7 @@ fn may_tell(line: &str) -> bool {
         #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
         aho_corasick::AhoCorasickBuilder::new()
             .ascii_case_insensitive(true)
+            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
             .build([
                 "pass",
                 "fail",

@@ -1,0 +1,212 @@
+//! One session compressed again and again, as the service does while it grows.
+
+use std::collections::BTreeSet;
+use std::hash::Hasher as _;
+use std::time::{Duration, Instant};
+
+use anchord::domain::candidate::{self, Base, Material};
+use anchord::domain::group;
+use anchord::domain::message::{Numbered, Role};
+use anchord::domain::probe::Probe;
+use anchord::domain::settings::{Policy, Settings, share_of};
+use anchord::domain::shape::{AsShape, Shape};
+use anchord::domain::tokens::TokenCounter;
+use chrono::DateTime;
+
+use crate::sessions::Session;
+
+/// What compressions cost, step by step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Step {
+    /// Bytes of the spans' messages as JSON.
+    pub bytes: usize,
+    /// Reading the facts, secrets taken out.
+    pub ledger: Duration,
+    /// The proposal and its merge.
+    pub engine: Duration,
+    /// Rendering, probes and the gate.
+    pub proof: Duration,
+    /// A hash of the facts, the record and the rendering: two builds that agree made the same.
+    pub fingerprint: u64,
+}
+
+impl Step {
+    /// Ledger, engine and merge.
+    pub fn digest(&self) -> Duration {
+        self.ledger + self.engine
+    }
+}
+
+/// Two costs as one.
+pub fn add(a: Step, b: &Step) -> Step {
+    Step {
+        bytes: a.bytes + b.bytes,
+        ledger: a.ledger + b.ledger,
+        engine: a.engine + b.engine,
+        proof: a.proof + b.proof,
+        fingerprint: a.fingerprint.rotate_left(7) ^ b.fingerprint,
+    }
+}
+
+/// All costs as one.
+pub fn sum(steps: &[Step]) -> Step {
+    steps.iter().fold(Step::default(), add)
+}
+
+/// A message as grouping sees it.
+struct Item<'a> {
+    numbered: &'a Numbered,
+    bytes: usize,
+    tokens: u32,
+    shape: Option<Shape>,
+}
+
+impl AsShape for Item<'_> {
+    fn seq(&self) -> i64 {
+        self.numbered.seq
+    }
+    fn role(&self) -> Role {
+        self.numbered.message.role
+    }
+    fn is_item(&self) -> bool {
+        false
+    }
+    fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
+    }
+}
+
+/// Feeds a session in, compresses whenever the service would, and at last what is left.
+pub fn run(session: &Session, window: u32) -> Vec<Step> {
+    feed(session, window, false).steps
+}
+
+/// What every compression of a session makes, as JSON.
+pub fn made(session: &Session, window: u32) -> Vec<String> {
+    feed(session, window, true).made
+}
+
+fn feed(session: &Session, window: u32, keeps: bool) -> Feed<'_> {
+    let policy = Settings { context_window: Some(window), ..Settings::default() }.policy();
+    let [_, most_messages, _] = policy.messages;
+    let mut feed = Feed::new(policy);
+    feed.keeps = keeps;
+    let mut wait = 0;
+    for (numbered, bytes) in session.messages.iter().zip(&session.sizes) {
+        feed.take(numbered, *bytes);
+        wait = u32::saturating_sub(wait, 1);
+        let full = feed.tokens() >= u64::from(share_of(feed.policy.effective_window, feed.policy.compress));
+        let many = feed.tail.len() >= usize::try_from(most_messages).unwrap_or(usize::MAX);
+        if (full || many) && wait == 0 && !feed.compress(feed.policy.preserve_recent) {
+            // What was refused is tried again when there is more.
+            wait = 10;
+        }
+    }
+    feed.compress(0);
+    feed
+}
+
+/// A hash that stays the same from build to build.
+pub fn fingerprint(text: &str) -> u64 {
+    let mut hasher = fnv::FnvHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+struct Feed<'a> {
+    policy: Policy,
+    counter: TokenCounter,
+    tail: Vec<Item<'a>>,
+    base: Option<Base>,
+    probes: Vec<Probe>,
+    version: i64,
+    steps: Vec<Step>,
+    keeps: bool,
+    made: Vec<String>,
+}
+
+impl<'a> Feed<'a> {
+    fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            counter: TokenCounter::default(),
+            tail: Vec::new(),
+            base: None,
+            probes: Vec::new(),
+            version: 1,
+            steps: Vec::new(),
+            keeps: false,
+            made: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, numbered: &'a Numbered, bytes: usize) {
+        let (tokens, shape) = Shape::measure(&numbered.message, &self.counter);
+        self.tail.push(Item { numbered, bytes, tokens, shape });
+    }
+
+    fn tokens(&self) -> u64 {
+        let tail: u64 = self.tail.iter().map(|item| u64::from(item.tokens)).sum();
+        tail + u64::from(self.base.as_ref().map_or(0, |base| base.rendering_tokens))
+    }
+
+    /// Compresses all but the last messages; tells whether a version came of it.
+    fn compress(&mut self, preserve: u32) -> bool {
+        let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
+        let Ok(end) = group::span_end(&self.tail, preserve, None) else { return false };
+        let cut = self.tail.partition_point(|item| item.seq() <= end);
+        let covered = self.tail.get(..cut).unwrap_or_default();
+        let bytes = covered.iter().map(|item| item.bytes).sum();
+        let material = Material {
+            session_id: "bench".to_owned(),
+            task_id: None,
+            span: covered.iter().map(|item| item.numbered.clone()).collect(),
+            from_seq: covered.first().map_or(1, AsShape::seq),
+            through_seq: end,
+            span_tokens: covered.iter().fold(0, |sum, item| sum.saturating_add(item.tokens)),
+            base: self.base.clone(),
+            version: self.version,
+            compression_count: self.version - 1,
+            pins: Vec::new(),
+            removed_constraints: BTreeSet::new(),
+            probes: self.probes.clone(),
+            bound: self.policy.max_summary_tokens,
+            now: DateTime::UNIX_EPOCH,
+            counter: self.counter,
+        };
+        let begun = Instant::now();
+        let facts = candidate::read(&material);
+        let ledger = begun.elapsed();
+        let begun = Instant::now();
+        let draft = candidate::draft(&material, &facts);
+        let engine = begun.elapsed();
+        let begun = Instant::now();
+        let proof = candidate::prove(&material, &facts, draft);
+        let proof_time = begun.elapsed();
+        let made = (&facts, &proof.summary, &proof.rendering.text);
+        let written = serde_json::to_string(&made).unwrap_or_default();
+        let step = Step { bytes, ledger, engine, proof: proof_time, fingerprint: fingerprint(&written) };
+        self.steps.push(step);
+        if self.keeps {
+            self.made.push(written);
+        }
+        if !proof.is_accepted() {
+            return false;
+        }
+        let mut at = 0;
+        self.probes.retain(|_| {
+            at += 1;
+            !proof.retired.contains(&(at - 1))
+        });
+        self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
+        self.base = Some(Base {
+            version: self.version,
+            summary: proof.summary,
+            carry: facts.carry,
+            rendering_tokens: proof.rendering.tokens,
+        });
+        self.version += 1;
+        self.tail.drain(..cut);
+        true
+    }
+}

@@ -1,0 +1,152 @@
+//! The digest bench: how fast the deterministic part reads transcripts, and whether hostile ones slow it.
+//!
+//! What lives here: ledger, extractive engine, merge and probes on one thread, over spans cut as the
+//! service would cut them, each building on the last; then inputs made to hurt. The same bytes go
+//! through simple passes in the same run, so that ratios to those are the result.
+//! Invariant: nothing here asserts on time; what a run prints is for people to judge.
+//! Must not know: the store, HTTP, the worker.
+
+mod chain;
+mod hostile;
+mod limit;
+mod sessions;
+mod texts;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::chain::Step;
+use crate::sessions::Session;
+
+/// Runs the deterministic part over transcripts and hostile inputs and prints MB/s and ratios
+#[derive(Debug, Parser)]
+struct Flags {
+    /// A folder of transcripts (.json); without it the bench makes its own
+    folder: Option<PathBuf>,
+    /// Context window that the spans are cut for, in tokens
+    #[arg(long, default_value_t = 200_000)]
+    window: u32,
+    /// How often every transcript is read; the fastest counts, since other programs only add to it
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Bytes of each hostile input
+    #[arg(long, default_value_t = 1_000_000)]
+    bytes: usize,
+    /// Only hostile inputs whose name or seat contains this
+    #[arg(long)]
+    only: Option<String>,
+    /// A folder to write what every compression makes to, so that two builds can be compared
+    #[arg(long)]
+    write: Option<PathBuf>,
+    /// Parts to run
+    #[arg(long, value_delimiter = ',', default_value = "sessions,length,hostile")]
+    parts: Vec<Part>,
+    /// Cargo says so to every bench
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    Sessions,
+    Length,
+    Hostile,
+}
+
+fn main() -> anyhow::Result<()> {
+    let flags = Flags::parse();
+    anchord::domain::candidate::warm_up();
+    for part in &flags.parts {
+        match part {
+            Part::Sessions => speed(&flags)?,
+            Part::Length => length(&flags),
+            Part::Hostile => hostile::run(flags.bytes, flags.only.as_deref()),
+        }
+    }
+    Ok(())
+}
+
+/// MB/s over all transcripts, and the same of simple passes over the same bytes.
+fn speed(flags: &Flags) -> anyhow::Result<()> {
+    let sessions = match &flags.folder {
+        Some(folder) => sessions::read(folder)?,
+        None => sessions::made(),
+    };
+    say("transcripts, one thread; MB of message JSON");
+    say("     MB   spans    ledger    engine     proof  ledger+engine");
+    if let Some(folder) = &flags.write {
+        std::fs::create_dir_all(folder)?;
+        for (at, session) in sessions.iter().enumerate() {
+            let made = chain::made(session, flags.window).join("\n");
+            std::fs::write(folder.join(format!("{at:02}.jsonl")), made)?;
+        }
+    }
+    let (mut bytes, mut total) = (0, Step::default());
+    for session in &sessions {
+        let mut rounds: Vec<Vec<Step>> =
+            (0..flags.rounds.max(1)).map(|_| chain::run(session, flags.window)).collect();
+        rounds.sort_by_key(|steps| chain::sum(steps).digest());
+        let steps = rounds.swap_remove(0);
+        let sum = chain::sum(&steps);
+        row(&sum, steps.len(), "");
+        bytes += sum.bytes;
+        total = chain::add(total, &sum);
+    }
+    row(&total, sessions.len(), " all");
+    say(&format!("fingerprint of all that was made: {:016x}", total.fingerprint));
+    let own = rate(bytes, total.digest());
+    for (name, time) in limit::passes(&sessions) {
+        let all: usize = sessions.iter().map(Session::bytes).sum();
+        let simple = rate(all, time);
+        say(&format!("{name:<34} {simple:8.1} MB/s; ledger+engine runs at {:.3} of it", own / simple));
+    }
+    Ok(())
+}
+
+fn row(step: &Step, spans: usize, name: &str) {
+    say(&format!(
+        "{:7.3} {spans:7} {:9.1} {:9.1} {:9.1} {:9.1} MB/s{name}",
+        mega(step.bytes),
+        rate(step.bytes, step.ledger),
+        rate(step.bytes, step.engine),
+        rate(step.bytes, step.proof),
+        rate(step.bytes, step.digest()),
+    ));
+}
+
+/// What one compression costs early and late in one session.
+fn length(flags: &Flags) {
+    let session = sessions::long();
+    let steps = chain::run(&session, flags.window);
+    say(&format!("\none long session, {} compressions; ms per MB of span", steps.len()));
+    say("compression     MB    ledger    engine     proof");
+    for at in [1, 2, 4, 10, 20, 30, 40] {
+        // Three neighbours: one alone is at the mercy of the machine.
+        let near = steps.get(at - 1..(at + 2).min(steps.len())).unwrap_or_default();
+        let sum = chain::sum(near);
+        let per = |time: Duration| time.as_secs_f64() * 1000.0 / mega(sum.bytes).max(1e-9);
+        say(&format!(
+            "{at:11} {:6.3} {:9.1} {:9.1} {:9.1}",
+            mega(sum.bytes),
+            per(sum.ledger),
+            per(sum.engine),
+            per(sum.proof)
+        ));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bytes of a bench are far below 2^52")]
+fn mega(bytes: usize) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn rate(bytes: usize, time: Duration) -> f64 {
+    mega(bytes) / time.as_secs_f64().max(1e-9)
+}
+
+#[expect(clippy::print_stdout, reason = "printing is what a bench is for")]
+fn say(line: &str) {
+    println!("{line}");
+}

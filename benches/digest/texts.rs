@@ -1,0 +1,120 @@
+//! Texts as agents, tools and people write them, and the same in every run.
+
+use std::fmt::Write as _;
+
+const WORDS: [&str; 32] = [
+    "parser",
+    "rejects",
+    "an",
+    "empty",
+    "header",
+    "so",
+    "the",
+    "worker",
+    "retries",
+    "until",
+    "its",
+    "lease",
+    "expires",
+    "I",
+    "looked",
+    "at",
+    "trace",
+    "and",
+    "moved",
+    "validation",
+    "before",
+    "allocation",
+    "which",
+    "keeps",
+    "order",
+    "stable",
+    "under",
+    "load",
+    "documentation",
+    "for",
+    "users",
+    "that",
+];
+
+/// A generator of pseudo-random numbers (xorshift): cheap, and the same for the same seed.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        // The upper half: the lowest bits of a xorshift repeat soonest.
+        usize::try_from(self.0 >> 33).unwrap_or_default() % bound.max(1)
+    }
+
+    fn word(&mut self) -> &'static str {
+        WORDS.get(self.below(WORDS.len())).copied().unwrap_or_default()
+    }
+
+    fn until(&mut self, bytes: usize, mut more: impl FnMut(&mut Self, &mut String)) -> String {
+        let mut text = String::with_capacity(bytes + 100);
+        while text.len() < bytes {
+            more(self, &mut text);
+        }
+        text
+    }
+
+    /// Sentences.
+    pub fn prose(&mut self, bytes: usize) -> String {
+        self.until(bytes, |random, text| {
+            for _ in 0..random.below(12) + 4 {
+                text.push_str(random.word());
+                text.push(' ');
+            }
+            text.pop();
+            text.push_str(". ");
+        })
+    }
+
+    /// Code.
+    pub fn code(&mut self, bytes: usize) -> String {
+        self.until(bytes, |random, text| {
+            let (a, b, c) = (random.word(), random.word(), random.below(900));
+            // Writing to a String cannot fail.
+            let _ = match random.below(6) {
+                0 => writeln!(text, "pub fn {a}_{b}({a}: &str, {b}: usize) -> Result<(), Error> {{"),
+                1 => writeln!(text, "    let {a} = {b}.get({c}).ok_or(Error::NotFound)?;"),
+                2 => writeln!(text, "    // {a} {b} {a}, see issue #{c}"),
+                3 => writeln!(text, "    if {a}.len() > {c} && !{b}.is_empty() {{ return Err({b}); }}"),
+                4 => writeln!(text, "}}\n"),
+                _ => writeln!(text, "        assert_eq!({a}, \"{b}-{c}\");"),
+            };
+        })
+    }
+
+    /// What a test run prints.
+    pub fn log(&mut self, bytes: usize) -> String {
+        let mut text = self.until(bytes, |random, text| {
+            let (a, b, c) = (random.word(), random.word(), random.below(900));
+            let _ = match random.below(12) {
+                0 => writeln!(text, "error[E0{c:03}]: expected `{a}`, found `{b}`\n  --> src/{a}.rs:{c}:5"),
+                1 => writeln!(text, "2026-01-02T03:04:05Z  INFO {a}::{b}: took {c} ms"),
+                2 => writeln!(text, "   Compiling {a}-{b} v0.{c}.1 (/work/{a})"),
+                _ => writeln!(text, "test {a}::{b}::{a}_{c} ... ok"),
+            };
+        });
+        text.push_str("test result: FAILED. 40 passed; 1 failed; 0 ignored");
+        text
+    }
+
+    /// What a search prints.
+    pub fn paths(&mut self, bytes: usize) -> String {
+        self.until(bytes, |random, text| {
+            let (a, b, c) = (random.word(), random.word(), random.below(900));
+            let _ = writeln!(text, "src/{a}/{b}.rs:{c}:    pub fn {b}_{a}() {{");
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! The targets under libFuzzer: an input's first byte names the target, the rest is for it.
+
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    if let Some((first, rest)) = data.split_first() {
+        let (_, target) = targets::ALL[usize::from(*first) % targets::ALL.len()];
+        target(rest);
+    }
+});
