@@ -15,15 +15,15 @@ use super::wording::join_seqs;
 enum Before {
     There,
     Absent,
-    /// Written whole by a tool that does not say; `true` when a creation is assumed.
+    /// Written whole by a tool that does not say; `true` when nothing else happened to it, which is taken
+    /// for a creation. What is worked on is not called new without anyone having said so.
     Unknown(bool),
 }
 
 fn before(fact: &FileFact) -> Before {
     match fact.action {
         Some(FileAction::Created) if fact.overwrite_possible => Before::Unknown(true),
-        Some(FileAction::Deleted) if fact.overwrite_possible => Before::Unknown(fact.transient),
-        Some(FileAction::Modified) if fact.overwrite_possible => Before::Unknown(false),
+        Some(FileAction::Deleted | FileAction::Modified) if fact.overwrite_possible => Before::Unknown(false),
         Some(FileAction::Created) => Before::Absent,
         Some(FileAction::Deleted) if fact.transient => Before::Absent,
         Some(FileAction::Deleted | FileAction::Modified | FileAction::Renamed) | None => Before::There,
@@ -44,9 +44,10 @@ pub fn compose(earlier: FileFact, later: FileFact) -> FileFact {
     let action = match start {
         _ if !was_changed && !is_changed => None,
         _ if gone => Some(FileAction::Deleted),
-        Before::Absent | Before::Unknown(true) => Some(FileAction::Created),
+        Before::Absent => Some(FileAction::Created),
+        Before::Unknown(true) if !is_changed => Some(FileAction::Created),
         Before::There if renamed_from.is_some() => Some(FileAction::Renamed),
-        Before::There | Before::Unknown(false) => Some(FileAction::Modified),
+        Before::There | Before::Unknown(_) => Some(FileAction::Modified),
     };
     let mut changes = earlier.changes;
     append_distinct(&mut changes, later.changes);
@@ -65,7 +66,7 @@ pub fn compose(earlier: FileFact, later: FileFact) -> FileFact {
         action,
         overwrite_possible: matches!(start, Before::Unknown(_)),
         renamed_from,
-        transient: gone && matches!(start, Before::Absent | Before::Unknown(true)),
+        transient: gone && matches!(start, Before::Absent | Before::Unknown(_)),
         changes,
         reason: earlier.reason.or(later.reason),
         seqs,
@@ -135,7 +136,7 @@ impl FileHistory {
             let Some(place) = self.files.get_mut(slot) else { continue };
             let Some(fact) = place.take() else { continue };
             // The session made the file under its old name: that name came and went.
-            if fact.action.is_some() && matches!(before(&fact), Before::Absent | Before::Unknown(true)) {
+            if fact.action.is_some() && matches!(before(&fact), Before::Absent | Before::Unknown(_)) {
                 *place = Some(FileFact {
                     action: Some(FileAction::Deleted),
                     transient: true,

@@ -239,6 +239,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) {
         renamed_from: fact.renamed_from.clone(),
         changes: fact.changes.clone(),
         status: super::summary::FileStatus::Unknown,
+        overwrite_possible: fact.overwrite_possible,
         transient: fact.transient,
         seqs: fact.seqs.clone(),
         session_id: None,

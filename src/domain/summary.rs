@@ -104,6 +104,9 @@ pub struct ModifiedFile {
     pub changes: Vec<String>,
     /// Whether the latest test run after the change passed.
     pub status: FileStatus,
+    /// Written whole by a tool that does not say whether the file was there before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overwrite_possible: bool,
     /// Created and deleted within the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,

@@ -138,6 +138,7 @@ mod tests {
             renamed_from: None,
             changes: changes.iter().map(|c| (*c).to_owned()).collect(),
             status: FileStatus::Unknown,
+            overwrite_possible: false,
             transient: false,
             seqs: vec![1],
             session_id: None,

@@ -17,6 +17,7 @@ fn file(path: &str) -> ModifiedFile {
         renamed_from: None,
         changes: vec!["parse".to_owned()],
         status: FileStatus::Unknown,
+        overwrite_possible: false,
         transient: false,
         seqs: vec![2],
         session_id: None,

@@ -268,9 +268,18 @@ impl File {
                 Some(FileAction::Modified)
             }
             (Act::Create | Act::Write | Act::Copy | Act::Touch | Act::Modify, Some(FileAction::Deleted)) => {
-                let again = if self.transient { FileAction::Created } else { FileAction::Modified };
+                let is_new = self.transient && !self.overwrite_possible;
+                let again = if is_new { FileAction::Created } else { FileAction::Modified };
                 self.transient = false;
                 Some(again)
+            }
+            // Nobody has said that it is new, so what is worked on is not called so.
+            (Act::Modify | Act::Create, Some(FileAction::Created)) if self.overwrite_possible => {
+                Some(FileAction::Modified)
+            }
+            (Act::Delete, Some(_)) if self.overwrite_possible => {
+                self.transient = true;
+                Some(FileAction::Deleted)
             }
             (Act::Delete, Some(FileAction::Created)) => {
                 self.transient = true;

@@ -39,6 +39,9 @@ use super::message::Numbered;
 use super::summary::{Constraint, FileAction, TestOutcome};
 use invocation::Invocation;
 
+/// How the change of a file that is a copy of another one begins.
+pub(crate) const COPIED: &str = "copied from ";
+
 /// Everything that the ledger found in one span, each list in the order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {

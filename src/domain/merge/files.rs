@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::file_history::{FileHistory, path_key};
 use super::super::id::Seq;
-use super::super::ledger::{Facts, FileFact, TestRunFact};
+use super::super::ledger::{COPIED, Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
 
 /// Merges the span's files into both file sections.
@@ -16,7 +16,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         record.push(FileFact {
             path: file.path,
             action: Some(file.action),
-            overwrite_possible: false,
+            overwrite_possible: file.overwrite_possible,
             renamed_from: file.renamed_from,
             transient: file.transient,
             changes: file.changes,
@@ -49,6 +49,11 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
             continue;
         };
+        // A copy that was taken and removed again leaves nothing behind.
+        let is_copy = !file.changes.is_empty() && file.changes.iter().all(|c| c.starts_with(COPIED));
+        if action == FileAction::Deleted && file.transient && is_copy {
+            continue;
+        }
         let key = path_key(&file.path);
         let (status, session_id) = earlier
             .remove(&key)
@@ -65,6 +70,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             renamed_from: file.renamed_from,
             changes: file.changes,
             status: if action == FileAction::Deleted { FileStatus::Unknown } else { status },
+            overwrite_possible: file.overwrite_possible,
             transient: file.transient,
             seqs: file.seqs,
             session_id,

@@ -146,6 +146,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
                 renamed_from: fact.renamed_from.clone(),
                 changes: fact.changes.clone(),
                 status: FileStatus::Unknown,
+                overwrite_possible: fact.overwrite_possible,
                 transient: fact.transient,
                 seqs: fact.seqs.clone(),
                 session_id: None,

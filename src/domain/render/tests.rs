@@ -64,6 +64,7 @@ fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedF
         renamed_from: None,
         changes: changes.iter().map(|c| (*c).to_owned()).collect(),
         status: FileStatus::Unknown,
+        overwrite_possible: false,
         transient: false,
         seqs: vec![seq],
         session_id: None,

@@ -153,3 +153,11 @@ fn a_file_written_again_with_the_same_definitions_is_told_once() {
         .fold(Talk::new(), |talk, (tool, arguments)| talk.tool(tool, arguments.clone(), "done"));
     assert_eq!(talk.facts().files[0].changes, ["added def run (+3 lines)"]);
 }
+
+#[test]
+fn a_file_that_nobody_calls_new_is_modified_once_it_is_worked_on() {
+    let write = |path: &str| sh(&format!("cat > {path} <<'E'\nfn a() {{}}\nE"));
+    assert_eq!(run(&[write("a.rs")]), ["created a.rs unsure"]);
+    assert_eq!(run(&[write("a.rs"), sh("sed -i s/a/b/ a.rs")]), ["modified a.rs unsure"]);
+    assert_eq!(run(&[create("a.rs"), sh("sed -i s/a/b/ a.rs")]), ["created a.rs"]);
+}

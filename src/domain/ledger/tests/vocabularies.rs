@@ -217,7 +217,7 @@ fn aider_counts_what_its_console_says_was_applied() {
     let facts = talk.facts();
     assert_eq!(
         super::lines(&facts),
-        ["modified src/net.py", "created /home/me/p/notes.md", "read src/util.py"]
+        ["modified src/net.py", "created /home/me/p/notes.md unsure", "read src/util.py"]
     );
     assert_eq!(facts.files[0].changes, ["added RETRIES (+2 −1 lines)"]);
 }
