@@ -9,7 +9,6 @@ mod shutdown;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -172,17 +171,17 @@ impl Process {
         });
         let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
         let token = api.and_then(config::Api::admin_token);
-        http::AppState {
+        http::AppState::new(http::Shared {
             store: self.store.clone(),
             appends: Gatherer::start(&self.store),
             clock,
             tracker: self.tracker.clone(),
-            limits: Arc::new(limits),
+            limits,
             rate_limit: RateLimit::new(rate, rate),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
             metrics,
             llm_configured: settings.llm.llm_provider != LlmProvider::None,
-        }
+        })
     }
 
     fn serve_http(&self, listener: TcpListener, router: axum::Router) -> JoinHandle<()> {

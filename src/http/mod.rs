@@ -76,6 +76,7 @@ pub mod summaries;
 pub mod tokens;
 pub mod tool_outputs;
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,9 +94,29 @@ use crate::store::gather::Gatherer;
 use auth::{OperatorToken, RateLimit};
 use problem::{ApiError, Thing};
 
-/// What handlers share.
+/// What handlers share; as cheap to clone as a pointer, because every layer of every request does.
 #[derive(Clone, Debug)]
-pub struct AppState {
+pub struct AppState(Arc<Shared>);
+
+impl AppState {
+    /// Shares the parts.
+    #[must_use]
+    pub fn new(shared: Shared) -> Self {
+        Self(Arc::new(shared))
+    }
+}
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// The parts of [`AppState`].
+#[derive(Clone, Debug)]
+pub struct Shared {
     /// The way to the database.
     pub store: Store,
     /// The way to append.
@@ -105,7 +126,7 @@ pub struct AppState {
     /// Where requests run; a drain waits for it.
     pub tracker: TaskTracker,
     /// Bounds of requests.
-    pub limits: Arc<Limits>,
+    pub limits: Limits,
     /// How fast each key may call.
     pub rate_limit: RateLimit,
     /// The operator token, when there is one.

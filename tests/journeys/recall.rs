@@ -1,7 +1,6 @@
 //! Recall: what is appended is found, indexed or not, by its tenant alone.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use anchord::clock::Clock;
 use anchord::domain::accounting::Counted;
@@ -10,7 +9,7 @@ use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::RateLimit;
-use anchord::http::{AppState, Limits, router};
+use anchord::http::{AppState, Limits, Shared, router};
 use anchord::store::gather::{Append, NewMessage};
 use anchord::store::tenants::{NewKey, digest_key};
 use anchord::worker::index::{Indexed, index};
@@ -183,17 +182,17 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
     };
     service.store.insert_key(tenant, &key).await.expect("an insert").expect("a tenant");
     let many = NonZeroU32::new(1_000).expect("not zero");
-    router(AppState {
+    router(AppState::new(Shared {
         store: service.store.clone(),
         appends: service.appends.clone(),
         clock: Clock::system(),
         tracker: TaskTracker::new(),
-        limits: Arc::new(Limits::default()),
+        limits: Limits::default(),
         rate_limit: RateLimit::new(many, many),
         operator: None,
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
-    })
+    }))
 }
 
 async fn recall(api: &Router, query: &str) -> (StatusCode, Value) {

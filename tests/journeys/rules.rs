@@ -1,12 +1,11 @@
 //! The rules that every operation keeps: problems, keys, scopes, ids of requests, limits of rate.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anchord::clock::Clock;
 use anchord::http::auth::{OperatorToken, RateLimit};
-use anchord::http::{AppState, Limits, ops, router};
+use anchord::http::{AppState, Limits, Shared, ops, router};
 use anchord::store::Store;
 use anchord::store::gather::Gatherer;
 use anchord::store::tenants::{NewKey, digest_key};
@@ -38,17 +37,17 @@ async fn strict() -> Strict {
     let scopes = vec!["read".to_owned()];
     let key = NewKey { digest: digest_key(KEY), prefix: "test".to_owned(), scopes, expires_at: None };
     store.insert_key(tenant, &key).await.expect("an insert").expect("a new key");
-    let state = AppState {
+    let state = AppState::new(Shared {
         appends: Gatherer::start(&store),
         store,
         clock: Clock::system(),
         tracker,
-        limits: Arc::new(Limits { body_bytes: 1_000, ..Limits::default() }),
+        limits: Limits { body_bytes: 1_000, ..Limits::default() },
         rate_limit: RateLimit::new(NonZeroU32::MIN, NonZeroU32::new(4).expect("four")),
         operator: Some(OperatorToken::new(TOKEN)),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
-    };
+    });
     Strict { state, _database: database }
 }
 
@@ -188,7 +187,7 @@ async fn a_handler_that_panics_or_takes_too_long_is_a_problem() {
     use anchord::http::Limits;
     let strict = strict().await;
     let limits = Limits { request_timeout: Duration::from_millis(20), ..Limits::default() };
-    let state = AppState { limits: Arc::new(limits), ..strict.state.clone() };
+    let state = AppState::new(Shared { limits, ..Shared::clone(&strict.state) });
     let routes = Router::new()
         .route("/panics", axum::routing::get(async || -> &'static str { panic!("a secret cause") }))
         .route("/hangs", axum::routing::get(async || std::future::pending::<()>().await));

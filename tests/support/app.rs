@@ -1,13 +1,12 @@
 //! The whole API in process, on a database of its own, with two tenants and their keys.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use anchord::clock::Clock;
 use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
 use anchord::http::auth::RateLimit;
-use anchord::http::{self, AppState, Limits};
+use anchord::http::{self, AppState, Limits, Shared};
 use anchord::store::Store;
 use anchord::store::gather::Gatherer;
 use anchord::store::tenants::{NewKey, digest_key};
@@ -73,17 +72,17 @@ pub async fn app() -> App {
     let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
-    let state = AppState {
+    let state = AppState::new(Shared {
         appends: Gatherer::start(&store),
         store: store.clone(),
         clock: Clock::system(),
         tracker,
-        limits: Arc::new(Limits::default()),
+        limits: Limits::default(),
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
         operator: None,
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
-    };
+    });
     App { store, tenant: ours, router: http::router(state), database }
 }
 
