@@ -136,6 +136,11 @@ impl Store {
         }
         if !job.request.shadow {
             store_session(&mut tx, job, &session, publish.as_ref()).await?;
+            if publish.is_some() {
+                let request = Request::default();
+                let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
+                compressions::enqueue(&mut tx, job.tenant, job.session, index).await?;
+            }
             follow_up(&mut tx, job, &session).await?;
         }
         tx.commit().await?;
@@ -431,9 +436,9 @@ async fn follow_up(
         anchor: session.anchor,
         task_boundary: false,
     };
+    let request = Request::default();
     let (_, start) = decide(&policy, &situation);
     if let Some(start) = start {
-        let request = Request::default();
         let next = NewJob { kind: Kind::Compress, trigger: start.kind.as_str(), request: &request };
         compressions::enqueue(connection, job.tenant, job.session, next).await?;
     }

@@ -188,6 +188,9 @@ fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnM
 
 /// The form in which two spellings of one identifier or path agree.
 fn compound_form(text: &str) -> String {
+    if text.is_ascii() && !text.contains(['\\', '/']) {
+        return text.to_ascii_lowercase();
+    }
     let mut form = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
         match c {

@@ -13,8 +13,9 @@ use crate::domain::trigger::{Decision, Situation, Start, decide};
 use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::Session;
 
-/// A session is indexed for recall again when this many messages have arrived.
-const INDEX_EVERY: Seq = 200;
+/// A session is indexed for recall when a version is published, and again when this many messages have
+/// arrived: what no summary covers is in the context anyway, and recall reads it as it is.
+const INDEX_EVERY: Seq = 1_000;
 
 /// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
 /// level, so that the messages are not even looked at.
