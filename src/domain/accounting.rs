@@ -173,9 +173,6 @@ impl Accounting {
         if message.role == Role::User && !message.only_results {
             self.turns += 1;
             self.last_user = Some(Carried { seq: message.seq, tokens: message.tokens });
-            if self.carried.is_some_and(|carried| carried.seq < message.seq) {
-                self.carried = None;
-            }
         }
         let continues = message.results > 0 && self.open_calls > 0;
         if continues {
@@ -405,11 +402,13 @@ mod tests {
     }
 
     #[test]
-    fn the_carried_user_message_leaves_when_the_next_one_comes() {
+    fn the_carried_user_message_stays_until_the_next_version_so_that_the_prefix_does() {
         let session = [message(1, Role::User), message(2, Role::Assistant), message(3, Role::Assistant)];
         let mut counts = count(&session).rebuilt(2, &session[2..], 1);
         assert!(counts.carried.is_some());
         counts.push(&message(4, Role::User), 1);
-        assert_eq!(counts.carried, None);
+        assert!(counts.carried.is_some());
+        let session: Vec<_> = session.into_iter().chain([message(4, Role::User)]).collect();
+        assert_eq!(count(&session).rebuilt(3, &session[3..], 1).carried, None);
     }
 }

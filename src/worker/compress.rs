@@ -24,7 +24,7 @@ use crate::store::settle::{NewEvaluation, NewVersion, Settlement};
 
 /// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
 /// memory of a worker, whatever the length of the session.
-const SPAN_BYTES: u64 = 16 * 1024 * 1024;
+const SPAN_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Runs a claimed compression to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {

@@ -1,7 +1,9 @@
 //! Contexts over HTTP, and what reading one costs.
 
 use anchord::domain::id::SessionName;
+use anchord::store::Store;
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use crate::support::app::{App, app};
 
@@ -89,4 +91,40 @@ async fn leading_system_messages_are_read_apart_from_the_tail() {
     assert!(read.tail.first().is_some_and(|entry| entry.seq > 900));
     let context = app.call("GET", &format!("{PATH}?format=anthropic&max_tokens=1000"), "").await.json();
     assert!(context["system"].as_str().is_some_and(|system| system.starts_with("one")));
+}
+
+#[tokio::test]
+async fn what_a_process_holds_of_a_context_is_dropped_when_another_one_changes_it() {
+    let app = app().await;
+    fill(&app, 40, 30).await;
+    let system = json!({"messages": [{"role": "system", "content": "be brief"}]}).to_string();
+    let name = SessionName::parse("s").expect("a name");
+    let store = async || Store::connect(&app.database.url, 2, TaskTracker::new()).await.expect("a pool");
+    let holding = store().await;
+    let changes = [
+        ("POST", "/v1/sessions/s/messages", system.as_str()),
+        ("PUT", "/v1/sessions/s/pins", r#"{"pins": ["never push"]}"#),
+        ("PUT", "/v1/sessions/s", r#"{"context_window": 9000}"#),
+        ("POST", "/v1/sessions/s/compressions", "{}"),
+        ("POST", "/v1/sessions/s/messages", r#"{"messages": [{"role": "user", "content": "next"}]}"#),
+        ("POST", "/v1/sessions/s/compressions", "{}"),
+        ("POST", "/v1/sessions/s/summaries/1/rollback", "{}"),
+        ("DELETE", "/v1/sessions/s", ""),
+        ("POST", "/v1/sessions/s/messages", system.as_str()),
+    ];
+    let mut seen = Vec::new();
+    for (method, path, body) in changes {
+        let reply = app.call(method, path, body.to_owned()).await;
+        assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+        app.work().await;
+        // Twice: the second read is of what the first one left.
+        let fresh = store().await.find_context(app.tenant, &name, None).await.expect("a read");
+        for _ in 0..2 {
+            let held = holding.find_context(app.tenant, &name, None).await.expect("a read");
+            assert_eq!(format!("{held:?}"), format!("{fresh:?}"), "after {method} {path}");
+        }
+        seen.push(format!("{fresh:?}"));
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), changes.len(), "each change shows");
 }

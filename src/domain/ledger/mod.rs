@@ -85,6 +85,18 @@ pub struct FileFact {
     pub seqs: Vec<Seq>,
 }
 
+impl FileFact {
+    /// Whether it is a copy that was taken and removed again, which leaves nothing behind.
+    pub(crate) fn is_taken_back(&self) -> bool {
+        self.action == Some(FileAction::Deleted) && self.transient && is_copy(&self.changes)
+    }
+}
+
+/// Whether changes say that a file is a copy of another one and nothing more.
+pub(crate) fn is_copy(changes: &[String]) -> bool {
+    !changes.is_empty() && changes.iter().all(|change| change.starts_with(COPIED))
+}
+
 /// One command run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandFact {

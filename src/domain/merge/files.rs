@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::file_history::{FileHistory, path_key};
 use super::super::id::Seq;
-use super::super::ledger::{COPIED, Facts, FileFact, TestRunFact};
+use super::super::ledger::{Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
 
 /// Merges the span's files into both file sections.
@@ -44,16 +44,11 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         .map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX)))
         .collect();
     history.extend(facts.files.clone());
-    for file in history.into_facts() {
+    for file in history.into_facts().into_iter().filter(|file| !file.is_taken_back()) {
         let Some(action) = file.action else {
             summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
             continue;
         };
-        // A copy that was taken and removed again leaves nothing behind.
-        let is_copy = !file.changes.is_empty() && file.changes.iter().all(|c| c.starts_with(COPIED));
-        if action == FileAction::Deleted && file.transient && is_copy {
-            continue;
-        }
         let key = path_key(&file.path);
         let (status, session_id) = earlier
             .remove(&key)
