@@ -350,7 +350,9 @@ pub fn redact_summary(summary: &mut Summary) {
 #[must_use]
 pub fn redacted_constraints(constraints: &[Constraint]) -> Vec<Constraint> {
     let mut redacted = constraints.to_vec();
-    redacted.iter_mut().for_each(|c| clean(&mut c.text));
+    for constraint in &mut redacted {
+        clean(&mut constraint.text);
+    }
     redacted
 }
 

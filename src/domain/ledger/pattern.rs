@@ -35,17 +35,22 @@ pub(crate) fn unicode(pattern: &str) -> Regex {
 
 /// A pattern whose word boundaries hold in every script, and which few texts match.
 ///
-/// Boundaries and classes of every script make automata large, and a boundary beside a character
-/// outside of ASCII takes the automaton out of play altogether. So ASCII is read with ASCII's
-/// boundaries and classes, which are the same there; other texts are first read without boundaries,
-/// which matches whatever the pattern does and more, and mostly tells that no closer look is needed.
+/// Counted repetitions make an automaton grow with every text; boundaries and classes of every script
+/// make it large, and a boundary beside a character outside of ASCII takes it out of play altogether.
+/// So a pattern that takes more is asked first: repetitions are not counted, and outside of ASCII
+/// there are no boundaries. That mostly tells that no closer look is needed. ASCII is read with
+/// ASCII's boundaries and classes, which are the same there.
 pub(crate) struct Rare {
     pattern: String,
-    /// Whether it has boundaries; without any, no text slows it down.
+    /// Whether it has boundaries that hold in every script.
     is_bounded: bool,
+    /// The pattern with repetitions that are not counted, when it counts any.
+    widened: Option<String>,
+    /// What takes more of texts in ASCII.
+    wide_narrow: OnceLock<Regex>,
     /// For texts in ASCII.
     narrow: OnceLock<Regex>,
-    /// Without boundaries.
+    /// What takes more of other texts.
     loose: OnceLock<Regex>,
     exact: OnceLock<Regex>,
 }
@@ -62,8 +67,16 @@ impl Rare {
     }
 
     fn of(pattern: String, is_bounded: bool) -> Self {
-        let (narrow, loose, exact) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { pattern, is_bounded, narrow, loose, exact }
+        let widened = Some(widened(&pattern)).filter(|wide| *wide != pattern);
+        Self {
+            pattern,
+            is_bounded,
+            widened,
+            wide_narrow: OnceLock::new(),
+            narrow: OnceLock::new(),
+            loose: OnceLock::new(),
+            exact: OnceLock::new(),
+        }
     }
 
     /// Whether the pattern matches somewhere.
@@ -88,13 +101,23 @@ impl Rare {
 
     /// What reads a text; `None` when nothing in it can match.
     fn reader(&self, text: &str) -> Option<&Regex> {
+        let wide = self.widened.as_deref();
         if self.is_bounded && text.is_ascii() {
-            return Some(self.narrow.get_or_init(|| unicode(&spelled(&self.pattern, r"\t\n\x0B\x0C\r\x20"))));
+            let in_ascii = |pattern: &str| unicode(&spelled(pattern, r"\t\n\x0B\x0C\r\x20"));
+            if let Some(wide) = wide
+                && !self.wide_narrow.get_or_init(|| in_ascii(wide)).is_match(text)
+            {
+                return None;
+            }
+            return Some(self.narrow.get_or_init(|| in_ascii(&self.pattern)));
         }
-        // An empty group in the boundary's place: a sign behind it keeps something to count.
-        let loose = || unicode(&self.pattern.replace(r"\b", "(?:)"));
-        if self.is_bounded && !self.loose.get_or_init(loose).is_match(text) {
-            return None;
+        if self.is_bounded || wide.is_some() {
+            let wide = wide.unwrap_or(&self.pattern);
+            // An empty group in the boundary's place: a sign behind it keeps something to count.
+            let unbounded = || if self.is_bounded { wide.replace(r"\b", "(?:)") } else { wide.to_owned() };
+            if !self.loose.get_or_init(|| unicode(&unbounded())).is_match(text) {
+                return None;
+            }
         }
         Some(self.exact.get_or_init(|| unicode(&self.pattern)))
     }
@@ -103,6 +126,34 @@ impl Rare {
 /// Compiles a pattern whose `\b` means ASCII's while its classes hold in every script.
 pub(crate) fn ascii_bounded(pattern: &str) -> Regex {
     unicode(&pattern.replace(r"\b", r"(?-u:\b)"))
+}
+
+/// The pattern with every repetition that counts far replaced by one that does not count: it matches
+/// whatever the pattern does, and its automaton stays small.
+fn widened(pattern: &str) -> String {
+    const FAR: usize = 10;
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let counts = after.split_once('}').and_then(|(counts, behind)| {
+            let (least, most) = counts.split_once(',')?;
+            least.parse::<usize>().ok()?;
+            Some((most.parse::<usize>().ok()?, behind))
+        });
+        match counts {
+            Some((most, behind)) if most >= FAR => {
+                out.push('*');
+                rest = behind;
+            }
+            Some(_) | None => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
@@ -150,6 +201,22 @@ mod tests {
     fn classes_and_boundaries_are_narrowed_inside_and_outside_of_brackets() {
         assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[0-9A-Za-z_.\-]+[0-9]\]");
         assert!(ascii(r"\bport\b").is_match("é port é"));
+    }
+
+    #[test]
+    fn a_rare_pattern_counts_its_repetitions() {
+        assert_eq!(widened(r"a{2}.{1,40}?\{b[^.]{0,9}c{3,}"), r"a{2}.*?\{b[^.]{0,9}c{3,}");
+        let rare = Rare::new(r"\bfrom\b.{1,12}\bto\b");
+        for (text, expected) in [
+            ("from here to there", true),
+            ("from a place far away to there", false),
+            ("from hére to there", true),
+            ("from a pläce far away to there", false),
+        ] {
+            assert_eq!(rare.is_match(text), expected, "{text}");
+        }
+        let ascii = Rare::ascii(r"\bfrom\b.{1,12}\bto\b");
+        assert!(ascii.is_match("from é to") && !ascii.is_match("from é, which is far, to"));
     }
 
     #[test]
