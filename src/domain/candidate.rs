@@ -18,7 +18,7 @@ use super::proposal::Proposal;
 use super::render::{self, Rendering, Style, Subject};
 use super::strategy::{Engine, Strategy};
 use super::summary::{Constraint, FileAction, Summary};
-use super::tokens::TokenCounter;
+use super::tokens::{Memo, TokenCounter};
 use super::version::VersionMeta;
 use super::{extractive, redact};
 
@@ -165,16 +165,19 @@ fn known_paths(base: Option<&Base>) -> KnownPaths {
 #[must_use]
 pub fn draft(material: &Material, facts: &Facts) -> Draft {
     let base = material.base.as_ref().map(|base| &base.summary);
-    let proposal = extractive::propose(&material.span, facts, base);
+    // What the record has and what the ledger read are without secrets already, so only what is new
+    // is read for them: the cost of a compression follows its span and not the session.
+    let mut proposal = extractive::propose(&material.span, facts, base);
+    redact::redact_proposal(&mut proposal);
+    let pins = redact::redacted_constraints(&material.pins);
     let context = MergeContext {
         version: material.version,
         anchor: material.from_seq - 1,
         through_seq: material.through_seq,
-        pins: &material.pins,
+        pins: &pins,
         removed_constraints: &material.removed_constraints,
     };
-    let mut merged = merge(base, facts, &proposal, context);
-    redact::redact_summary(&mut merged.summary);
+    let merged = merge(base, facts, &proposal, context);
     Draft { proposal, merged }
 }
 
@@ -193,8 +196,9 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
     let all: Vec<Probe> = asked.into_iter().chain(new_probes.iter().cloned()).collect();
     let mut meta = meta(material, tokens_before, merged.warnings);
     let mut round = 0;
+    let memo = Memo::of(material.counter);
     loop {
-        let rendering = show(material, &summary, &meta);
+        let rendering = show(material, &summary, &meta, &memo);
         let report = probe::score(&all, &rendering, &summary);
         let candidate =
             gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
@@ -202,6 +206,10 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
         let good = refusals.iter().all(Refusal::is_skip) && probe::accept(&report);
         let repaired = round < REPAIR_ROUNDS && !good && {
             let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
+            if gated {
+                // It quotes the span, secrets and all.
+                redact::redact_summary(&mut summary);
+            }
             probe::repair(&report, facts, &proposal, &mut summary) || gated
         };
         if !repaired {
@@ -211,7 +219,7 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
             if report.score.is_none() {
                 meta.warnings.push("no probe could be asked of this version".to_owned());
             }
-            let least = least(material, &summary, &meta);
+            let least = least(material, &summary, &meta, &memo);
             let recap = recap(&summary);
             return Proof { meta, summary, rendering, least, recap, report, new_probes, retired, refusals };
         }
@@ -255,13 +263,13 @@ fn subject<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMe
     }
 }
 
-fn show(material: &Material, summary: &Summary, meta: &VersionMeta) -> Rendering {
-    let count = |text: &str| material.counter.count_text(text);
-    render::render(Style::Anchored, &subject(material, summary, meta), meta.max_tokens, count)
+fn show(material: &Material, summary: &Summary, meta: &VersionMeta, memo: &Memo) -> Rendering {
+    let subject = subject(material, summary, meta);
+    render::render(Style::Anchored, &subject, meta.max_tokens, |text| memo.count(text))
 }
 
-fn least(material: &Material, summary: &Summary, meta: &VersionMeta) -> Rendering {
-    render::least(&subject(material, summary, meta), |text| material.counter.count_text(text))
+fn least(material: &Material, summary: &Summary, meta: &VersionMeta, memo: &Memo) -> Rendering {
+    render::least(&subject(material, summary, meta), |text| memo.count(text))
 }
 
 /// Current task, open errors and next steps once more, for the end of a long context.
@@ -334,7 +342,7 @@ fn sample() -> Material {
         result("c", "The file has been updated."),
         text(
             Role::Assistant,
-            "I decided to use tokens because sessions need state. Next, I will run the tests.\n\n```bash\npytest -q\n```",
+            "I decided to use tokens because sessions need state. We’ll keep them – it’s simpler. Next, I will run the tests.\n\n```bash\npytest -q\n```",
         ),
         text(
             Role::User,

@@ -84,7 +84,18 @@ fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
 /// One spelling for one path: forward slashes, no leading `./`, no doubled slashes.
 #[must_use]
 pub fn path_key(path: &str) -> String {
-    let path = path.trim().replace('\\', "/");
+    let path = path.trim();
+    // Most paths are spelt so already.
+    let mut before = 0;
+    let is_spelt = path.bytes().all(|byte| {
+        let doubled = byte == b'/' && before == b'/';
+        before = byte;
+        byte != b'\\' && !doubled
+    });
+    if is_spelt && !path.starts_with("./") {
+        return path.to_owned();
+    }
+    let path = path.replace('\\', "/");
     let mut out = String::with_capacity(path.len());
     for c in path.chars() {
         if c != '/' || !out.ends_with('/') {

@@ -10,7 +10,8 @@ use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex};
 
 use super::ledger::{Facts, pattern};
-use super::summary::Summary;
+use super::proposal::Proposal;
+use super::summary::{Constraint, Decision, Summary};
 
 /// What a rule replaces: the whole match, or the group named `s`.
 struct Rule {
@@ -324,12 +325,7 @@ pub fn redact_summary(summary: &mut Summary) {
         clean(&mut file.path);
         clean_some(&mut file.reason);
     }
-    for decision in &mut summary.decisions_made {
-        clean(&mut decision.decision);
-        clean(&mut decision.rationale);
-        decision.alternatives.iter_mut().for_each(clean);
-        clean_some(&mut decision.superseded_by);
-    }
+    summary.decisions_made.iter_mut().for_each(clean_decision);
     clean_some(&mut summary.current_state.phase);
     clean_some(&mut summary.current_state.task);
     clean(&mut summary.current_state.text);
@@ -348,6 +344,38 @@ pub fn redact_summary(summary: &mut Summary) {
         clean_value(&fact.key, &mut fact.value);
     }
     summary.constraints.iter_mut().for_each(|c| clean(&mut c.text));
+}
+
+/// The caller's constraints without their secrets.
+#[must_use]
+pub fn redacted_constraints(constraints: &[Constraint]) -> Vec<Constraint> {
+    let mut redacted = constraints.to_vec();
+    for constraint in &mut redacted {
+        clean(&mut constraint.text);
+    }
+    redacted
+}
+
+/// Redacts every text of a proposal in place.
+pub fn redact_proposal(proposal: &mut Proposal) {
+    proposal.intent.iter_mut().for_each(|i| clean(&mut i.text));
+    proposal.decisions.iter_mut().for_each(clean_decision);
+    clean_some(&mut proposal.current_state.phase);
+    clean_some(&mut proposal.current_state.task);
+    clean(&mut proposal.current_state.text);
+    proposal.blockers.iter_mut().for_each(|b| clean(&mut b.text));
+    proposal.next_steps.iter_mut().for_each(clean);
+    for note in &mut proposal.notes {
+        clean_value(&note.key, &mut note.value);
+    }
+    proposal.warnings.iter_mut().for_each(clean);
+}
+
+fn clean_decision(decision: &mut Decision) {
+    clean(&mut decision.decision);
+    clean(&mut decision.rationale);
+    decision.alternatives.iter_mut().for_each(clean);
+    clean_some(&mut decision.superseded_by);
 }
 
 /// Redacts every text of a span's facts in place, what is carried to the next span included.

@@ -23,8 +23,11 @@ use serde::{Deserialize, Serialize};
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
 mod estimate;
+mod memo;
 mod picture;
 mod pieces;
+
+pub use memo::Memo;
 
 /// What a message costs beside its parts: role and delimiters.
 pub const MESSAGE_TOKENS: u32 = 4;

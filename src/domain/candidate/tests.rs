@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::summary::ConstraintSource;
 
 #[test]
 fn the_sample_goes_through_every_step_and_is_accepted() {
@@ -131,4 +132,34 @@ fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
             proof.rendering.text
         );
     }
+}
+
+#[test]
+fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
+    // Assembled at run time, so that no scanner takes a test for a leak.
+    let secret = ["hunter", "22X", "qq"].concat();
+    let said_so = format!("password={secret}");
+    let span: Vec<Numbered> = (1..)
+        .zip([
+            said(Role::User, format!("Fix the login, {said_so} is what it takes.")),
+            said(Role::Assistant, format!("I decided to use {said_so} because the store needs it.")),
+            said(Role::User, format!("You must never change {said_so} in the store.")),
+            said(Role::Assistant, format!("Next, I will try {said_so} again. I am blocked by {said_so}.")),
+        ])
+        .map(|(seq, message)| Numbered { seq, message })
+        .collect();
+    let pins = vec![Constraint {
+        id: "pin".to_owned(),
+        text: format!("Keep {said_so} as it is."),
+        source: ConstraintSource::Pin,
+        seqs: Vec::new(),
+    }];
+    let material = Material { through_seq: 4, span, pins, ..sample() };
+    let facts = read(&material);
+    let draft = draft(&material, &facts);
+    let proof = prove(&material, &facts, draft);
+    let told = serde_json::to_string(&(&facts, &proof.summary, &proof.new_probes, &proof.report)).unwrap();
+    assert!(!told.contains(&secret), "{told}");
+    assert!(!proof.rendering.text.contains(&secret) && !proof.recap.contains(&secret));
+    assert!(proof.summary.constraints.iter().any(|c| c.text.contains("[REDACTED:password]")));
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::squash;
+use super::super::ledger::pattern::Rare;
 use super::super::ledger::{Facts, TestRunFact, pattern, prose};
 use super::super::summary::{Blocker, Summary, TestOutcome};
 use super::phrases::Phrases;
@@ -18,8 +19,8 @@ const MAX_BLOCKER: usize = 260;
 /// How many of the model's last messages are read for what stands in the way.
 const RECENT: usize = 4;
 
-static BLOCKED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::unicode(
+static BLOCKED: LazyLock<Rare> = LazyLock::new(|| {
+    Rare::new(
         r"(?i)\b(?:(?:am|is|are|i['’]m|we['’]re|still|currently|remains?) blocked|blocked (?:by|on|until)|blocker|(?:i|we) (?:cannot|can['’]t|could not|couldn['’]t|am unable to|are unable to|was unable to) (?:proceed|continue|access|reach|run|test|verify|complete|finish|push|connect|install|find out|reproduce)|waiting (?:for|on) (?:you|your|the user|approval|review|access|confirmation|a reply|credentials|ci\b)|need (?:access|credentials|permission|approval|your (?:input|decision|confirmation))|requires? (?:access|credentials|permission|approval)|open question|unresolved|don['’]t have (?:access|permission)|not authorized|bloqué|en attente de|blockiert|warte auf|bloqueado|esperando|заблокирован|жду|ожида(?:ю|ем))\b|无法继续|被阻塞|等待(?:您|你|用户|确认|批准)|没有权限|待确认|ブロックされ|待ち|権限がありません",
     )
 });
@@ -135,8 +136,8 @@ fn test_command(text: &str) -> Option<&str> {
 }
 
 fn says_solved(turns: &Turns) -> bool {
-    static SOLVED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static SOLVED: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?i)\b(?:fixed|resolved|unblocked|solved|works now|working now|now (?:works|passes|pass)|all tests pass|succeeded|corrigé|résolu|gelöst|behoben|resuelto|arreglado|исправлен\w*|решен\w*)\b|已(?:解决|修复)|修复了|解決し|修正しました",
         )
     });

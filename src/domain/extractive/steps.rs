@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::squash;
+use super::super::ledger::pattern::Rare;
 use super::super::ledger::{Facts, TodoStatus, pattern, prose};
 use super::phrases::Phrases;
 use super::state::{without_fences, without_tags};
@@ -72,8 +73,8 @@ fn under_way(turns: &Turns) -> Option<(i64, String)> {
     Some((turn.seq, last))
 }
 
-static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::unicode(
+static ANNOUNCES: LazyLock<Rare> = LazyLock::new(|| {
+    Rare::new(
         r"(?ix)(?:^|[.,;:!]\s|\b(?:and|so|then|now|first|next|but)\s)(?:
             next[,:]?\s+(?:i|we|step|up|is|let)\b | next\s+steps?\b | (?:i|we)(?:['’]ll|\s+will|\s+need\s+to|\s+should|\s+still\s+need|\s+have\s+to|['’]m\s+going\s+to|\s+am\s+going\s+to|['’]re\s+going\s+to|\s+can\s+now|\s+must)\b
             | let\s+me\b | let['’]?s\b | todo:?\s | remaining\b | (?:still|left)\s+to\s+(?:do|fix|add|test|implement|run|update|write)\b | what['’]s\s+left\b | you\s+(?:can|should|need\s+to|may\s+want\s+to|must)\s+(?:now|then|next|run|restart|push|test|deploy|verify)\b
@@ -84,8 +85,8 @@ static ANNOUNCES: LazyLock<Regex> = LazyLock::new(|| {
         ) | 接下来|下一步|然后我(?:会|将)|我(?:会|将|来|先)|还需要|待办|剩下 | 次に|次の(?:ステップ|手順)|これから|残り(?:の|は)|する予定 ",
     )
 });
-static STEP_HEADING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::unicode(
+static STEP_HEADING: LazyLock<Rare> = LazyLock::new(|| {
+    Rare::new(
         r"(?i)(?:next steps?|remaining(?: work| tasks| steps)?|to ?do|what['’]s (?:next|left)|follow[- ]ups?|action items?|still to do|prochaines étapes|nächste schritte|próximos pasos|следующие шаги|下一步|待办|次のステップ|残作業)\b?[^.]{0,40}[:：]?\W*$",
     )
 });

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::{clip_middle, squash};
+use super::super::ledger::pattern::Rare;
 use super::super::ledger::{Facts, pattern, prose};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::TechnicalFact;
@@ -59,8 +60,8 @@ pub(super) fn tidy(text: &str) -> String {
 
 /// Minutes have no task; who talks, and how it opens, say what it is about.
 pub(super) fn intent(turns: &Turns, phrases: &Phrases) -> ProposedIntent {
-    static AGENDA: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static AGENDA: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?i)\b(?:agenda|today(?:['’]s)?|(?:this|our) meeting|we(?:['’]re| are) (?:going to|here to)|discuss|topic|purpose|goal|let['’]s (?:start|begin)|petition|question is|ordre du jour|aujourd['’]hui|réunion|tagesordnung|heute|besprechung|hoy|reunión|orden del día|повестк\w*|сегодня|обсуд\w*)\b|议程|今天|讨论|会议|本日|議題|会議",
         )
     });
@@ -102,8 +103,8 @@ pub(super) fn last_words(turns: &Turns) -> (String, Vec<i64>) {
 
 /// What people say they will do.
 pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
-    static COMMITS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static COMMITS: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?ix)\b(?:(?:i|we|you|he|she|they|[A-Z]\w+)(?:['’]ll|\ will|['’]m\ going\ to|['’]re\ going\ to|['’]m\ gonna|['’]re\ gonna|\ (?:have|need|has|needs)\ to|['’]ve\ got\ to|\ should)\ (?:\w+\ )?(?:send|prepare|write|check|ask|email|mail|present|finish|bring|look\ into|follow\ up|update|contact|call|set\ up|arrange|draft|review|report|come\ back|meet|discuss|decide|design|test|try|collect|record|put\ together|work\ on|talk\ to|get\ back)\b
             | action\ items?\b | next\ (?:meeting|week|step)s?\b | by\ (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next\ week|the\ end\ of)\b
             | (?:je\ vais|on\ va|nous\ allons|je\ m['’]en\ occupe|d['’]ici)\ \w+ | (?:ich\ werde|wir\ werden|ich\ (?:schicke|mache|prüfe|kümmere)|bis\ (?:montag|dienstag|mittwoch|donnerstag|freitag|morgen))\b
@@ -111,8 +112,8 @@ pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
             | 我(?:来|会|负责|将)(?:发|做|写|准备|联系|整理|跟进|检查|安排|负责|提交) | 下(?:次|周) | 明天 | やります | しておきます | 来週 | 次回 | までに",
         )
     });
-    static NOT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static NOT: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?i)\b(?:don['’]?t|didn['’]?t|won['’]?t|wouldn['’]?t|would have|if (?:we|you|i)|what (?:do|should|will)|why|how do)\b",
         )
     });
@@ -267,15 +268,15 @@ fn weights(candidates: &[Candidate<'_>]) -> HashMap<u64, f64> {
 }
 
 fn score(candidate: &Candidate<'_>, weights: &HashMap<u64, f64>, told: &HashSet<u64>) -> f64 {
-    static CUES: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static CUES: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?ix)\b(?:decid\w+|agree[ds]?|propos\w+|suggest\w*|recommend\w*|should|must|need(?:s|ed)?\ to|problem|issue|important|because|therefore|cost|price|budget|deadline|plan|prefer|decisión|acord\w+|problema|importante|porque|décid\w+|propos\w+|problème|parce|beschl\w+|vorschlag\w*|wichtig|weil|решил\w*|предлаг\w+|важно|потому)\b
             |决定|同意|建议|推荐|应该|必须|问题|重要|因为|喜欢|我叫|名字|打算|决めた|提案|問題|重要|ため|好き|名前",
         )
     });
     // What people tell a model of themselves is what it must know the next time.
-    static SELF: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static SELF: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?ix)\b(?:my\ (?:name|wife|husband|son|daughter|birthday|job|favou?rite)|i\ (?:am|work|live|like|love|hate|prefer|moved|bought|study|play)|i['’]m|call\ me|je\ m['’]appelle|j['’](?:aime|habite)|je\ (?:suis|travaille|préfère)|ich\ (?:heiße|bin|mag|wohne|arbeite)|mein\ name|me\ (?:llamo|gusta)|(?:vivo|trabajo)\ en|soy|меня\ зовут|я\ (?:люблю|живу|работаю))\b
             |我叫|我是|我的(?:名字|爱好|生日|工作)|我(?:很|最|非常)?喜欢|喜欢|我住|我在.{1,12}(?:工作|做|看|学)|私は|名前は|好きです|住んで",
         )

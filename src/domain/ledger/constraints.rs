@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::super::message::{Numbered, Role};
 use super::super::summary::{Constraint, ConstraintSource};
 use super::line::clip;
-use super::pattern;
+use super::pattern::{self, Rare};
 use super::prose::{self, Language};
 
 /// The longest constraint of a person, in characters.
@@ -141,19 +141,19 @@ fn is_title(words: &str) -> bool {
 }
 
 struct Table {
-    demand: Regex,
+    demand: Rare,
     /// What takes the demand out of a sentence that has its words.
-    not: Regex,
+    not: Rare,
 }
 
 fn table(demand: &str, not: &str) -> Table {
-    let compile = |p: &str| pattern::unicode(&format!("(?i){p}"));
+    let compile = |p: &str| Rare::new(&format!("(?i){p}"));
     Table { demand: compile(demand), not: compile(not) }
 }
 
 /// A table of a language that is written in ASCII.
 fn ascii_table(demand: &str, not: &str) -> Table {
-    let compile = |p: &str| pattern::ascii(&format!("(?i){p}"));
+    let compile = |p: &str| Rare::ascii(&format!("(?i){p}"));
     Table { demand: compile(demand), not: compile(not) }
 }
 

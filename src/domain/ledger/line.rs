@@ -43,7 +43,7 @@ pub(crate) fn squash(text: &str) -> String {
 }
 
 /// Whether a text is ASCII with nothing but single spaces between words, as most texts are.
-fn is_squashed(text: &[u8]) -> bool {
+pub(in crate::domain) fn is_squashed(text: &[u8]) -> bool {
     let mut before = b' ';
     let single = text.iter().all(|byte| {
         let double = *byte == b' ' && before == b' ';

@@ -3,7 +3,10 @@
 //! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
 //! on lines that hold other characters; only marker words of other scripts need Unicode's.
 
-use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use regex::{Captures, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 /// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
 /// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
@@ -30,13 +33,136 @@ pub(crate) fn unicode(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
 }
 
+/// A pattern whose word boundaries hold in every script, and which few texts match.
+///
+/// Counted repetitions make an automaton grow with every text; boundaries and classes of every script
+/// make it large, and a boundary beside a character outside of ASCII takes it out of play altogether.
+/// So a pattern that takes more is asked first: repetitions are not counted, and outside of ASCII
+/// there are no boundaries. That mostly tells that no closer look is needed. ASCII is read with
+/// ASCII's boundaries and classes, which are the same there.
+pub(crate) struct Rare {
+    pattern: String,
+    /// Whether it has boundaries that hold in every script.
+    is_bounded: bool,
+    /// The pattern with repetitions that are not counted, when it counts any.
+    widened: Option<String>,
+    /// What takes more of texts in ASCII.
+    wide_narrow: OnceLock<Regex>,
+    /// For texts in ASCII.
+    narrow: OnceLock<Regex>,
+    /// What takes more of other texts.
+    loose: OnceLock<Regex>,
+    exact: OnceLock<Regex>,
+}
+
+impl Rare {
+    /// Takes a pattern; what of it is needed is compiled when it is.
+    pub(crate) fn new(pattern: &str) -> Self {
+        Self::of(pattern.to_owned(), pattern.contains(r"\b"))
+    }
+
+    /// Takes a pattern whose boundaries and classes mean ASCII's in every text.
+    pub(crate) fn ascii(pattern: &str) -> Self {
+        Self::of(narrowed(pattern), false)
+    }
+
+    fn of(pattern: String, is_bounded: bool) -> Self {
+        let widened = Some(widened(&pattern)).filter(|wide| *wide != pattern);
+        Self {
+            pattern,
+            is_bounded,
+            widened,
+            wide_narrow: OnceLock::new(),
+            narrow: OnceLock::new(),
+            loose: OnceLock::new(),
+            exact: OnceLock::new(),
+        }
+    }
+
+    /// Whether the pattern matches somewhere.
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.reader(text).is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// The first match.
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.reader(text)?.find(text)
+    }
+
+    /// The groups of the first match.
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.reader(text)?.captures(text)
+    }
+
+    /// The text with every match replaced.
+    pub(crate) fn replace_all<'t>(&self, text: &'t str, by: &str) -> Cow<'t, str> {
+        self.reader(text).map_or(Cow::Borrowed(text), |regex| regex.replace_all(text, by))
+    }
+
+    /// What reads a text; `None` when nothing in it can match.
+    fn reader(&self, text: &str) -> Option<&Regex> {
+        let wide = self.widened.as_deref();
+        if self.is_bounded && text.is_ascii() {
+            let in_ascii = |pattern: &str| unicode(&spelled(pattern, r"\t\n\x0B\x0C\r\x20"));
+            if let Some(wide) = wide
+                && !self.wide_narrow.get_or_init(|| in_ascii(wide)).is_match(text)
+            {
+                return None;
+            }
+            return Some(self.narrow.get_or_init(|| in_ascii(&self.pattern)));
+        }
+        if self.is_bounded || wide.is_some() {
+            let wide = wide.unwrap_or(&self.pattern);
+            // An empty group in the boundary's place: a sign behind it keeps something to count.
+            let unbounded = || if self.is_bounded { wide.replace(r"\b", "(?:)") } else { wide.to_owned() };
+            if !self.loose.get_or_init(|| unicode(&unbounded())).is_match(text) {
+                return None;
+            }
+        }
+        Some(self.exact.get_or_init(|| unicode(&self.pattern)))
+    }
+}
+
 /// Compiles a pattern whose `\b` means ASCII's while its classes hold in every script.
 pub(crate) fn ascii_bounded(pattern: &str) -> Regex {
     unicode(&pattern.replace(r"\b", r"(?-u:\b)"))
 }
 
-/// The pattern with its classes and boundaries spelled out in ASCII.
+/// The pattern with every repetition that counts far replaced by one that does not count: it matches
+/// whatever the pattern does, and its automaton stays small.
+fn widened(pattern: &str) -> String {
+    const FAR: usize = 10;
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let counts = after.split_once('}').and_then(|(counts, behind)| {
+            let (least, most) = counts.split_once(',')?;
+            least.parse::<usize>().ok()?;
+            Some((most.parse::<usize>().ok()?, behind))
+        });
+        match counts {
+            Some((most, behind)) if most >= FAR => {
+                out.push('*');
+                rest = behind;
+            }
+            Some(_) | None => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
 fn narrowed(pattern: &str) -> String {
+    spelled(pattern, r"\t\n\r\x20\xA0")
+}
+
+/// The pattern with its classes and boundaries spelled out in ASCII, white space as given.
+fn spelled(pattern: &str, space: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 64);
     let mut in_class = false;
     let mut chars = pattern.chars();
@@ -48,8 +174,8 @@ fn narrowed(pattern: &str) -> String {
                 (Some('d'), false) => out.push_str("[0-9]"),
                 (Some('w'), true) => out.push_str("0-9A-Za-z_"),
                 (Some('w'), false) => out.push_str("[0-9A-Za-z_]"),
-                (Some('s'), true) => out.push_str(r"\t\n\r\x20\xA0"),
-                (Some('s'), false) => out.push_str(r"[\t\n\r\x20\xA0]"),
+                (Some('s'), true) => out.push_str(space),
+                (Some('s'), false) => out.extend(["[", space, "]"]),
                 (Some(other), _) => out.extend(['\\', other]),
                 (None, _) => out.push('\\'),
             },
@@ -75,5 +201,41 @@ mod tests {
     fn classes_and_boundaries_are_narrowed_inside_and_outside_of_brackets() {
         assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[0-9A-Za-z_.\-]+[0-9]\]");
         assert!(ascii(r"\bport\b").is_match("é port é"));
+    }
+
+    #[test]
+    fn a_rare_pattern_counts_its_repetitions() {
+        assert_eq!(widened(r"a{2}.{1,40}?\{b[^.]{0,9}c{3,}"), r"a{2}.*?\{b[^.]{0,9}c{3,}");
+        let rare = Rare::new(r"\bfrom\b.{1,12}\bto\b");
+        for (text, expected) in [
+            ("from here to there", true),
+            ("from a place far away to there", false),
+            ("from hére to there", true),
+            ("from a pläce far away to there", false),
+        ] {
+            assert_eq!(rare.is_match(text), expected, "{text}");
+        }
+        let ascii = Rare::ascii(r"\bfrom\b.{1,12}\bto\b");
+        assert!(ascii.is_match("from é to") && !ascii.is_match("from é, which is far, to"));
+    }
+
+    #[test]
+    fn a_rare_pattern_keeps_its_boundaries_in_every_script() {
+        let rare = Rare::new(r"(?i)\b(?:решено|über|an\s\w+)\b");
+        for (text, expected) in [
+            ("Это решено.", true),
+            ("нерешено", false),
+            ("Über alles", true),
+            ("darüber – no", false),
+            ("plain", false),
+            ("an\u{b}end", true),
+            ("an énd", true),
+            ("né: an é", true),
+            ("éan end", false),
+        ] {
+            assert_eq!(rare.is_match(text), expected, "{text}");
+            assert_eq!(rare.find(text).is_some(), expected, "{text}");
+            assert_eq!(rare.captures(text).is_some(), expected, "{text}");
+        }
     }
 }

@@ -53,11 +53,23 @@ const ONE_OF_MANY: [&str; 40] = [
 
 /// Merges the span's identifiers; the latest mention goes last.
 pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
+    if found.is_empty() {
+        return;
+    }
+    // Most of a long record has other keys than a span brings, and is not looked at any closer.
+    let brought: HashSet<String> = found.iter().map(|fact| fact.key.trim().to_lowercase()).collect();
+    let is_brought = |key: &str| {
+        let key = key.trim();
+        let is_lower = key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        if is_lower { brought.contains(key) } else { brought.contains(key.to_lowercase().as_str()) }
+    };
     let mut slots: Vec<Option<TechnicalFact>> = record.drain(..).map(Some).collect();
     let mut at: HashMap<String, usize> = slots
         .iter()
         .enumerate()
-        .filter_map(|(i, f)| f.as_ref().map(|f| (identity(&f.key, &f.value), i)))
+        .filter_map(|(i, f)| {
+            f.as_ref().filter(|f| is_brought(&f.key)).map(|f| (identity(&f.key, &f.value), i))
+        })
         .collect();
     // Facts come in the order of first appearance; which value holds is decided by the last one.
     let mut found: Vec<&IdentifierFact> = found.iter().collect();
@@ -85,13 +97,17 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
 
 /// Adds what was said: every note once, the latest last.
 pub(super) fn merge_notes(record: &mut Vec<TechnicalFact>, notes: &[TechnicalFact]) {
-    let mut known: HashSet<(String, String)> =
-        record.iter().map(|f| (f.key.clone(), f.value.clone())).collect();
-    for note in notes.iter().filter(|note| !note.value.trim().is_empty()) {
-        if known.insert((note.key.clone(), note.value.clone())) {
-            record.push(note.clone());
-        }
+    if notes.is_empty() {
+        return;
     }
+    let mut known: HashSet<(&str, &str)> =
+        record.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
+    let new: Vec<TechnicalFact> = notes
+        .iter()
+        .filter(|n| !n.value.trim().is_empty() && known.insert((n.key.as_str(), n.value.as_str())))
+        .cloned()
+        .collect();
+    record.extend(new);
 }
 
 /// What makes two facts one: for one of many the key and the value; else the key and whatever the

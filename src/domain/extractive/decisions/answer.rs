@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::super::ledger::{pattern, prose};
+use super::super::super::ledger::pattern::{self, Rare};
+use super::super::super::ledger::prose;
 use super::super::super::summary::Decision;
 use super::super::{Turn, Voice, clip};
 use super::decision;
@@ -22,8 +23,8 @@ static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What a question offers or leaves to the person, in so many words.
-static OFFERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::unicode(
+static OFFERS: LazyLock<Rare> = LazyLock::new(|| {
+    Rare::new(
         r"(?ix)\b(?:shall|should|would\ you\ (?:like|prefer)|do\ you\ (?:want|prefer|agree|approve)|want\ me|may\ i|can\ i|could\ i|proceed|continue|confirm|go\ ahead|is\ (?:that|this|it)\ (?:ok|okay|fine|correct|right|acceptable)|ok(?:ay)?\ (?:with|to|if)|sounds?\ good|which|or|either|prefer|agree|approve|what\ do\ you\ think|anything\ else
         |souhaite[zs]?|voule[zr]|veux|dois-je|préfère[zs]?|préférez|confirme[zr]?|d['’]accord|lequel|laquelle|ou|procède
         |soll(?:en|te)?|möchte[nst]*|willst|wollen|bevorzug\w*|bestätig\w*|einverstanden|welche\w*|oder|fortfahren
@@ -34,8 +35,8 @@ static OFFERS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Questions for what the person knows; the answer is a fact and no choice.
-static ASKS_FOR_FACTS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::unicode(
+static ASKS_FOR_FACTS: LazyLock<Rare> = LazyLock::new(|| {
+    Rare::new(
         r"(?ix)\b(?:provide|share|may\ i\ have|could\ i\ have|can\ i\ have|tell\ me\ (?:your|the)|what(?:['’]s|\ is|\ are)\ your|fournir|indiquer|quel\ est\ (?:votre|ton)|mitteilen|wie\ lautet|proporcion\w+|facilit\w+|cuál\ es\ (?:su|tu)|сообщите|укажите|назовите)\b
         |请(?:提供|告诉|告知)|教えて",
     )

@@ -2,25 +2,25 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::super::super::ledger::pattern;
+use super::super::super::ledger::pattern::Rare;
 use super::super::super::ledger::prose::Language;
 
 /// The marker phrases of one language.
 pub(super) struct Markers {
+    /// Any of the next three: what none of them matches tells of no choice.
+    pub any: Rare,
     /// A choice, by these words alone.
-    pub strong: Regex,
+    pub strong: Rare,
     /// A choice when a person says it: an order, a wish.
-    pub ordered: Regex,
+    pub ordered: Rare,
     /// A choice only with a reason beside it.
-    pub weak: Regex,
+    pub weak: Rare,
     /// Where the reason begins.
-    pub reason: Regex,
+    pub reason: Rare,
     /// Where what was not chosen begins.
-    pub instead: Regex,
+    pub instead: Rare,
     /// Thinking aloud, conditions, denials: no choice.
-    pub not: Regex,
+    pub not: Rare,
 }
 
 /// The marker phrases of a language.
@@ -38,8 +38,9 @@ pub(super) fn of(language: Language) -> &'static Markers {
 
 /// strong, ordered, weak, reason, instead, not.
 fn markers([strong, ordered, weak, reason, instead, not]: [&str; 6]) -> Markers {
-    let compile = |p: &str| pattern::unicode(&format!("(?i){p}"));
+    let compile = |p: &str| Rare::new(&format!("(?i){p}"));
     Markers {
+        any: compile(&format!("(?:{strong})|(?:{ordered})|(?:{weak})")),
         strong: compile(strong),
         ordered: compile(ordered),
         weak: compile(weak),

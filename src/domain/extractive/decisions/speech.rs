@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::super::ledger::pattern;
+use super::super::super::ledger::pattern::{self, Rare};
 use super::super::super::ledger::prose::{self, Language};
 use super::super::super::summary::Decision;
 use super::super::{Turn, Voice, talk};
@@ -32,7 +32,11 @@ pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
         let text = sentence.text.as_str();
         let length = text.chars().count();
         let fits = if is_dense(language) { 6..=300 } else { 12..=600 };
-        if !fits.contains(&length) || text.ends_with(['?', '？', ':', '：']) || markers.not.is_match(text) {
+        if !fits.contains(&length)
+            || text.ends_with(['?', '？', ':', '：'])
+            || !markers.any.is_match(text)
+            || markers.not.is_match(text)
+        {
             continue;
         }
         let next = sentences.get(at + 1).map(|s| s.text.as_str());
@@ -88,7 +92,7 @@ fn is_dense(language: Language) -> bool {
 }
 
 /// The clause that gives the reason, with the word that opens it removed when it is only a joint.
-fn reason_in(text: &str, reason: &Regex) -> Option<String> {
+fn reason_in(text: &str, reason: &Rare) -> Option<String> {
     let hit = reason.find(text)?;
     let clause = text.get(hit.start()..)?.trim_start_matches([',', ';', ' ', '—', '–', '，']).trim();
     (clause.chars().count() >= 6).then(|| clause.to_owned())
@@ -105,8 +109,8 @@ fn opens_with_reason(sentence: &str) -> bool {
 
 /// Whether a sentence names a cause, and not only a joint that may stand for one.
 fn is_cause(text: &str) -> bool {
-    static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static CAUSE: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?i)\b(?:because|since|so that|to avoid|due to|parce qu|puisqu|afin|weil|damit|porque|ya que|потому что|так как|чтобы)|因为|由于|以免|ため|ので",
         )
     });
@@ -115,8 +119,8 @@ fn is_cause(text: &str) -> bool {
 
 /// Whether a sentence tells of looking into something, which decides nothing.
 fn is_probing(text: &str) -> bool {
-    static PROBING: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
+    static PROBING: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
             r"(?i)\b(?:print|debug\w*|logging|reproduc\w+|temporary|temporarily|scratch|check|verify|confirm|see (?:if|what|how|why|whether)|look(?:ing)? (?:at|for|into)|understand|find out|investigat\w+|explor\w+|try again|retry)\b",
         )
     });

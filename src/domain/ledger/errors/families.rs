@@ -52,52 +52,47 @@ macro_rules! pattern {
 
 /// Words without one of which no family matches.
 static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
-    aho_corasick::AhoCorasickBuilder::new()
-        .ascii_case_insensitive(true)
-        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-        .build([
-            "error",
-            "exception",
-            "panic",
-            "fatal",
-            "not found",
-            "no such",
-            "denied",
-            "cannot ",
-            "failed",
-            "err!",
-            "interrupt",
-            ".go:",
-            "conflict (",
-            "failure",
-            "segmentation",
-            "unbound",
-            "killed",
-            "traceback (",
-            "file \"",
-            "--> ",
-            "undefined ",
-            "rejected]",
-            "unable to",
-            "not permitted",
-            "no space left",
-            "http",
-            ".py:",
-            "doesnotexist",
-            "systemexit",
-            "is a directory",
-            "unexpected token",
-            "e: file:",
-            "unresolved",
-            "** (",
-            "not recognized",
-            "erreur",
-            "fehler",
-            "错误",
-            "ошибка",
-        ])
-        .expect("the words are valid")
+    any_of(&[
+        "error",
+        "exception",
+        "panic",
+        "fatal",
+        "not found",
+        "no such",
+        "denied",
+        "cannot ",
+        "failed",
+        "err!",
+        "interrupt",
+        ".go:",
+        "conflict (",
+        "failure",
+        "segmentation",
+        "unbound",
+        "killed",
+        "traceback (",
+        "file \"",
+        "--> ",
+        "undefined ",
+        "rejected]",
+        "unable to",
+        "not permitted",
+        "no space left",
+        "http",
+        ".py:",
+        "doesnotexist",
+        "systemexit",
+        "is a directory",
+        "unexpected token",
+        "e: file:",
+        "unresolved",
+        "** (",
+        "not recognized",
+        "erreur",
+        "fehler",
+        "错误",
+        "ошибка",
+    ])
 });
 
 /// Where the next line begins that a family may match, with its end; `from` is a line's start.
@@ -186,20 +181,31 @@ pattern!(FILE_HEADING, r"^(?:/|\.{0,2}/|[A-Z]:\\|\w)[\w@.+~\-/\\ ]*\.\w{1,6}$");
 pattern!(AT_PLACE, r"^(?:.*\()?((?:file://)?/?[\w@.+~\-/\\]+\.\w{1,6}:\d+(?::\d+)?)\)?$");
 
 /// Whether the text speaks of errors that are not there.
-fn denies(lower: &str) -> bool {
-    [
-        "no error",
-        "0 error",
-        "without error",
-        "no fatal error",
-        "errors: 0",
-        "error: none",
-        "error: null",
-        "error: 0",
-        "error rate",
-    ]
-    .iter()
-    .any(|d| lower.contains(d))
+fn denies(text: &str) -> bool {
+    static DENIALS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        any_of(&[
+            "no error",
+            "0 error",
+            "without error",
+            "no fatal error",
+            "errors: 0",
+            "error: none",
+            "error: null",
+            "error: 0",
+            "error rate",
+        ])
+    });
+    DENIALS.is_match(text)
+}
+
+/// Finds words in whatever case.
+fn any_of(words: &[&str]) -> AhoCorasick {
+    #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
+    aho_corasick::AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+        .build(words)
+        .expect("the words are valid")
 }
 
 fn found(kind: Option<&str>, message: &str, location: Option<String>, rank: u8) -> Found {
@@ -217,11 +223,13 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
     if bare.is_empty() {
         return None;
     }
-    if let Some(c) = FILE_LINE.captures(line) {
+    // A look for what a pattern cannot do without is cheaper than the pattern, and most lines are
+    // read by the last of them.
+    if let Some(c) = line.contains("File \"").then(|| FILE_LINE.captures(line)).flatten() {
         ctx.place = Some(format!("{}:{}", c.get(1)?.as_str(), c.get(2)?.as_str()));
         return None;
     }
-    if let Some(c) = ARROW.captures(line) {
+    if let Some(c) = line.contains("--> ").then(|| ARROW.captures(line)).flatten() {
         ctx.place = Some(c.get(1)?.as_str().to_owned());
         return None;
     }
@@ -230,12 +238,12 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
         ctx.place = None;
         return None;
     }
-    if denies(&bare.to_ascii_lowercase()) || UNITTEST.is_match(bare) {
+    if denies(bare) || bare.starts_with(['E', 'F']) && UNITTEST.is_match(bare) {
         return None;
     }
     let text =
         |c: &regex::Captures<'_>, at: usize| c.get(at).map_or(String::new(), |m| m.as_str().to_owned());
-    if let Some(c) = PLACED.captures(bare) {
+    if let Some(c) = bare.contains("rror").then(|| PLACED.captures(bare)).flatten() {
         let place = format!("{}:{}", text(&c, 1), text(&c, 2));
         let code = c.get(4).map(|m| m.as_str());
         // The place stays in the message: the same words at two places are two errors.
@@ -246,10 +254,10 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
             PRECISE,
         ));
     }
-    if let Some(c) = BARE_TS.captures(bare) {
+    if let Some(c) = bare.starts_with("error TS").then(|| BARE_TS.captures(bare)).flatten() {
         return Some(found(c.get(1).map(|m| m.as_str()), &text(&c, 2), None, PRECISE));
     }
-    if let Some(c) = GO.captures(line) {
+    if let Some(c) = line.contains(".go:").then(|| GO.captures(line)).flatten() {
         return Some(found(Some("go"), bare, Some(format!("{}:{}", text(&c, 1), text(&c, 2))), PRECISE));
     }
     if let Some(c) = LINT.captures(line) {
@@ -260,11 +268,11 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
             PRECISE,
         ));
     }
-    if let Some(c) = KOTLIN.captures(bare) {
+    if let Some(c) = bare.starts_with("e: ").then(|| KOTLIN.captures(bare)).flatten() {
         let line_number = if c.get(2).is_some() { text(&c, 2) } else { text(&c, 3) };
         return Some(found(Some("kotlin"), bare, Some(format!("{}:{line_number}", text(&c, 1))), PRECISE));
     }
-    if let Some(c) = ESLINT.captures(line) {
+    if let Some(c) = line.starts_with(char::is_whitespace).then(|| ESLINT.captures(line)).flatten() {
         let place = ctx.file_heading.as_ref().map(|f| format!("{f}:{}", text(&c, 1)));
         let message = place.as_ref().map_or_else(|| text(&c, 3), |p| format!("{p}: {}", text(&c, 3)));
         return Some(found(Some("eslint"), &crate::domain::ledger::line::squash(&message), place, PRECISE));
@@ -272,29 +280,29 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
     if let Some(one) = tool(bare, ctx) {
         return Some(one);
     }
-    if let Some(c) = RUBY.captures(bare) {
+    if let Some(c) = bare.contains(".rb:").then(|| RUBY.captures(bare)).flatten() {
         return Some(found(Some(&text(&c, 3)), &text(&c, 2), Some(text(&c, 1)), PRECISE));
     }
     if let Some(c) = EXCEPTION.captures(bare) {
         return exception(&text(&c, 1), c.get(2).map(|m| m.as_str()), ctx);
     }
-    if let Some(c) = PHP.captures(bare) {
+    if let Some(c) = bare.contains("rror:").then(|| PHP.captures(bare)).flatten() {
         return Some(found(Some(&text(&c, 1)), &text(&c, 2), None, PRECISE));
     }
-    if let Some(c) = RUST_PANIC.captures(bare) {
+    if let Some(c) = bare.starts_with("thread '").then(|| RUST_PANIC.captures(bare)).flatten() {
         ctx.panicked = c.get(2).is_none();
         let place = text(&c, 3);
         let message = c.get(2).map_or_else(|| bare.to_owned(), |m| m.as_str().to_owned());
         return Some(found(Some("panic"), &message, Some(place), PRECISE));
     }
-    if let Some(c) = NPM.captures(bare) {
+    if let Some(c) = bare.starts_with(['n', 'p', 'y']).then(|| NPM.captures(bare)).flatten() {
         return npm(&text(&c, 1), ctx);
     }
     ctx.npm_lines = 0;
-    if let Some(c) = GO_PANIC.captures(bare) {
+    if let Some(c) = bare.starts_with(['p', 'f']).then(|| GO_PANIC.captures(bare)).flatten() {
         return Some(found(Some("panic"), &text(&c, 2), None, PRECISE));
     }
-    if let Some(c) = RUST.captures(line) {
+    if let Some(c) = line.starts_with("error").then(|| RUST.captures(line)).flatten() {
         let message = text(&c, 2);
         if message.starts_with("aborting due to") {
             return None;
@@ -302,13 +310,15 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
         let rank = if c.get(1).is_some() { PRECISE } else { PLAIN };
         return Some(found(Some(c.get(1).map_or("error", |m| m.as_str())), &message, None, rank));
     }
-    if let Some(c) = CONFLICT.captures(bare) {
+    if let Some(c) = bare.starts_with("CONFLICT").then(|| CONFLICT.captures(bare)).flatten() {
         return Some(found(Some("git"), bare, None, PRECISE)).filter(|_| c.get(1).is_some());
     }
-    if REJECTED.is_match(line) {
+    if line.contains("rejected]") && REJECTED.is_match(line) {
         return Some(found(Some("git"), bare, None, PLAIN));
     }
-    if let Some(c) = SQL.captures(bare).filter(|c| c.get(0).is_some_and(|m| m.as_str().contains(":  "))) {
+    if let Some(c) = bare.contains(":  ").then(|| SQL.captures(bare)).flatten()
+        && c.get(0).is_some_and(|m| m.as_str().contains(":  "))
+    {
         return Some(found(Some("sql"), &text(&c, 2), None, PRECISE));
     }
     if let Some(c) = GIT.captures(line) {
@@ -319,10 +329,10 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
     if SHELL_START.is_match(line) && SHELL.is_match(line) && !line.ends_with(['{', ';']) {
         return Some(found(Some("shell"), bare, None, PLAIN));
     }
-    if let Some(c) = PNPM.captures(line) {
+    if let Some(c) = line.contains("ERR_").then(|| PNPM.captures(line)).flatten() {
         return Some(found(Some(&text(&c, 1)), &text(&c, 2), None, PLAIN));
     }
-    if MAKE.is_match(bare) || LINKER.is_match(bare) {
+    if bare.starts_with(['g', 'm', 'n']) && MAKE.is_match(bare) || LINKER.is_match(bare) {
         return Some(found(
             Some(if bare.starts_with("make") || bare.starts_with("gmake") { "make" } else { "linker" }),
             bare,
@@ -341,7 +351,8 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
         let status = (1..=7).find_map(|at| c.get(at)).map_or(String::new(), |m| m.as_str().to_owned());
         return Some(found(Some(&format!("HTTP {status}")), bare, None, PLAIN));
     }
-    if let Some(c) = LOG.captures(bare) {
+    let is_dated = bare.starts_with(|c: char| c == '[' || c.is_ascii_digit());
+    if let Some(c) = is_dated.then(|| LOG.captures(bare)).flatten() {
         return Some(found(Some("log"), &text(&c, 1), None, VAGUE));
     }
     if bare.starts_with(['⨯', '✖', '❌']) && bare.to_ascii_lowercase().contains("fail") {
@@ -358,36 +369,40 @@ fn tool(bare: &str, ctx: &mut Context) -> Option<Found> {
         ctx.panicked = true;
         return Some(found(Some("build"), bare, None, PRECISE));
     }
-    if let Some(c) = VITE.captures(bare) {
+    if let Some(c) = bare.starts_with('[').then(|| VITE.captures(bare)).flatten() {
         return Some(found(part(&c, 1).as_deref(), &part(&c, 2)?, None, PRECISE));
     }
-    if let Some(c) = WEBPACK.captures(bare).or_else(|| ELIXIR.captures(bare)) {
+    if let Some(c) = bare
+        .starts_with(['M', '*'])
+        .then(|| WEBPACK.captures(bare).or_else(|| ELIXIR.captures(bare)))
+        .flatten()
+    {
         return Some(found(part(&c, 1).as_deref(), &part(&c, 2)?, None, PRECISE));
     }
-    if let Some(c) = SCALA.captures(bare) {
+    if let Some(c) = bare.starts_with("[error]").then(|| SCALA.captures(bare)).flatten() {
         return Some(found(Some("error"), bare.strip_prefix("[error] ")?, part(&c, 1), PRECISE));
     }
-    if let Some(c) = ESLINT_UNIX.captures(bare) {
+    if let Some(c) = bare.ends_with(']').then(|| ESLINT_UNIX.captures(bare)).flatten() {
         let place = format!("{}:{}", part(&c, 1)?, part(&c, 2)?);
         return Some(found(Some("eslint"), bare, Some(place), PRECISE));
     }
-    if let Some(c) = CMAKE.captures(bare) {
+    if let Some(c) = bare.starts_with("CMake").then(|| CMAKE.captures(bare)).flatten() {
         let place = part(&c, 1).zip(part(&c, 2)).map(|(file, line)| format!("{file}:{line}"));
         return Some(found(Some("cmake"), bare, place, PRECISE));
     }
-    if let Some(c) = MAVEN.captures(bare) {
+    if let Some(c) = bare.starts_with("[ERROR]").then(|| MAVEN.captures(bare)).flatten() {
         return Some(found(Some("maven"), &part(&c, 1)?, None, PLAIN));
     }
-    if GRADLE.is_match(bare) {
+    if bare.starts_with(['E', '>']) && GRADLE.is_match(bare) {
         return Some(found(Some("gradle"), bare, None, PLAIN));
     }
-    if let Some(c) = DOCKER.captures(bare) {
+    if let Some(c) = bare.starts_with(['d', 'E', 'C']).then(|| DOCKER.captures(bare)).flatten() {
         return Some(found(Some("docker"), &part(&c, 1).or_else(|| part(&c, 2))?, None, PRECISE));
     }
-    if let Some(c) = KUBECTL.captures(bare) {
+    if let Some(c) = bare.starts_with("Error from").then(|| KUBECTL.captures(bare)).flatten() {
         return Some(found(Some("kubectl"), &part(&c, 1)?, None, PRECISE));
     }
-    if MYSQL.is_match(bare) {
+    if bare.starts_with("ERROR ") && MYSQL.is_match(bare) {
         return Some(found(Some("sql"), bare, None, PRECISE));
     }
     WINDOWS.is_match(bare).then(|| found(Some("shell"), bare, None, PLAIN))
@@ -409,8 +424,7 @@ fn exception(kind: &str, message: Option<&str>, ctx: &mut Context) -> Option<Fou
         None if in_traceback || matches!(short, "KeyboardInterrupt" | "AssertionError") => kind,
         None => return None,
     };
-    let lower = message.to_ascii_lowercase();
-    if kind == "error" || denies(&lower) {
+    if kind == "error" || denies(message) {
         return None;
     }
     Some(found(Some(kind), message, ctx.place.take(), PRECISE))
@@ -454,9 +468,10 @@ pub(super) fn panic_message(line: &str, ctx: &mut Context) -> Option<String> {
 /// The place that a line after the error names (`--> src/a.rs:1:2`, `at /a/b.js:1:2`).
 pub(super) fn place(line: &str) -> Option<String> {
     let bare = line.trim();
-    if let Some(c) = DOTNET_PLACE.captures(line) {
+    if let Some(c) = line.contains(":line ").then(|| DOTNET_PLACE.captures(line)).flatten() {
         return Some(format!("{}:{}", c.get(1)?.as_str(), c.get(2)?.as_str()));
     }
-    let caps = ARROW.captures(line).or_else(|| AT_PLACE.captures(bare.strip_prefix("at ")?))?;
+    let arrow = line.contains("--> ").then(|| ARROW.captures(line)).flatten();
+    let caps = arrow.or_else(|| AT_PLACE.captures(bare.strip_prefix("at ")?))?;
     caps.get(1).map(|m| m.as_str().to_owned())
 }

@@ -105,6 +105,18 @@ static WORDS: LazyLock<HashMap<&[u8], u8, BuildHasherDefault<FnvHasher>>> = Lazy
     words
 });
 
+/// For each first letter, the lengths of the common words that begin with it, as bits: most words are
+/// none of them by that alone.
+static LENGTHS: LazyLock<[u16; 256]> = LazyLock::new(|| {
+    let mut lengths = [0; 256];
+    for word in WORDS.keys() {
+        if let Some(of_letter) = word.first().and_then(|first| lengths.get_mut(usize::from(*first))) {
+            *of_letter |= 1 << word.len();
+        }
+    }
+    lengths
+});
+
 /// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
 pub(crate) fn of(text: &str) -> Language {
     let (mut han, mut kana, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32);
@@ -142,6 +154,10 @@ pub(crate) fn of(text: &str) -> Language {
             .split(|b| !(b.is_ascii_alphabetic() || *b == b'\''))
             .filter(|w| !w.is_empty() && w.len() <= MAX_WORD);
         for word in words.take(MAX_WORDS) {
+            let first = word.first().map_or(0, u8::to_ascii_lowercase);
+            if LENGTHS.get(usize::from(first)).is_none_or(|lengths| lengths >> word.len() & 1 == 0) {
+                continue;
+            }
             let mut lower = [0; MAX_WORD];
             let lower = lower.get_mut(..word.len()).unwrap_or_default();
             lower.copy_from_slice(word);

@@ -248,37 +248,39 @@ fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
 
 /// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.
 fn without_blocks(text: &str, tags: &[&str]) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
+    let bytes = text.as_bytes();
+    let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    let mut out = String::new();
+    // What lies between is kept and not copied yet.
+    let (mut kept, mut at) = (0, 0);
     // A tag that is not closed behind one place is not closed behind a later one: asked once each.
     let mut unclosed: Vec<&str> = Vec::new();
-    while let Some(at) = rest.find('<') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let name_end =
-            from.get(1..).and_then(|t| t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')));
-        let name = name_end.and_then(|end| from.get(1..=end)).unwrap_or("");
-        let after = name_end.and_then(|end| from.get(end + 1..)).unwrap_or("");
-        if !name.is_empty()
-            && tags.contains(&name)
-            && !unclosed.contains(&name)
-            && after.starts_with(['>', ' '])
-        {
-            let close = format!("</{name}>");
-            match from.find(close.as_str()) {
-                Some(end) => {
-                    rest = from.get(end + close.len()..).unwrap_or_default();
-                    continue;
-                }
-                // `<output>` in the middle of a sentence is no block.
-                None if !out.trim().is_empty() => unclosed.push(name),
-                None => return out,
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        let open = at + found;
+        at = open + 1;
+        let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let end = at + bytes.iter().skip(at).take_while(is_name).count();
+        let name = slice(at, end);
+        let is_tag = matches!(bytes.get(end), Some(b'>' | b' ')) && tags.contains(&name);
+        if !is_tag || unclosed.contains(&name) {
+            continue;
+        }
+        let close = format!("</{name}>");
+        match slice(open, text.len()).find(close.as_str()) {
+            Some(length) => {
+                out.push_str(slice(kept, open));
+                at = open + length + close.len();
+                kept = at;
+            }
+            // `<output>` in the middle of a sentence is no block.
+            None if !(out.trim().is_empty() && slice(kept, open).trim().is_empty()) => unclosed.push(name),
+            None => {
+                out.push_str(slice(kept, open));
+                return out;
             }
         }
-        out.push('<');
-        rest = from.get(1..).unwrap_or_default();
     }
-    out.push_str(rest);
+    out.push_str(slice(kept, text.len()));
     out
 }
 

@@ -1,0 +1,94 @@
+//! Counts of lines that come again, while one text is built in several sizes.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::{TokenCounter, Tokenizer};
+
+/// The longest line that is remembered, in bytes.
+const LONGEST: usize = 1_000;
+/// The most lines that are remembered: some five hundred kilobytes.
+const MOST: usize = 4_096;
+
+/// A counter that remembers lines.
+#[derive(Debug)]
+pub struct Memo {
+    counter: TokenCounter,
+    lines: RefCell<HashMap<Box<str>, u32>>,
+}
+
+impl Memo {
+    /// A memo that knows nothing yet.
+    #[must_use]
+    pub fn of(counter: TokenCounter) -> Self {
+        Self { counter, lines: RefCell::default() }
+    }
+
+    /// The tokens of a text: what the counter says of it.
+    #[must_use]
+    pub fn count(&self, text: &str) -> u32 {
+        match self.counter.tokenizer() {
+            // It reads faster than lines are found again, and rounds once for a whole text.
+            Tokenizer::Estimate => self.counter.count_text(text),
+            Tokenizer::O200kBase | Tokenizer::Cl100kBase => {
+                lines(text).fold(0, |sum, line| sum.saturating_add(self.line(line)))
+            }
+        }
+    }
+
+    fn line(&self, line: &str) -> u32 {
+        let mut known = self.lines.borrow_mut();
+        if let Some(count) = known.get(line) {
+            return *count;
+        }
+        let count = self.counter.count_text(line);
+        if line.len() <= LONGEST && known.len() < MOST {
+            known.insert(line.into(), count);
+        }
+        count
+    }
+}
+
+/// A text in pieces that are counted apart as they are together: no token of a vocabulary holds a
+/// line break and a sign behind it other than a slash, a space or another break.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let bytes = rest.as_bytes();
+        let is_end =
+            |at: &usize| bytes.get(at + 1).is_some_and(|next| next.is_ascii_graphic() && *next != b'/');
+        let end = memchr::memchr_iter(b'\n', bytes).find(is_end).map_or(rest.len(), |at| at + 1);
+        let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        rest = after;
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_counts_as_without_a_memo(
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "\n", "\n\n", "\r\n", "\r", " ", "\t", "\u{a0}", "\u{3000}", "a", "Word", "'s", "'", "/", "//", ")", "- ",
+                    "1234", "é", "汉", "…", ".", "`x`", "#", "\u{b}", "\u{301}",
+                ]),
+                0..40,
+            ),
+        ) {
+            let text = parts.concat();
+            for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {
+                let counter = TokenCounter::new(tokenizer);
+                let memo = Memo::of(counter);
+                proptest::prop_assert_eq!(memo.count(&text), counter.count_text(&text));
+                proptest::prop_assert_eq!(memo.count(&text), counter.count_text(&text), "asked again");
+            }
+        }
+    }
+}
