@@ -89,8 +89,15 @@ impl Queue {
         (enqueued.id, enqueued.created)
     }
 
+    /// Claims what is due; indexing, which every version asks for, is done on the way.
     async fn claim(&self) -> Option<Job> {
-        self.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap()
+        loop {
+            let job = self.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap()?;
+            if job.kind != Kind::Index {
+                return Some(job);
+            }
+            self.store.settle_index(&job, Status::Succeeded, false).await.unwrap();
+        }
     }
 
     async fn status(&self, job: &Job) -> Status {
