@@ -263,13 +263,9 @@ impl NewCompression {
             let detail = "must be anchored, opaque, regenerative or sliding_window";
             return Err(ApiError::invalid("/strategy", detail));
         }
-        if self.strategy == Some(Strategy::Opaque) && settings.critical == Some(true) {
+        if self.strategy.is_some_and(|strategy| settings.refuses(strategy)) {
             let detail = "opaque cannot be verified and is refused for critical sessions";
             return Err(ApiError::refused("/strategy", detail));
-        }
-        // Better a refusal than an anchored version under another strategy's name.
-        if self.strategy.is_some_and(|strategy| strategy != Strategy::Anchored) {
-            return Err(ApiError::refused("/strategy", "only anchored is available in this release"));
         }
         if self.engine == Some(EngineChoice::Llm) && !state.llm_configured {
             let detail =
