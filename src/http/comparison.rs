@@ -162,7 +162,7 @@ pub async fn compare_strategies(
     responses(
         (status = 200, body = Candidate, description = "The candidate."),
         (status = 404, body = Problem, content_type = "application/problem+json",
-         description = "No such compression, or none that ran in the shadow and made a candidate that holds (`/problems/compression-not-found`).")
+         description = "No such compression, or none that made a candidate in the shadow (`/problems/compression-not-found`).")
     )
 )]
 pub async fn find_candidate(

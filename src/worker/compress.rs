@@ -328,7 +328,9 @@ impl Made {
         });
         let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
-        let version = if status == Status::Succeeded { Some(self.version()?) } else { None };
+        // A shadow run keeps what it made, also what the gate refused: that is what it is for.
+        let is_kept = status == Status::Succeeded || job.request.shadow;
+        let version = if is_kept { Some(self.version()?) } else { None };
         Ok(Settlement { status, report, version, evaluation, retry_tokens })
     }
 
