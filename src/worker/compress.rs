@@ -37,29 +37,38 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     if base.settings.refuses(strategy) {
         return refuse(env, job, strategy).await;
     }
-    let chosen = choose_span(&base, &outlines, (job, strategy));
-    let is_past = chosen.is_ok_and(|span| span.parent_version != base.current.as_ref().map(|c| c.version));
+    let mut chosen = choose_span(&base, &outlines, (job, strategy), None);
+    let stands = |span: &Span| span.parent_version == base.current.as_ref().map(|current| current.version);
+    let mut replaced = None;
+    if job.request.shadow
+        && !chosen.as_ref().is_ok_and(stands)
+        && let Some(earlier) = shadow::step_back(env, job, &mut base).await?
+    {
+        outlines = earlier.outlines;
+        replaced = Some(earlier.replaced);
+        chosen = choose_span(&base, &outlines, (job, strategy), Some(earlier.replaced.through_seq));
+    }
     let span = match chosen {
-        Err(_) | Ok(_) if job.request.shadow && (chosen.is_err() || is_past) => {
-            let Some(earlier) = shadow::step_back(env, job, &mut base).await? else {
-                let reason = chosen.err().unwrap_or(group::NoSpan::TooFew);
-                return skip(env, job, started, reason).await;
-            };
-            outlines = earlier.outlines;
-            earlier.span
-        }
         Ok(span) => span,
         Err(reason) => return skip(env, job, started, reason).await,
     };
+    if span.parent_version != base.current.as_ref().map(|current| current.version) {
+        // An earlier attempt fixed the span, and more than one version was published since.
+        env.store.settle(job, Some(span), ended(Status::Superseded, Report::default())).await?;
+        return Ok(());
+    }
     if job.span.is_none() && !env.store.fix_span(job, span).await? {
         return Ok(());
     }
     // A version that was read from the whole history still digests the messages after the anchor last.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
     let originals = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq).await?;
-    let before = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
+    let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
+    let before = replaced.map_or(now, |replaced| replaced.context_tokens);
+    let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
     let history = (base.counts.system_through, from_seq - 1);
-    let work = Work { base, outlines, originals, span, job: job.clone(), strategy, now: env.clock.now() };
+    let now = env.clock.now();
+    let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
     let (material, probe_ids) = blocking(move || work.material()).await?.map_err(JobError::Broken)?;
     let made = make(env, job, (material, probe_ids), history).await?;
     let settlement = made.settle(job, started, before)?;
@@ -148,13 +157,15 @@ fn choose_span(
     base: &Base,
     outlines: &[Outline],
     (job, strategy): (&Job, Strategy),
+    through: Option<Seq>,
 ) -> Result<Span, group::NoSpan> {
     if let Some(span) = job.span {
         return Ok(span);
     }
     let preserve = job.request.preserve_recent.unwrap_or_else(|| base.settings.preserved_by(strategy));
     let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let end = group::span_end(outlines, preserve, job.request.through_seq)?;
+    let asked = [job.request.through_seq, through].into_iter().flatten().min();
+    let end = group::span_end(outlines, preserve, asked)?;
     let through_seq = bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
         base.counts.system_through + 1
@@ -186,6 +197,8 @@ struct Work {
     outlines: Vec<Outline>,
     originals: Vec<Original>,
     span: Span,
+    /// Tokens of the span as it was served, when it is read once more.
+    span_tokens: Option<u32>,
     job: Job,
     strategy: Strategy,
     now: chrono::DateTime<chrono::Utc>,
@@ -206,13 +219,16 @@ impl Work {
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
         let span = read_messages(self.originals)?;
         let covered = |outline: &&Outline| outline.seq <= self.span.through_seq;
-        let span_tokens =
-            self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
-        let span_tokens = span_tokens.saturating_sub(self.base.counts.masked_within(
-            &self.outlines,
-            &marks(&self.outlines),
-            self.span.through_seq,
-        ));
+        let span_tokens = self.span_tokens.unwrap_or_else(|| {
+            let whole =
+                self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
+            let marks = marks(&self.outlines);
+            whole.saturating_sub(self.base.counts.masked_within(
+                &self.outlines,
+                &marks,
+                self.span.through_seq,
+            ))
+        });
         let tail_tokens: u64 =
             self.outlines.iter().filter(|o| !covered(o)).map(|o| u64::from(o.tokens)).sum();
         // Room for the summary when the context is to be at the target afterwards.

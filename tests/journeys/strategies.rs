@@ -184,11 +184,7 @@ async fn an_opaque_version_is_small_says_that_nothing_verified_it_and_keeps_the_
     let asked = app.call("POST", &format!("{SESSION}/evaluations"), "{}").await;
     app.work().await;
     let evaluation = app.call("GET", asked.headers["location"].to_str().expect("text"), "").await.json();
-    assert_eq!(
-        evaluation["scores"]["failed"].as_u64().or(evaluation["failed"].as_u64()),
-        done["probes_failed"].as_u64(),
-        "{evaluation:#}"
-    );
+    assert_eq!(evaluation["probes_failed"], done["probes_failed"], "{evaluation:#}");
     let constraint = summary["constraints"][0]["id"].as_str().expect("a constraint");
     assert_eq!(app.call("DELETE", &format!("{SESSION}/constraints/{constraint}"), "").await.status, 204);
     assert!(summary_text(&context(&app).await).contains("|F:"));
@@ -338,13 +334,19 @@ async fn strategies_are_shown_side_by_side_over_the_same_messages() {
     for strategy in ["regenerative", "opaque", "sliding_window"] {
         let run = compress(&app, json!({"strategy": strategy, "shadow": true})).await;
         assert_eq!(run["status"].as_str(), Some("succeeded"), "{run:#}");
-        assert_eq!(run["tokens_before"], live["tokens_before"], "{run:#}");
+        if strategy == "sliding_window" {
+            assert!(run["through_seq"].as_i64() < live["through_seq"].as_i64(), "it keeps more: {run:#}");
+        } else {
+            assert_eq!(run["tokens_before"], live["tokens_before"], "{run:#}");
+            assert_eq!(run["through_seq"], live["through_seq"], "{run:#}");
+        }
+        assert_eq!(run["context_tokens_before"], live["context_tokens_before"], "{run:#}");
     }
     let compared = app.call("GET", &format!("{COMPRESSIONS}/compare"), "").await.json();
     let runs = compared["strategies"].as_array().expect("runs");
     let names: Vec<&str> = runs.iter().map(|run| run["strategy"].as_str().expect("a name")).collect();
     assert_eq!(names, ["anchored", "opaque", "regenerative", "sliding_window"]);
-    assert_eq!((&compared["same_end"], &compared["current_version"]), (&json!(true), &json!(1)));
+    assert_eq!((&compared["same_end"], &compared["current_version"]), (&json!(false), &json!(1)));
     for run in runs {
         assert_eq!(run["current"], run["strategy"] == "anchored");
         assert_eq!(run["gate"], "accept");
