@@ -177,6 +177,35 @@ impl Store {
         Ok(outlines)
     }
 
+    /// Reads the probes that the successor of a version was asked: the caller's, and the critical ones
+    /// of spans up to that version; 0 stands for no version.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_probes_until(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, probe from probes
+             where tenant_id = $1 and session_id = $2
+               and ((source = 'caller' and retired_in_version is null)
+                    or (version <= $3 and probe::text like '%"critical":true%'
+                        and (retired_in_version is null or retired_in_version > $3)))
+             order by id"#,
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
+    }
+
     /// Reads a version as something to build on, with its metadata; `None` when there is no such one.
     ///
     /// # Errors

@@ -57,6 +57,8 @@ pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<O
         base.current = Some(stored);
     }
     base.anchor = anchor;
+    let parent = meta.parent_version.unwrap_or_default();
+    base.probes = env.store.load_probes_until(job.tenant, job.session, parent).await?;
     let tokens_before = u32::try_from(meta.tokens_before).unwrap_or(u32::MAX);
     let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
     let replaced = Replaced {
