@@ -75,6 +75,7 @@ mod tests {
             changes: vec![change.to_owned()],
             status: super::super::summary::FileStatus::Unknown,
             transient: false,
+            overwrite_possible: false,
             seqs: vec![1],
             session_id: None,
         }
