@@ -431,7 +431,7 @@ fn odd(kind: u64, at: usize) -> Vec<Value> {
     match kind % 8 {
         0 => vec![json!({"role": "user", "content": format!("Do part {at} now, and keep it short.")})],
         1 => vec![json!({"role": "assistant", "content": format!("Part {at} is done. ").repeat(20)})],
-        2 => vec![calls(&[id.clone()]), result(&id)],
+        2 => vec![calls(std::slice::from_ref(&id)), result(&id)],
         3 => {
             let ids = [format!("{id}x"), format!("{id}y"), format!("{id}z")];
             vec![calls(&ids), result(&ids[2]), result(&ids[0]), result(&ids[1])]
@@ -446,10 +446,10 @@ fn odd(kind: u64, at: usize) -> Vec<Value> {
 
 #[tokio::test]
 async fn whatever_stands_in_a_session_its_context_is_valid_after_every_strategy() {
-    for seed in 1..=6_u64 {
+    for seed in 1..=6_usize {
         let app = app_with_stretches(0).await;
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for (round, strategy) in STRATEGIES.iter().cycle().skip(seed as usize).take(5).enumerate() {
+        let mut state = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for (round, strategy) in STRATEGIES.iter().cycle().skip(seed).take(5).enumerate() {
             let mut messages = Vec::new();
             for at in 0..40 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
