@@ -158,6 +158,7 @@ impl<'a> Feed<'a> {
         let covered = self.tail.get(..cut).unwrap_or_default();
         let bytes = covered.iter().map(|item| item.bytes).sum();
         let material = Material {
+            strategy: anchord::domain::strategy::Strategy::Anchored,
             session_id: "bench".to_owned(),
             task_id: None,
             span: covered.iter().map(|item| item.numbered.clone()).collect(),

@@ -232,6 +232,7 @@ fn span(seat: Seat, input: &str) -> Vec<Numbered> {
 fn measure(seat: Seat, input: &str) -> (Duration, Duration, u64) {
     let span = span(seat, input);
     let material = Material {
+        strategy: anchord::domain::strategy::Strategy::Anchored,
         session_id: "bench".to_owned(),
         task_id: None,
         from_seq: 1,

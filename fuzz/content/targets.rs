@@ -115,6 +115,7 @@ fn seat(text: &str, at: usize) -> Message {
 fn digest(messages: Vec<Message>) {
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
     let mut material = Material {
+        strategy: anchord::domain::strategy::Strategy::Anchored,
         session_id: "fuzz".to_owned(),
         task_id: None,
         from_seq: 1,

@@ -139,6 +139,7 @@ fn compress(span: Vec<Numbered>, bound: u32) -> Proof {
     let span_tokens = span.iter().fold(0u32, |sum, n| sum.saturating_add(counter.count_message(&n.message)));
     let through_seq = span.last().map_or(0, |last| last.seq);
     let material = Material {
+        strategy: crate::domain::strategy::Strategy::Anchored,
         session_id: "transcript".to_owned(),
         task_id: None,
         span,

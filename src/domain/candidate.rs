@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
+use super::compression::{GateOutcome, GateRecord};
 use super::file_history::path_key;
 use super::gate::{self, Refusal};
 use super::id::Seq;
@@ -15,7 +16,7 @@ use super::merge::{MergeContext, Merged, merge};
 use super::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use super::probe::{self, Probe, ProbeReport};
 use super::proposal::Proposal;
-use super::render::{self, Rendering, Style, Subject};
+use super::render::{self, Rendering, Subject};
 use super::strategy::{Engine, Strategy};
 use super::summary::{Constraint, FileAction, Summary};
 use super::tokens::{Memo, TokenCounter};
@@ -24,20 +25,22 @@ use super::{extractive, redact};
 
 /// Rounds of repair before a candidate is refused.
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
-/// A rendering takes at most this share of what it replaces, so that a compression compresses even
-/// when the bound would leave room for more.
-const SHARE_OF_BEFORE: f64 = 0.40;
+/// Reasons that the record of a refusal names.
+const REASONS_TOLD: usize = 5;
 
 /// What a compression is made from.
 #[derive(Clone, Debug)]
 pub struct Material {
+    /// How the version is made.
+    pub strategy: Strategy,
     /// The caller's name of the session.
     pub session_id: String,
     /// The caller's name of the task.
     pub task_id: Option<String>,
     /// The span's messages, ascending.
     pub span: Vec<Numbered>,
-    /// The span's first message.
+    /// The first message that the version was made from: the span's first, or the session's when its
+    /// whole history was read afresh.
     pub from_seq: Seq,
     /// The span's last message.
     pub through_seq: Seq,
@@ -76,11 +79,22 @@ pub struct Base {
     pub rendering_tokens: u32,
 }
 
+/// What an engine made of a span.
+#[derive(Clone, Debug)]
+pub struct Proposed {
+    /// The narrative.
+    pub proposal: Proposal,
+    /// Who wrote it.
+    pub engine: Engine,
+    /// The model that wrote it.
+    pub model: Option<String>,
+}
+
 /// A candidate: merged, not yet trusted.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The engine's proposal.
-    pub proposal: Proposal,
+    /// What the engine proposed.
+    pub proposed: Proposed,
     /// The record and its warnings.
     pub merged: Merged,
 }
@@ -106,13 +120,15 @@ pub struct Proof {
     pub retired: Vec<usize>,
     /// Why it must not be published; empty when it may.
     pub refusals: Vec<Refusal>,
+    /// What the gate did, round by round.
+    pub gate: Vec<GateRecord>,
 }
 
 impl Proof {
     /// Whether the version may be published.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
-        self.refusals.is_empty() && probe::accept(&self.report)
+        self.refusals.is_empty() && holds(self.meta.strategy, &self.report)
     }
 
     /// Whether the version is refused only because it is not smaller than what it replaces.
@@ -164,37 +180,60 @@ fn known_paths(base: Option<&Base>) -> KnownPaths {
 /// Merges the deterministic engine's proposal into the current record.
 #[must_use]
 pub fn draft(material: &Material, facts: &Facts) -> Draft {
+    merge_proposal(material, facts, propose(material, facts))
+}
+
+/// Asks the deterministic engine for the narrative of the span; a strategy without a narrative gets the
+/// intent alone, because the task must stay reachable.
+#[must_use]
+pub fn propose(material: &Material, facts: &Facts) -> Proposed {
+    let base = material.base.as_ref().map(|base| &base.summary);
+    let whole = extractive::propose(&material.span, facts, base);
+    let proposal = if material.strategy.asks_an_engine() {
+        whole
+    } else {
+        Proposal { intent: whole.intent, ..Proposal::default() }
+    };
+    Proposed { proposal, engine: Engine::Extractive, model: None }
+}
+
+/// Merges an engine's proposal into the current record.
+#[must_use]
+pub fn merge_proposal(material: &Material, facts: &Facts, mut proposed: Proposed) -> Draft {
     let base = material.base.as_ref().map(|base| &base.summary);
     // What the record has and what the ledger read are without secrets already, so only what is new
     // is read for them: the cost of a compression follows its span and not the session.
-    let mut proposal = extractive::propose(&material.span, facts, base);
-    redact::redact_proposal(&mut proposal);
+    redact::redact_proposal(&mut proposed.proposal);
     let pins = redact::redacted_constraints(&material.pins);
     let context = MergeContext {
         version: material.version,
-        anchor: material.from_seq - 1,
+        anchor: material.span.first().map_or(material.from_seq, |first| first.seq) - 1,
         through_seq: material.through_seq,
         pins: &pins,
         removed_constraints: &material.removed_constraints,
     };
-    let merged = merge(base, facts, &proposal, context);
-    Draft { proposal, merged }
+    let merged = merge(base, facts, &proposed.proposal, context);
+    Draft { proposed, merged }
 }
 
 /// Renders the candidate, asks the probes, and repairs what can be repaired from the ledger.
 #[must_use]
 pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
-    let Draft { proposal, merged } = draft;
+    let Draft { proposed, merged } = draft;
+    let proposal = &proposed.proposal;
     let base = material.base.as_ref().map(|base| &base.summary);
     let mut summary = merged.summary;
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
-    let new_probes = probe::generate(facts, &proposal, base, &summary);
+    let new_probes = probe::generate(facts, proposal, base, &summary);
     let asked = probe::carry_over(&material.probes, &summary, &merged.dropped_constraints);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
-    let all: Vec<Probe> = asked.into_iter().chain(new_probes.iter().cloned()).collect();
-    let mut meta = meta(material, tokens_before, merged.warnings);
+    // A span that is read once more, in the shadow, brings what is asked already.
+    let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
+    let all: Vec<Probe> = asked.into_iter().chain(news).collect();
+    let mut meta = meta(material, &proposed, tokens_before, merged.warnings);
+    let mut gate = Vec::new();
     let mut round = 0;
     let memo = Memo::of(material.counter);
     loop {
@@ -202,16 +241,33 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
         let report = probe::score(&all, &rendering, &summary);
         let candidate =
             gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
-        let refusals = gate::check(&candidate, tokens_before, rendering.tokens);
-        let good = refusals.iter().all(Refusal::is_skip) && probe::accept(&report);
+        let mut refusals = gate::check(&candidate, tokens_before, rendering.tokens);
+        if rendering.text.trim().is_empty() && !refusals.contains(&Refusal::Empty) {
+            refusals.push(Refusal::Empty);
+        }
+        let good = refusals.iter().all(Refusal::is_skip) && holds(meta.strategy, &report);
         let repaired = round < REPAIR_ROUNDS && !good && {
             let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
             if gated {
                 // It quotes the span, secrets and all.
                 redact::redact_summary(&mut summary);
             }
-            probe::repair(&report, facts, &proposal, &mut summary) || gated
+            probe::repair(&report, facts, proposal, &mut summary) || gated
         };
+        let outcome = match (good, repaired) {
+            (_, true) => GateOutcome::Repair,
+            (true, false) if refusals.is_empty() => GateOutcome::Accept,
+            (true, false) => GateOutcome::Skip,
+            (false, false) => GateOutcome::Reject,
+        };
+        gate.push(GateRecord {
+            strategy: meta.strategy,
+            engine: meta.engine,
+            outcome,
+            tokens_after: rendering.tokens,
+            scores: report.scores(),
+            reasons: reasons(meta.strategy, &refusals, &report),
+        });
         if !repaired {
             meta.tokens_after = i64::from(rendering.tokens);
             meta.compression_ratio = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
@@ -221,31 +277,68 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
             }
             let least = least(material, &summary, &meta, &memo);
             let recap = recap(&summary);
-            return Proof { meta, summary, rendering, least, recap, report, new_probes, retired, refusals };
+            return Proof {
+                meta,
+                summary,
+                rendering,
+                least,
+                recap,
+                report,
+                new_probes,
+                retired,
+                refusals,
+                gate,
+            };
         }
         round += 1;
     }
 }
 
-fn bound(most: u32, tokens_before: u32) -> u32 {
-    let share = super::settings::share_of(tokens_before, SHARE_OF_BEFORE);
-    most.min(share.max(render::LEAST_BOUND_TOKENS))
+/// Whether the probes let a version pass; what cannot be verified is scored and not judged.
+fn holds(strategy: Strategy, report: &ProbeReport) -> bool {
+    !strategy.is_verifiable() || probe::accept(report)
 }
 
-fn meta(material: &Material, tokens_before: u32, warnings: Vec<String>) -> VersionMeta {
+/// Why a candidate was not accepted as it is.
+fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Vec<String> {
+    let mut reasons: Vec<String> = refusals.iter().take(REASONS_TOLD).map(ToString::to_string).collect();
+    if !holds(strategy, report) {
+        reasons.push(format!(
+            "{} of {} probes failed, {} of them critical",
+            report.failed, report.asked, report.critical_failed
+        ));
+    }
+    reasons
+}
+
+fn bound(material: &Material, tokens_before: u32) -> u32 {
+    let share = super::settings::share_of(tokens_before, material.strategy.share_of_before());
+    material.bound.min(share.max(render::LEAST_BOUND_TOKENS))
+}
+
+fn meta(
+    material: &Material,
+    proposed: &Proposed,
+    tokens_before: u32,
+    mut warnings: Vec<String>,
+) -> VersionMeta {
+    if !material.strategy.is_verifiable() {
+        warnings.push("a dense reconstruction, not verified: nothing holds its text to account".to_owned());
+    }
     VersionMeta {
         version: material.version,
         parent_version: material.base.as_ref().map(|base| base.version),
-        strategy: Strategy::Anchored,
-        engine: Engine::Extractive,
-        model: None,
+        strategy: material.strategy,
+        verifiable: material.strategy.verifiable(),
+        engine: proposed.engine,
+        model: proposed.model.clone(),
         compression_count: material.compression_count + 1,
         last_compressed_at: material.now,
         from_seq: material.from_seq,
         through_seq: material.through_seq,
         tokens_before: i64::from(tokens_before),
         tokens_after: 0,
-        max_tokens: bound(material.bound, tokens_before),
+        max_tokens: bound(material, tokens_before),
         compression_ratio: None,
         probe_score: None,
         warnings,
@@ -264,12 +357,11 @@ fn subject<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMe
 }
 
 fn show(material: &Material, summary: &Summary, meta: &VersionMeta, memo: &Memo) -> Rendering {
-    let subject = subject(material, summary, meta);
-    render::render(Style::Anchored, &subject, meta.max_tokens, |text| memo.count(text))
+    render::served(&subject(material, summary, meta), meta.max_tokens, |text| memo.count(text))
 }
 
 fn least(material: &Material, summary: &Summary, meta: &VersionMeta, memo: &Memo) -> Rendering {
-    render::least(&subject(material, summary, meta), |text| memo.count(text))
+    render::served_least(&subject(material, summary, meta), |text| memo.count(text))
 }
 
 /// Current task, open errors and next steps once more, for the end of a long context.
@@ -351,6 +443,7 @@ fn sample() -> Material {
     ];
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
     Material {
+        strategy: Strategy::Anchored,
         session_id: "sample".to_owned(),
         task_id: None,
         from_seq: 1,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
+use super::probe::Scores;
 use super::strategy::{Engine, EngineChoice, Strategy};
 
 /// How far a compression is.
@@ -109,6 +110,8 @@ pub struct Request {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Report {
+    /// The strategy of the last candidate: another one than was asked for when the gate fell back.
+    pub strategy_used: Option<Strategy>,
     /// Who read the span.
     pub engine: Option<Engine>,
     /// The model that read it.
@@ -137,12 +140,48 @@ pub struct Report {
     pub critical_failed: u32,
     /// What a reader should know.
     pub warnings: Vec<String>,
+    /// What the gate did, candidate by candidate.
+    pub gate: Vec<GateRecord>,
     /// Why nothing was published.
     pub error: Option<Failure>,
     /// What the engine's LLM used, failed attempts included.
     pub cost: Cost,
     /// Where the time went.
     pub timings: Timings,
+}
+
+/// What the gate did with one candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct GateRecord {
+    /// How the candidate was made.
+    pub strategy: Strategy,
+    /// Who wrote its narrative.
+    pub engine: Engine,
+    /// What became of it.
+    pub outcome: GateOutcome,
+    /// Tokens of its rendering.
+    pub tokens_after: u32,
+    /// How its probes went.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// Why it was not accepted, a few at most.
+    pub reasons: Vec<String>,
+}
+
+/// What the gate does with a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateOutcome {
+    /// It holds.
+    Accept,
+    /// What it lacks was put back, and it was asked again.
+    Repair,
+    /// It was refused for good, and another way was taken on the same span.
+    FallBack,
+    /// It was refused for good; the old version stays.
+    Reject,
+    /// It is not smaller than what it replaces; the old version stays.
+    Skip,
 }
 
 /// Why nothing was published.

@@ -27,6 +27,7 @@ pub mod probe;
 pub mod proposal;
 pub mod recall;
 pub mod redact;
+pub mod regenerate;
 pub mod render;
 pub mod section;
 pub mod settings;

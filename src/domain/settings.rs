@@ -263,6 +263,26 @@ impl Settings {
         }
     }
 
+    /// How versions are made when a compression does not say. A tenant's default that a critical
+    /// session cannot have gives way to the one that can be verified.
+    #[must_use]
+    pub fn strategy_in_force(&self) -> Strategy {
+        let strategy = self.strategy.unwrap_or_default();
+        if self.refuses(strategy) { Strategy::Anchored } else { strategy }
+    }
+
+    /// Whether a strategy's versions must not be published here.
+    #[must_use]
+    pub fn refuses(&self, strategy: Strategy) -> bool {
+        self.critical == Some(true) && !strategy.is_verifiable()
+    }
+
+    /// Messages that stay verbatim under a strategy.
+    #[must_use]
+    pub fn preserved_by(&self, strategy: Strategy) -> u32 {
+        self.preserve_recent.unwrap_or_else(|| strategy.preserves())
+    }
+
     /// Checks limits and the order of thresholds.
     ///
     /// # Errors
@@ -321,14 +341,11 @@ impl Settings {
                 "must be anchored, opaque, regenerative or sliding_window".to_owned(),
             );
         }
-        if self.strategy == Some(Strategy::Opaque) && self.critical == Some(true) {
+        if self.strategy.is_some_and(|strategy| self.refuses(strategy)) {
             return refuse(
                 "/strategy",
                 "opaque cannot be verified and is refused for critical sessions".to_owned(),
             );
-        }
-        if self.strategy.is_some_and(|strategy| strategy != Strategy::Anchored) {
-            return refuse("/strategy", "only anchored is available in this release".to_owned());
         }
         for (name, text) in [
             ("task_id", &self.task_id),
@@ -381,7 +398,7 @@ impl Settings {
                 messages.force.unwrap_or(70),
             ],
             turns: thresholds.turns.unwrap_or(20),
-            preserve_recent: self.preserve_recent.unwrap_or(5),
+            preserve_recent: self.preserved_by(self.strategy_in_force()),
             min_messages: self.min_messages.unwrap_or(10),
             auto: self.auto.unwrap_or(true),
             mask: self.mask.unwrap_or_default(),

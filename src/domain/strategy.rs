@@ -57,8 +57,67 @@ impl Strategy {
     /// Whether its versions can be verified against the ledger and by probes.
     #[must_use]
     pub fn is_verifiable(self) -> bool {
-        !matches!(self, Self::Opaque)
+        self.verifiable() != Verifiable::No
     }
+
+    /// How far its versions can be held against the originals.
+    #[must_use]
+    pub fn verifiable(self) -> Verifiable {
+        match self {
+            Self::Anchored | Self::SlidingWindow | Self::Rollback => Verifiable::Yes,
+            Self::Regenerative => Verifiable::Partly,
+            Self::Opaque => Verifiable::No,
+        }
+    }
+
+    /// Whether an engine is asked for a narrative at all.
+    #[must_use]
+    pub fn asks_an_engine(self) -> bool {
+        !matches!(self, Self::SlidingWindow)
+    }
+
+    /// Messages that stay verbatim when nobody says how many.
+    #[must_use]
+    pub fn preserves(self) -> u32 {
+        match self {
+            Self::SlidingWindow => 20,
+            Self::Anchored | Self::Opaque | Self::Regenerative | Self::Rollback => 5,
+        }
+    }
+
+    /// A rendering takes at most this share of what it replaces, so that a compression compresses even
+    /// when its bound would leave room for more.
+    #[must_use]
+    pub fn share_of_before(self) -> f64 {
+        match self {
+            Self::Regenerative => 0.30,
+            Self::SlidingWindow => 0.50,
+            Self::Anchored | Self::Opaque | Self::Rollback => 0.40,
+        }
+    }
+
+    /// What is tried on the same span when the gate refuses a candidate for good.
+    #[must_use]
+    pub fn fallback(self) -> Option<Self> {
+        match self {
+            // The record of before is still there to be merged into.
+            Self::Regenerative => Some(Self::Anchored),
+            Self::Anchored | Self::Opaque | Self::SlidingWindow | Self::Rollback => None,
+        }
+    }
+}
+
+/// How far a version can be held against the originals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verifiable {
+    /// Ledger, narrative and probes are checked.
+    #[default]
+    Yes,
+    /// Ledger and probes are checked; the narrative was written anew.
+    Partly,
+    /// Nothing holds it to account: a reader should look up what matters.
+    No,
 }
 
 /// Who read the span of a version.

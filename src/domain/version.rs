@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
-use super::strategy::{Engine, Strategy};
+use super::strategy::{Engine, Strategy, Verifiable};
 use super::summary::Summary;
 
 /// What is known about the making of one version.
@@ -17,6 +17,9 @@ pub struct VersionMeta {
     pub parent_version: Option<i64>,
     /// How it was made.
     pub strategy: Strategy,
+    /// How far it can be held against the originals; a rollback keeps what the version had.
+    #[serde(default)]
+    pub verifiable: Verifiable,
     /// Who read the span.
     pub engine: Engine,
     /// The model, when one was asked.

@@ -21,7 +21,7 @@ use crate::domain::compression::{Report, Request, Status};
 use crate::domain::flags::{self, Flag};
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName};
 use crate::domain::settings::MAX_PRESERVE_RECENT;
-use crate::domain::strategy::{EngineChoice, Strategy};
+use crate::domain::strategy::{EngineChoice, Strategy, Verifiable};
 use crate::store::StoreError;
 use crate::store::compressions::{self, CompressionRow, Kind, NewJob};
 use crate::store::sessions::{self, Session};
@@ -83,6 +83,8 @@ pub struct Compression {
     pub status: Status,
     /// How the version is made.
     pub strategy: Strategy,
+    /// How far what it makes can be held against the originals.
+    pub verifiable: Verifiable,
     /// What asked for it: `manual`, or the signal's name.
     pub trigger: String,
     /// The caller's reason.
@@ -119,12 +121,19 @@ pub struct Compression {
 impl Compression {
     pub(super) fn of(session: &Session, row: CompressionRow) -> Self {
         let report = row.report.unwrap_or_default();
+        // What was used stands when the session's settings have changed since.
+        let strategy = row
+            .request
+            .strategy
+            .or(report.strategy_used)
+            .unwrap_or_else(|| session.effective_settings().strategy_in_force());
         Self {
             id: row.id,
             session_id: session.name.clone(),
             kind: row.kind,
             status: row.status,
-            strategy: row.request.strategy.or(session.effective_settings().strategy).unwrap_or_default(),
+            strategy,
+            verifiable: report.strategy_used.unwrap_or(strategy).verifiable(),
             trigger: row.trigger,
             reason: row.request.reason,
             from_seq: row.from_seq,
@@ -263,13 +272,9 @@ impl NewCompression {
             let detail = "must be anchored, opaque, regenerative or sliding_window";
             return Err(ApiError::invalid("/strategy", detail));
         }
-        if self.strategy == Some(Strategy::Opaque) && settings.critical == Some(true) {
+        if self.strategy.is_some_and(|strategy| settings.refuses(strategy)) {
             let detail = "opaque cannot be verified and is refused for critical sessions";
             return Err(ApiError::refused("/strategy", detail));
-        }
-        // Better a refusal than an anchored version under another strategy's name.
-        if self.strategy.is_some_and(|strategy| strategy != Strategy::Anchored) {
-            return Err(ApiError::refused("/strategy", "only anchored is available in this release"));
         }
         if self.engine == Some(EngineChoice::Llm) && !state.llm_configured {
             let detail =

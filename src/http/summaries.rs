@@ -16,6 +16,7 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::id::SessionName;
 use crate::domain::render::{self, Style, Subject};
+use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
 use crate::domain::version::{Version, VersionMeta};
 use crate::domain::version_diff::{self, SummaryDiff};
@@ -261,6 +262,10 @@ pub async fn roll_back_summary(
         match state.store.roll_back(&mut tx, caller.tenant, &path.session_id, path.version).await? {
             Rollback::NoSession => return Err(ApiError::NotFound(Thing::Session)),
             Rollback::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+            Rollback::Unverifiable => {
+                let detail = "names a version that cannot be verified, which critical sessions refuse";
+                return Err(ApiError::refused("/version", detail));
+            }
             Rollback::Done(session, version) => (session, version),
         };
     let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, version.meta.version);
@@ -296,7 +301,10 @@ fn show(
         started: session.created_at,
         last_activity: session.updated_at,
     };
-    let rendering = render::render(style, &subject, bound, |text| counter.count_text(text));
+    let unverified = stored.version.meta.verifiable == Verifiable::No && style != Style::State;
+    let mark = if unverified { format!("{}\n\n", render::UNVERIFIED) } else { String::new() };
+    let room = bound.saturating_sub(counter.count_text(&mark));
+    let rendering = render::render(style, &subject, room, |text| counter.count_text(text));
     if style == Style::State && rendering.text.is_empty() {
         let detail = "is too small for this session's state; ask for more, or for another style";
         return Err(ApiError::parameter("max_tokens", detail));
@@ -306,7 +314,7 @@ fn show(
         Style::State => "application/json",
         Style::Opaque => "text/plain; charset=utf-8",
     });
-    Ok(([vary, (header::CONTENT_TYPE, kind)], rendering.text).into_response())
+    Ok(([vary, (header::CONTENT_TYPE, kind)], mark + &rendering.text).into_response())
 }
 
 /// Whether Markdown stands before JSON in what the caller accepts.

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::outlines::{Outline, outlines_after};
+use super::outlines::{Outline, outlines_after, outlines_within};
 use super::{Store, StoreError, summaries};
 use crate::domain::accounting::Accounting;
 use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::probe::Probe;
 use crate::domain::settings::Settings;
-use crate::domain::version::Version;
+use crate::domain::version::{Version, VersionMeta};
 
 /// What a compression starts from, read in one snapshot.
 #[derive(Clone, Debug)]
@@ -158,6 +158,86 @@ impl Store {
             probes: probes.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect(),
         };
         Ok(Some((base, outlines)))
+    }
+
+    /// Reads the outlines of at most `limit` messages after a position and up to another.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_outlines(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        range: (Seq, Seq),
+        limit: i64,
+    ) -> Result<Vec<Outline>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let outlines = outlines_within(&mut tx, (tenant, session), range, limit).await?;
+        tx.commit().await?;
+        Ok(outlines)
+    }
+
+    /// Reads the probes that the successor of a version was asked: the caller's, and the critical ones
+    /// of spans up to that version; 0 stands for no version.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_probes_until(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, probe from probes
+             where tenant_id = $1 and session_id = $2
+               and ((source = 'caller' and retired_in_version is null)
+                    or (version <= $3 and probe::text like '%"critical":true%'
+                        and (retired_in_version is null or retired_in_version > $3)))
+             order by id"#,
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
+    }
+
+    /// Reads a version as something to build on, with its metadata; `None` when there is no such one.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_version(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Option<(Current, VersionMeta)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let row = sqlx::query!(
+            "select meta, document, carry, rendering_tokens from summaries
+             where tenant_id = $1 and session_id = $2 and version = $3",
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let Some(row) = row else { return Ok(None) };
+        let meta = serde_json::from_value(row.meta).map_err(|error| {
+            StoreError::corrupt("summaries", "meta", format!("{} {version}", session.0), error)
+        })?;
+        let current = Current {
+            version,
+            document: row.document,
+            carry: row.carry,
+            rendering_tokens: u32::try_from(row.rendering_tokens).unwrap_or_default(),
+        };
+        Ok(Some((current, meta)))
     }
 
     /// Reads what an evaluation of a version asks, and of what; `None` when there is no such version.

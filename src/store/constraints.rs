@@ -9,8 +9,7 @@ use super::sessions::{self, Session};
 use super::{Store, StoreError, expect_rows, ledger, summaries};
 use crate::domain::context::{Counted, summary_message_text};
 use crate::domain::id::{SessionName, TenantId};
-use crate::domain::render::{self, Style, Subject};
-use crate::domain::strategy::Strategy;
+use crate::domain::render::{self, Subject};
 use crate::domain::summary::ConstraintSource;
 use crate::domain::tokens::TokenCounter;
 use crate::domain::version::Version;
@@ -66,10 +65,7 @@ impl Store {
         }
         let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         version.summary.constraints.retain(|known| !removed.contains(&known.id));
-        // A dense line is made in another way, and names no constraints.
-        if version.meta.strategy != Strategy::Opaque {
-            session.accounting.summary_tokens = render_again(&mut tx, tenant, &session, &version).await?;
-        }
+        session.accounting.summary_tokens = render_again(&mut tx, tenant, &session, &version).await?;
         session.context_revision += 1;
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
@@ -100,8 +96,8 @@ async fn render_again(
     } else {
         version.meta.max_tokens
     };
-    let rendering = summary_message_text(&render::render(Style::Anchored, &subject, bound, count).text);
-    let least = summary_message_text(&render::least(&subject, count).text);
+    let rendering = summary_message_text(&render::served(&subject, bound, count).text);
+    let least = summary_message_text(&render::served_least(&subject, count).text);
     let tokens = |text: &str| Counted::new(text, &counter).tokens;
     let done = sqlx::query!(
         "update summaries set rendering = $4, rendering_tokens = $5, least_rendering = $6, least_tokens = $7

@@ -23,6 +23,7 @@ mod readers;
 pub mod recall;
 pub mod sessions;
 pub mod settle;
+pub mod shadows;
 pub mod summaries;
 pub mod tenants;
 pub mod tool_outputs;

@@ -59,6 +59,18 @@ pub fn marks(outlines: &[Outline]) -> Marks {
     outlines.iter().filter_map(|outline| Some((outline.seq, outline.keep?))).collect()
 }
 
+/// An outline as the database has it, before its words and shape are read.
+struct RawOutline {
+    seq: Seq,
+    role: String,
+    is_item: bool,
+    tokens: i32,
+    shape: Option<String>,
+    keep: Option<String>,
+    retrieved: Option<bool>,
+    bytes: i32,
+}
+
 /// The outlines of every message after a position, ascending.
 pub(super) async fn outlines_after(
     connection: &mut PgConnection,
@@ -66,7 +78,8 @@ pub(super) async fn outlines_after(
     session: SessionId,
     after: Seq,
 ) -> Result<Vec<Outline>, StoreError> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        RawOutline,
         r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
                   component = 'retrieved_documents' as retrieved, octet_length(body) as "bytes!"
            from messages where tenant_id = $1 and session_id = $2 and seq > $3 order by seq"#,
@@ -76,6 +89,33 @@ pub(super) async fn outlines_after(
     )
     .fetch_all(connection)
     .await?;
+    read_all(session, rows)
+}
+
+/// The outlines of at most `limit` messages after a position and up to another, ascending.
+pub(super) async fn outlines_within(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    (after, through): (Seq, Seq),
+    limit: i64,
+) -> Result<Vec<Outline>, StoreError> {
+    let rows = sqlx::query_as!(
+        RawOutline,
+        r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
+                  component = 'retrieved_documents' as retrieved, octet_length(body) as "bytes!"
+           from messages where tenant_id = $1 and session_id = $2 and seq > $3 and seq <= $4 order by seq limit $5"#,
+        tenant.0,
+        session.0,
+        after,
+        through,
+        limit,
+    )
+    .fetch_all(connection)
+    .await?;
+    read_all(session, rows)
+}
+
+fn read_all(session: SessionId, rows: Vec<RawOutline>) -> Result<Vec<Outline>, StoreError> {
     let mut outlines = Vec::with_capacity(rows.len());
     for row in rows {
         let corrupt = |column, reason: String| {

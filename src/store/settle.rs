@@ -10,7 +10,7 @@ use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
 use super::{Store, StoreError, expect_rows};
 use crate::domain::accounting::{Accounting, Counted};
-use crate::domain::compression::{Report, Request, Status};
+use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq};
 use crate::domain::mask::{self, MaskMode};
 use crate::domain::settings::{Policy, Settings};
@@ -103,6 +103,17 @@ impl Store {
         let moved = span.is_some_and(|span| span.parent_version != session.version);
         if status == Status::Succeeded && moved && !job.request.shadow {
             status = Status::Superseded;
+        }
+        // The session may have become critical while the work was done.
+        if status == Status::Succeeded && report.strategy_used.is_some_and(|s| session.settings.refuses(s)) {
+            status = Status::Rejected;
+            report.error = Some(Failure {
+                kind: "critical-session".to_owned(),
+                detail: "the session is critical and refuses what cannot be verified".to_owned(),
+            });
+        }
+        if let Some(candidate) = settlement.version.as_ref().filter(|_| job.request.shadow) {
+            insert_shadow(&mut tx, job, candidate).await?;
         }
         let publish = settlement.version.filter(|_| status == Status::Succeeded && !job.request.shadow);
         if let Some(version) = &publish {
@@ -274,6 +285,28 @@ async fn insert_version(
         &seqs,
         &ordinals,
         &values,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Keeps what a shadow run made; it commits with the end of the run, so that there is one of each.
+async fn insert_shadow(
+    connection: &mut PgConnection,
+    job: &Job,
+    candidate: &NewVersion,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into shadow_candidates (tenant_id, compression_id, session_id, meta, document, rendering, rendering_tokens)
+         values ($1, $2, $3, $4::text::json, $5::text::json, $6, $7)",
+        job.tenant.0,
+        job.id.0,
+        job.session.0,
+        candidate.meta.to_string(),
+        candidate.document.to_string(),
+        without_nul(&candidate.rendering.0),
+        i32::try_from(candidate.rendering.1).unwrap_or(i32::MAX),
     )
     .execute(connection)
     .await?;

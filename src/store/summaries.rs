@@ -10,7 +10,7 @@ use super::{Store, StoreError, Tx, expect_rows, sessions};
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
-use crate::domain::strategy::Strategy;
+use crate::domain::strategy::{Strategy, Verifiable};
 use crate::domain::summary::Summary;
 use crate::domain::version::{Version, VersionMeta};
 
@@ -41,6 +41,8 @@ pub enum Rollback {
     NoSession,
     /// The session has no such version.
     NoVersion,
+    /// The version cannot be verified, and the session is critical.
+    Unverifiable,
     /// The new version; commits with the transaction.
     Done(SessionId, Box<Version>),
 }
@@ -118,6 +120,10 @@ impl Store {
     ) -> Result<Rollback, StoreError> {
         let Some(session) = sessions::lock(tx, tenant, name).await? else { return Ok(Rollback::NoSession) };
         let Some(target) = find(tx, tenant, session.id, to).await? else { return Ok(Rollback::NoVersion) };
+        let is_critical = session.effective_settings().critical == Some(true);
+        if is_critical && target.version.meta.verifiable == Verifiable::No {
+            return Ok(Rollback::Unverifiable);
+        }
         cancel_live(tx, tenant, session.id).await?;
 
         let mut version = target.version;

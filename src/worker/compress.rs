@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{Env, JobError};
+use super::engine::{self, Digest};
+use super::{Env, JobError, blocking, reread, shadow};
 use crate::domain::candidate::{self, Material, Proof};
-use crate::domain::compression::{Failure, Report, Status, Timings};
+use crate::domain::compression::{Failure, GateOutcome, Report, Status, Timings};
 use crate::domain::context;
 use crate::domain::format::{self, Format};
 use crate::domain::group;
@@ -14,7 +15,7 @@ use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::message::Numbered;
 use crate::domain::probe::Probe;
-use crate::domain::strategy::Engine;
+use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
 use crate::store::base::{Base, Original};
@@ -29,23 +30,104 @@ const SPAN_BYTES: u64 = 8 * 1024 * 1024;
 /// Runs a claimed compression to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let started = Instant::now();
-    let Some((base, outlines)) = env.store.load_base(job.tenant, job.session).await? else {
+    let Some((mut base, mut outlines)) = env.store.load_base(job.tenant, job.session).await? else {
         return Ok(());
     };
-    let span = match choose_span(&base, &outlines, job) {
+    let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
+    if base.settings.refuses(strategy) {
+        return refuse(env, job, strategy).await;
+    }
+    let mut chosen = choose_span(&base, &outlines, (job, strategy), None);
+    let stands = |span: &Span| span.parent_version == base.current.as_ref().map(|current| current.version);
+    let mut replaced = None;
+    if job.request.shadow
+        && !chosen.as_ref().is_ok_and(stands)
+        && let Some(earlier) = shadow::step_back(env, job, &mut base).await?
+    {
+        outlines = earlier.outlines;
+        replaced = Some(earlier.replaced);
+        chosen = choose_span(&base, &outlines, (job, strategy), Some(earlier.replaced.through_seq));
+    }
+    let span = match chosen {
         Ok(span) => span,
         Err(reason) => return skip(env, job, started, reason).await,
     };
+    if span.parent_version != base.current.as_ref().map(|current| current.version) {
+        // An earlier attempt fixed the span, and more than one version was published since.
+        env.store.settle(job, Some(span), ended(Status::Superseded, Report::default())).await?;
+        return Ok(());
+    }
     if job.span.is_none() && !env.store.fix_span(job, span).await? {
         return Ok(());
     }
-    let originals = env.store.load_span(job.tenant, job.session, span.from_seq, span.through_seq).await?;
-    let before = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
-    let work = Work { base, outlines, originals, span, job: job.clone(), now: env.clock.now() };
-    let made = tokio::task::spawn_blocking(move || work.make()).await;
-    let made = made.map_err(|error| JobError::Broken(error.to_string()))?.map_err(JobError::Broken)?;
+    // A version that was read from the whole history still digests the messages after the anchor last.
+    let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
+    let originals = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq).await?;
+    let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
+    let before = replaced.map_or(now, |replaced| replaced.context_tokens);
+    let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
+    let history = (base.counts.system_through, from_seq - 1);
+    let now = env.clock.now();
+    let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
+    let (material, probe_ids) = blocking(move || work.material()).await?.map_err(JobError::Broken)?;
+    let made = make(env, job, (material, probe_ids), history).await?;
     let settlement = made.settle(job, started, before)?;
     env.store.settle(job, Some(span), settlement).await?;
+    Ok(())
+}
+
+/// Makes a candidate, and when the gate refuses it for good, the one that its strategy falls back to.
+async fn make(
+    env: &Env,
+    job: &Job,
+    (mut material, probe_ids): (Material, Vec<ProbeId>),
+    history: (Seq, Seq),
+) -> Result<Made, JobError> {
+    let mut timings = Timings::default();
+    let (stored, from_seq) = (material.base.clone(), material.from_seq);
+    if material.strategy == Strategy::Regenerative {
+        let begun = Instant::now();
+        reread::refresh(env, job, &mut material, history).await?;
+        timings.engine_ms += elapsed(begun);
+    }
+    let mut gate = Vec::new();
+    loop {
+        let begun = Instant::now();
+        let digest = Digest::read(material).await?;
+        timings.ledger_ms += elapsed(begun);
+        let begun = Instant::now();
+        let proposed = engine::propose(&digest).await?;
+        timings.engine_ms += elapsed(begun);
+        let begun = Instant::now();
+        let prove = move || {
+            let (material, facts) = digest.into_parts();
+            let draft = candidate::merge_proposal(&material, &facts, proposed);
+            let proof = candidate::prove(&material, &facts, draft);
+            (material, facts, proof)
+        };
+        let (proved, facts, mut proof) = blocking(prove).await?;
+        timings.probe_ms += elapsed(begun);
+        gate.append(&mut proof.gate);
+        let refused = !proof.is_accepted() && !proof.is_not_smaller();
+        let Some(next) = proved.strategy.fallback().filter(|_| refused) else {
+            proof.gate = gate;
+            return Ok(Made { proof, facts, probe_ids, timings, counter: proved.counter });
+        };
+        if let Some(last) = gate.last_mut() {
+            last.outcome = GateOutcome::FallBack;
+        }
+        material = Material { strategy: next, base: stored.clone(), from_seq, ..proved };
+    }
+}
+
+/// Ends a compression whose strategy the session refuses.
+async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError> {
+    let error = Some(Failure {
+        kind: "critical-session".to_owned(),
+        detail: format!("{} cannot be verified and is refused for critical sessions", strategy.as_str()),
+    });
+    let report = Report { strategy_used: Some(strategy), error, ..Report::default() };
+    env.store.settle(job, job.span, ended(Status::Rejected, report)).await?;
     Ok(())
 }
 
@@ -71,15 +153,25 @@ fn ended(status: Status, report: Report) -> Settlement {
 }
 
 /// The span: fixed at the first claim, else from the anchor to the last group that may be covered.
-fn choose_span(base: &Base, outlines: &[Outline], job: &Job) -> Result<Span, group::NoSpan> {
+fn choose_span(
+    base: &Base,
+    outlines: &[Outline],
+    (job, strategy): (&Job, Strategy),
+    through: Option<Seq>,
+) -> Result<Span, group::NoSpan> {
     if let Some(span) = job.span {
         return Ok(span);
     }
-    let preserve = job.request.preserve_recent.unwrap_or_else(|| base.settings.policy().preserve_recent);
+    let preserve = job.request.preserve_recent.unwrap_or_else(|| base.settings.preserved_by(strategy));
     let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let end = group::span_end(outlines, preserve, job.request.through_seq)?;
+    let asked = [job.request.through_seq, through].into_iter().flatten().min();
+    let end = group::span_end(outlines, preserve, asked)?;
     let through_seq = bounded(outlines, end);
-    let from_seq = outlines.first().map_or(end, |first| first.seq);
+    let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
+        base.counts.system_through + 1
+    } else {
+        outlines.first().map_or(end, |first| first.seq)
+    };
     Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
 }
 
@@ -105,7 +197,10 @@ struct Work {
     outlines: Vec<Outline>,
     originals: Vec<Original>,
     span: Span,
+    /// Tokens of the span as it was served, when it is read once more.
+    span_tokens: Option<u32>,
     job: Job,
+    strategy: Strategy,
     now: chrono::DateTime<chrono::Utc>,
 }
 
@@ -119,38 +214,21 @@ struct Made {
 }
 
 impl Work {
-    fn make(self) -> Result<Made, String> {
-        let (material, probe_ids) = self.material()?;
-        let begun = Instant::now();
-        let facts = candidate::read(&material);
-        let ledger_ms = elapsed(begun);
-        let begun = Instant::now();
-        let draft = candidate::draft(&material, &facts);
-        let engine_ms = elapsed(begun);
-        let begun = Instant::now();
-        let proof = candidate::prove(&material, &facts, draft);
-        let timings = Timings { ledger_ms, engine_ms, probe_ms: elapsed(begun), ..Timings::default() };
-        Ok(Made { proof, facts, probe_ids, timings, counter: material.counter })
-    }
-
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
         let policy = self.base.settings.policy();
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
-        let mut span = Vec::with_capacity(self.originals.len());
-        for original in self.originals {
-            let format = Format::from_name(&original.format).ok_or("a message has an unknown format")?;
-            let message = format::parse(format, &original.body)
-                .map_err(|error| format!("message {} does not read back: {error}", original.seq))?;
-            span.push(Numbered { seq: original.seq, message });
-        }
+        let span = read_messages(self.originals)?;
         let covered = |outline: &&Outline| outline.seq <= self.span.through_seq;
-        let span_tokens =
-            self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
-        let span_tokens = span_tokens.saturating_sub(self.base.counts.masked_within(
-            &self.outlines,
-            &marks(&self.outlines),
-            self.span.through_seq,
-        ));
+        let span_tokens = self.span_tokens.unwrap_or_else(|| {
+            let whole =
+                self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
+            let marks = marks(&self.outlines);
+            whole.saturating_sub(self.base.counts.masked_within(
+                &self.outlines,
+                &marks,
+                self.span.through_seq,
+            ))
+        });
         let tail_tokens: u64 =
             self.outlines.iter().filter(|o| !covered(o)).map(|o| u64::from(o.tokens)).sum();
         // Room for the summary when the context is to be at the target afterwards.
@@ -173,10 +251,11 @@ impl Work {
             seqs: Vec::new(),
         };
         let material = Material {
+            strategy: self.strategy,
             session_id: self.base.name.to_string(),
             task_id: self.base.settings.task_id,
+            from_seq: span.first().map_or(self.span.from_seq, |first| first.seq),
             span,
-            from_seq: self.span.from_seq,
             through_seq: self.span.through_seq,
             span_tokens,
             base,
@@ -191,6 +270,18 @@ impl Work {
         };
         Ok((material, probe_ids))
     }
+}
+
+/// Reads originals back into messages.
+pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, String> {
+    let mut messages = Vec::with_capacity(originals.len());
+    for original in originals {
+        let format = Format::from_name(&original.format).ok_or("a message has an unknown format")?;
+        let message = format::parse(format, &original.body)
+            .map_err(|error| format!("message {} does not read back: {error}", original.seq))?;
+        messages.push(Numbered { seq: original.seq, message });
+    }
+    Ok(messages)
 }
 
 fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
@@ -222,11 +313,19 @@ impl Made {
         timings.total_ms = elapsed(started);
         let tokens = |count: i64| u32::try_from(count).ok();
         let report = Report {
-            engine: Some(Engine::Extractive),
+            strategy_used: Some(proof.meta.strategy),
+            engine: Some(proof.meta.engine),
+            model: proof.meta.model.clone(),
+            gate: proof.gate.clone(),
             tokens_before: tokens(proof.meta.tokens_before),
             tokens_after: tokens(proof.meta.tokens_after),
             compression_ratio: proof.meta.compression_ratio,
             context_tokens_before: Some(context_before),
+            // What the context would be; settling a version that is published counts it afresh.
+            context_tokens_after: job.request.shadow.then(|| {
+                let replaced = tokens(proof.meta.tokens_before).unwrap_or(u32::MAX);
+                context_before.saturating_sub(replaced).saturating_add(proof.rendering.tokens)
+            }),
             probe_score: proof.report.score,
             probes_asked: proof.report.asked,
             probes_failed: proof.report.failed,
@@ -245,7 +344,9 @@ impl Made {
         });
         let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
-        let version = if status == Status::Succeeded { Some(self.version()?) } else { None };
+        // A shadow run keeps what it made, also what the gate refused: that is what it is for.
+        let is_kept = status == Status::Succeeded || job.request.shadow;
+        let version = if is_kept { Some(self.version()?) } else { None };
         Ok(Settlement { status, report, version, evaluation, retry_tokens })
     }
 

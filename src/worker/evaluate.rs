@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Env, JobError};
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::probe;
-use crate::domain::render::{self, Style, Subject};
+use crate::domain::render::{self, Subject};
 use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::Job;
 use crate::store::settle::NewEvaluation;
@@ -36,7 +36,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         } else {
             stored.meta.max_tokens
         };
-        let rendering = render::render(Style::Anchored, &subject, bound, |text| counter.count_text(text));
+        let rendering = render::served(&subject, bound, |text| counter.count_text(text));
         probe::score(&found.probes, &rendering, &stored.summary)
     };
     let report = tokio::task::spawn_blocking(work).await.map_err(|e| JobError::Broken(e.to_string()))?;

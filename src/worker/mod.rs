@@ -6,10 +6,13 @@
 //! Must not know: HTTP. The two meet in `store::compressions`, where one enqueues and the other claims.
 
 mod compress;
+mod engine;
 mod evaluate;
 pub mod index;
 mod pool;
 mod presence;
+mod reread;
+mod shadow;
 
 pub use pool::{Options, Pool};
 
@@ -37,4 +40,9 @@ pub enum JobError {
     /// The work itself broke; the same input would break it again, so tries are few.
     #[error("the work broke: {0}")]
     Broken(String),
+}
+
+/// Runs what keeps a processor busy on a thread of its own.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JobError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| JobError::Broken(error.to_string()))
 }

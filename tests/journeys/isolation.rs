@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -24,6 +24,7 @@ const TABLES: [&str; 13] = [
     "evaluations",
     "compressions",
     "idempotency_keys",
+    "shadow_candidates",
 ];
 
 /// A session with something of everything in it.

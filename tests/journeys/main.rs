@@ -28,4 +28,5 @@ mod recall;
 mod rules;
 mod serve;
 mod sessions;
+mod strategies;
 mod summaries;

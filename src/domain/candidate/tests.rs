@@ -68,6 +68,7 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
             (next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
         let through_seq = span.last().map_or(0, |last| last.seq);
         let material = Material {
+            strategy: Strategy::Anchored,
             span_tokens: span.iter().map(|n| counter.count_message(&n.message)).sum(),
             span,
             from_seq: next,
@@ -114,6 +115,7 @@ fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
     let messages = (0..4).flat_map(stretch);
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
     let material = Material {
+        strategy: Strategy::Anchored,
         through_seq: span.last().map_or(0, |last| last.seq),
         span_tokens: 20_000,
         span,

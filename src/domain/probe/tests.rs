@@ -24,6 +24,7 @@ fn meta(version: i64) -> VersionMeta {
         version,
         parent_version: None,
         strategy: Way::Anchored,
+        verifiable: crate::domain::strategy::Verifiable::Yes,
         engine: Engine::Extractive,
         model: None,
         compression_count: version,

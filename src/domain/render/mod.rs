@@ -24,10 +24,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::section::Section;
+use super::strategy::Verifiable;
 use super::summary::Summary;
 use super::version::VersionMeta;
 
 pub(in crate::domain) use content::FACT_CHARS;
+pub use opaque::UNVERIFIED;
 
 /// The most tokens a rendering has by default.
 pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
@@ -136,6 +138,25 @@ pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&s
         Style::Scratch => markdown::render(&scratch::look(subject), subject, bound, &count),
         Style::State => state::render(subject, bound, &count),
         Style::Opaque => opaque::render(subject, bound, &count),
+    }
+}
+
+/// Renders a version as contexts serve it: by its sections, or as one dense line that says of itself
+/// that nothing verified it.
+#[must_use]
+pub fn served(subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
+    match subject.meta.verifiable {
+        Verifiable::Yes | Verifiable::Partly => render(Style::Anchored, subject, bound, count),
+        Verifiable::No => opaque::marked(subject, bound, &count),
+    }
+}
+
+/// The smallest of what [`served`] gives, for a context that has no room for more.
+#[must_use]
+pub fn served_least(subject: &Subject<'_>, count: impl Fn(&str) -> u32) -> Rendering {
+    match subject.meta.verifiable {
+        Verifiable::Yes | Verifiable::Partly => least(subject, count),
+        Verifiable::No => opaque::marked(subject, opaque::MAX_TOKENS / 2, &count),
     }
 }
 

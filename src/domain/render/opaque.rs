@@ -11,7 +11,30 @@ use super::budget::Count;
 use super::{Cut, Rendering, Subject, escape};
 
 /// The most tokens that the line has, whatever the bound.
-const MAX_TOKENS: u32 = 500;
+pub(super) const MAX_TOKENS: u32 = 500;
+
+/// What a version that nothing verified says of itself, wherever it is shown as text.
+pub const UNVERIFIED: &str =
+    "(Dense reconstruction, not verified: look up the original messages before you rely on a detail.)";
+
+/// Renders the line below its mark, both within the bound; empty when there is no room for a line.
+pub(super) fn marked(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
+    let bound = bound.min(MAX_TOKENS);
+    // One token for the line's end, one for pieces that count more together than apart.
+    let mut room = bound.saturating_sub(count(UNVERIFIED) + 2);
+    loop {
+        let line = render(subject, room, count);
+        if line.text.is_empty() {
+            return line;
+        }
+        let text = format!("{UNVERIFIED}\n{}\n", line.text);
+        let tokens = count(&text);
+        if tokens <= bound {
+            return Rendering { text, tokens, ..line };
+        }
+        room = room.saturating_sub(tokens - bound);
+    }
+}
 
 /// Renders `S:…|F:…|D:…|B:…|N:…` with ever fewer entries until it fits.
 pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {

@@ -31,6 +31,7 @@ fn meta(version: i64) -> VersionMeta {
         version,
         parent_version: (version > 1).then_some(version - 1),
         strategy: Way::Anchored,
+        verifiable: crate::domain::strategy::Verifiable::Yes,
         engine: Engine::Extractive,
         model: None,
         compression_count: version,

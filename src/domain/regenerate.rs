@@ -1,0 +1,133 @@
+//! Reading a whole history afresh: the record grows page by page, and what only the old one has is kept.
+//!
+//! A page is digested as a span of its own, so that a history of any length takes the memory of one
+//! page and of the record.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use super::candidate::{self, Base, Material, Proposed};
+use super::file_history::path_key;
+use super::ledger::Facts;
+use super::summary::Summary;
+use super::wording;
+
+/// The record with one more page in it, for the next page to build on.
+#[must_use]
+pub fn grow(page: &Material, facts: Facts, proposed: Proposed) -> Base {
+    let draft = candidate::merge_proposal(page, &facts, proposed);
+    Base {
+        version: page.base.as_ref().map_or(page.version, |base| base.version),
+        summary: draft.merged.summary,
+        carry: facts.carry,
+        rendering_tokens: page.base.as_ref().map_or(0, |base| base.rendering_tokens),
+    }
+}
+
+/// Puts into a fresh record what only the old one has: facts and demands that another engine, other
+/// bounds of pages or another session brought. Nothing of the narrative comes along, but for decisions,
+/// which are facts once they are made. Older than all that is fresh, it goes first.
+pub fn adopt(old: &Summary, fresh: &mut Summary) {
+    let modified: HashSet<String> = fresh
+        .files_modified
+        .iter()
+        .flat_map(|file| [Some(&file.path), file.renamed_from.as_ref()])
+        .flatten()
+        .map(|path| path_key(path))
+        .collect();
+    let missing = |file: &&super::summary::ModifiedFile| !modified.contains(&path_key(&file.path));
+    let adopted: Vec<_> = old.files_modified.iter().filter(missing).cloned().collect();
+    let keys: HashSet<String> = adopted.iter().map(|file| path_key(&file.path)).collect();
+    fresh.files_read.retain(|file| !keys.contains(&path_key(&file.path)));
+    fresh.files_modified.splice(0..0, adopted);
+
+    let told: HashSet<String> =
+        modified.into_iter().chain(fresh.files_modified.iter().map(|file| path_key(&file.path))).collect();
+    let unchanged: Vec<_> =
+        old.files_read.iter().filter(|file| !told.contains(&path_key(&file.path))).cloned().collect();
+    put_first(&unchanged, &mut fresh.files_read, |file| path_key(&file.path));
+
+    put_first(&old.decisions_made, &mut fresh.decisions_made, |d| wording::key(&d.decision));
+    put_first(&old.errors, &mut fresh.errors, |error| wording::error_key(&error.message));
+    put_first(&old.test_results, &mut fresh.test_results, |run| wording::one_line(&run.command));
+    put_first(&old.technical_context, &mut fresh.technical_context, |fact| fact.key.clone());
+    // Pins that were taken back and constraints that were dropped too: the merge that follows tells
+    // which they are, so that nobody asks for them any more.
+    put_first(&old.constraints, &mut fresh.constraints, |held| (held.source, wording::key(&held.text)));
+}
+
+fn put_first<T: Clone, K: Eq + Hash>(old: &[T], fresh: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    let known: HashSet<K> = fresh.iter().map(&key).collect();
+    let missing: Vec<T> = old.iter().filter(|entry| !known.contains(&key(entry))).cloned().collect();
+    fresh.splice(0..0, missing);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary::{Constraint, ConstraintSource, Decision, FileAction, ModifiedFile, ReadFile};
+    use super::*;
+
+    fn file(path: &str, change: &str) -> ModifiedFile {
+        ModifiedFile {
+            path: path.to_owned(),
+            action: FileAction::Modified,
+            renamed_from: None,
+            changes: vec![change.to_owned()],
+            status: super::super::summary::FileStatus::Unknown,
+            transient: false,
+            overwrite_possible: false,
+            seqs: vec![1],
+            session_id: None,
+        }
+    }
+
+    fn read(path: &str) -> ReadFile {
+        ReadFile { path: path.to_owned(), reason: None, seqs: vec![1] }
+    }
+
+    fn demand(text: &str) -> Constraint {
+        let source = ConstraintSource::User;
+        Constraint { id: text.to_owned(), text: text.to_owned(), source, seqs: vec![1] }
+    }
+
+    fn choice(text: &str) -> Decision {
+        Decision {
+            decision: text.to_owned(),
+            rationale: "it is simpler".to_owned(),
+            alternatives: Vec::new(),
+            superseded_by: None,
+            seqs: vec![1],
+            session_id: Some("another".to_owned()),
+        }
+    }
+
+    #[test]
+    fn what_only_the_old_record_has_is_kept_and_what_is_fresh_wins() {
+        let old = Summary {
+            session_intent: "an old intent".to_owned(),
+            files_modified: vec![file("a.rs", "old"), file("b.rs", "only here")],
+            files_read: vec![read("c.rs"), read("d.rs")],
+            decisions_made: vec![choice("use a table")],
+            constraints: vec![demand("never push"), demand("keep it small")],
+            ..Summary::default()
+        };
+        let mut fresh = Summary {
+            session_intent: "a fresh intent".to_owned(),
+            files_modified: vec![file("a.rs", "fresh"), file("c.rs", "fresh")],
+            files_read: vec![read("b.rs"), read("d.rs")],
+            constraints: vec![demand("never push")],
+            ..Summary::default()
+        };
+        adopt(&old, &mut fresh);
+        let paths: Vec<(&str, &str)> =
+            fresh.files_modified.iter().map(|f| (f.path.as_str(), f.changes[0].as_str())).collect();
+        assert_eq!(paths, [("b.rs", "only here"), ("a.rs", "fresh"), ("c.rs", "fresh")]);
+        assert_eq!(fresh.files_read.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["d.rs"]);
+        assert_eq!(fresh.session_intent, "a fresh intent");
+        assert_eq!(fresh.decisions_made, old.decisions_made);
+        assert_eq!(fresh.constraints.len(), 2);
+        let once = fresh.clone();
+        adopt(&old, &mut fresh);
+        assert_eq!(fresh, once, "a second time changes nothing");
+    }
+}

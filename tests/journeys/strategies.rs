@@ -1,0 +1,480 @@
+//! The four strategies over HTTP: what each one keeps, shadow runs, the comparison, and switching between
+//! strategies in one session.
+
+use serde_json::{Value, json};
+
+use crate::support::app::{App, app};
+use crate::support::validity;
+
+const SESSION: &str = "/v1/sessions/s";
+const COMPRESSIONS: &str = "/v1/sessions/s/compressions";
+const STRATEGIES: [&str; 4] = ["anchored", "regenerative", "opaque", "sliding_window"];
+
+fn call(id: &str, name: &str, arguments: &Value, output: &str) -> [Value; 2] {
+    let call =
+        json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
+    [
+        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+        json!({"role": "tool", "tool_call_id": id, "content": output}),
+    ]
+}
+
+/// A stretch of work of about sixty messages: a demand, files, an error, a failing test, a choice.
+fn stretch(number: usize) -> Vec<Value> {
+    let mut all = vec![json!({"role": "user", "content": format!(
+        "Port stage {number} of the parser to the new tables. You must never touch table_{number}.sql while you do it."
+    )})];
+    for i in 0..14 {
+        let path = format!("/work/src/stage{number}/part_{i}.rs");
+        let arguments = json!({"file_path": path, "content": format!("fn part_{i}() {{}}\n").repeat(12)});
+        all.extend(call(
+            &format!("w{number}_{i}"),
+            "Write",
+            &arguments,
+            &format!("File created successfully at: {path}"),
+        ));
+        all.push(json!({"role": "assistant", "content": format!("Part {i} of stage {number} is written, on to the next one.")}));
+        all.push(json!({"role": "user", "content": "go on"}));
+    }
+    let output = format!(
+        "{}\nerror[E0{number:03}]: mismatched types in stage {number}\n --> src/stage{number}/part_1.rs:3:5\ntest result: FAILED. 3 passed; 1 failed",
+        "   Compiling parser v0.1.0\n".repeat(60)
+    );
+    let run = json!({"command": format!("cargo test stage_{number}")});
+    all.extend(call(&format!("t{number}"), "Bash", &run, &output));
+    all.push(json!({"role": "assistant", "content": format!(
+        "I decided to keep stage {number} table driven because it is simpler to test. Next, I will fix the mismatched types."
+    )}));
+    all
+}
+
+async fn append(app: &App, messages: &[Value]) {
+    let reply =
+        app.call("POST", &format!("{SESSION}/messages"), json!({"messages": messages}).to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
+/// An API with a session of some stretches that compresses only when it is told to.
+async fn app_with_stretches(stretches: usize) -> App {
+    let app = app().await;
+    assert_eq!(app.call("PUT", SESSION, r#"{"auto": false}"#).await.status, 201);
+    for number in 1..=stretches {
+        append(&app, &stretch(number)).await;
+    }
+    app
+}
+
+/// Asks for a compression, does it, and gives what came of it.
+async fn compress(app: &App, request: Value) -> Value {
+    let reply = app.call("POST", COMPRESSIONS, request.to_string()).await;
+    assert_eq!(reply.status, 202, "{}", reply.text);
+    let path = reply.headers["location"].to_str().expect("text").to_owned();
+    app.work().await;
+    app.call("GET", &path, "").await.json()
+}
+
+async fn context(app: &App) -> Value {
+    let reply = app.call("GET", &format!("{SESSION}/context"), "").await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    reply.json()
+}
+
+/// The served text of the summary.
+fn summary_text(context: &Value) -> String {
+    let at = context["sources"].as_array().expect("sources").iter().position(Value::is_null);
+    context["messages"][at.expect("a summary")]["content"].as_str().expect("text").to_owned()
+}
+
+fn outcomes(compression: &Value) -> Vec<&str> {
+    let gate = compression["gate"].as_array().expect("the gate's record");
+    gate.iter().map(|record| record["outcome"].as_str().expect("an outcome")).collect()
+}
+
+/// Everything that the session was told, as it was sent.
+async fn originals(app: &App) -> Vec<Value> {
+    let mut all = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = app.call("GET", &format!("{SESSION}/messages?limit=500{cursor}"), "").await.json();
+        all.extend(page["items"].as_array().expect("messages").iter().map(|item| item["message"].clone()));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return all,
+        }
+    }
+}
+
+fn assert_valid(context: &Value) {
+    assert_eq!(validity::problems(context), Vec::<String>::new(), "{context:#}");
+}
+
+#[tokio::test]
+async fn a_sliding_window_keeps_twenty_messages_and_the_ledger_without_a_narrative() {
+    let app = app_with_stretches(2).await;
+    let done = compress(&app, json!({"strategy": "sliding_window"})).await;
+    assert_eq!(
+        (done["status"].as_str(), done["verifiable"].as_str()),
+        (Some("succeeded"), Some("yes")),
+        "{done:#}"
+    );
+    assert_eq!(
+        (outcomes(&done).last(), done["strategy_used"].as_str()),
+        (Some(&"accept"), Some("sliding_window"))
+    );
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    assert_eq!(summary["strategy"], "sliding_window");
+    assert_eq!((&summary["decisions_made"], &summary["next_steps"]), (&json!([]), &json!([])));
+    assert!(summary["session_intent"].as_str().is_some_and(|text| text.contains("stage 1")), "{summary:#}");
+    let context = context(&app).await;
+    assert_valid(&context);
+    let head = context["head_seq"].as_i64().expect("a number");
+    let kept = head - context["anchor_seq"].as_i64().expect("a number");
+    assert!((20..=23).contains(&kept), "{kept} messages are kept, in whole groups");
+    assert!(summary_text(&context).contains("stage1"), "{}", summary_text(&context));
+    let fewer = app_with_stretches(0).await;
+    append(&fewer, &stretch(1)[..15]).await;
+    let skipped = compress(&fewer, json!({"strategy": "sliding_window"})).await;
+    assert_eq!(
+        (skipped["status"].as_str(), &skipped["error"]["type"]),
+        (Some("skipped"), &json!("too_few_messages"))
+    );
+    let asked = compress(&fewer, json!({"strategy": "sliding_window", "preserve_recent": 4})).await;
+    assert_eq!(asked["from_seq"], 1, "{asked:#}");
+}
+
+#[tokio::test]
+async fn a_session_may_slide_by_its_settings() {
+    let app = app_with_stretches(2).await;
+    app.call("PUT", SESSION, r#"{"strategy": "sliding_window"}"#).await;
+    let done = compress(&app, json!({})).await;
+    assert_eq!(
+        (done["status"].as_str(), done["strategy"].as_str()),
+        (Some("succeeded"), Some("sliding_window"))
+    );
+    app.call("PUT", SESSION, r#"{"strategy": "anchored"}"#).await;
+    let path = format!("{COMPRESSIONS}/{}", done["id"].as_str().expect("an id"));
+    assert_eq!(app.call("GET", &path, "").await.json()["strategy"], "sliding_window", "what was used stands");
+}
+
+#[tokio::test]
+async fn an_opaque_version_is_small_says_that_nothing_verified_it_and_keeps_the_whole_record() {
+    let app = app_with_stretches(3).await;
+    let done = compress(&app, json!({"strategy": "opaque"})).await;
+    assert_eq!(
+        (done["status"].as_str(), done["verifiable"].as_str()),
+        (Some("succeeded"), Some("no")),
+        "{done:#}"
+    );
+    assert!(done["tokens_after"].as_u64().is_some_and(|tokens| tokens <= 500), "{done:#}");
+    assert!(done["probes_asked"].as_u64().is_some_and(|asked| asked > 0), "it is scored, and not judged");
+    assert!(done["warnings"].to_string().contains("not verified"));
+    let served = context(&app).await;
+    assert_valid(&served);
+    let text = summary_text(&served);
+    assert!(text.contains("not verified") && text.contains("S:") && text.contains("|F:"), "{text}");
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    assert_eq!(summary["verifiable"], "no");
+    assert_eq!(summary["files_modified"].as_array().map(Vec::len), Some(42), "the record is whole");
+    let markdown = app.call("GET", &format!("{SESSION}/summary?style=anchored"), "").await.text;
+    assert!(markdown.contains("not verified"), "{markdown}");
+    let history = app.call("GET", &format!("{SESSION}/summaries"), "").await.json();
+    assert_eq!(history["items"][0]["verifiable"], "no");
+
+    // An evaluation asks what contexts serve, and a dropped constraint leaves a dense line a dense line.
+    let asked = app.call("POST", &format!("{SESSION}/evaluations"), "{}").await;
+    app.work().await;
+    let evaluation = app.call("GET", asked.headers["location"].to_str().expect("text"), "").await.json();
+    assert_eq!(evaluation["probes_failed"], done["probes_failed"], "{evaluation:#}");
+    let constraint = summary["constraints"][0]["id"].as_str().expect("a constraint");
+    assert_eq!(app.call("DELETE", &format!("{SESSION}/constraints/{constraint}"), "").await.status, 204);
+    assert!(summary_text(&context(&app).await).contains("|F:"));
+}
+
+#[tokio::test]
+async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
+    let app = app_with_stretches(2).await;
+    compress(&app, json!({"strategy": "opaque"})).await;
+    compress(&app, json!({"strategy": "anchored", "preserve_recent": 2})).await;
+    let opaque_is_set = app.call("PUT", SESSION, r#"{"strategy": "opaque"}"#).await;
+    assert_eq!(opaque_is_set.status, 200);
+    assert_eq!(app.call("PUT", SESSION, r#"{"critical": true}"#).await.refusal().2, "/strategy");
+    // Asked for before, run after.
+    append(&app, &stretch(3)).await;
+    let queued = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque"}"#).await;
+    assert_eq!(app.call("PUT", SESSION, r#"{"critical": true, "strategy": null}"#).await.status, 200);
+    app.work().await;
+    let ended = app.call("GET", queued.headers["location"].to_str().expect("text"), "").await.json();
+    assert_eq!(
+        (ended["status"].as_str(), &ended["error"]["type"]),
+        (Some("rejected"), &json!("critical-session"))
+    );
+    let asked = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque", "shadow": true}"#).await;
+    assert_eq!(asked.refusal(), (422, "refused".to_owned(), "/strategy".to_owned()));
+    assert_eq!(app.call("PUT", SESSION, r#"{"strategy": "opaque"}"#).await.refusal().2, "/strategy");
+    let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
+    assert_eq!((back.status.as_u16(), back.refusal().2.as_str()), (422, "/version"), "{}", back.text);
+    app.call("PUT", SESSION, r#"{"critical": false}"#).await;
+    let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
+    assert_eq!(
+        (back.status.as_u16(), back.json()["verifiable"].as_str()),
+        (201, Some("no")),
+        "{}",
+        back.text
+    );
+}
+
+#[tokio::test]
+async fn a_regenerative_version_reads_the_whole_history_and_loses_nothing_of_the_record() {
+    let app = app_with_stretches(2).await;
+    compress(&app, json!({})).await;
+    let pins = json!({"pins": ["Never push to main."]});
+    let pinned = app.call("PUT", &format!("{SESSION}/pins"), pins.to_string()).await;
+    assert_eq!(pinned.status, 200, "{}", pinned.text);
+    append(&app, &stretch(3)).await;
+    let done = compress(&app, json!({"strategy": "regenerative"})).await;
+    assert_eq!(
+        (done["status"].as_str(), done["verifiable"].as_str()),
+        (Some("succeeded"), Some("partly")),
+        "{done:#}"
+    );
+    assert_eq!((&done["from_seq"], &done["version"]), (&json!(1), &json!(2)));
+    assert_eq!(done["critical_failed"], 0, "probes of earlier spans are asked again");
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    assert_eq!((&summary["parent_version"], &summary["from_seq"]), (&json!(1), &json!(1)));
+    assert_eq!(summary["files_modified"].as_array().map(Vec::len), Some(42));
+    let constraints = summary["constraints"].to_string();
+    for text in ["Never push to main.", "table_1.sql", "table_2.sql", "table_3.sql"] {
+        assert!(constraints.contains(text), "{text} is missing: {constraints}");
+    }
+    let diff = app.call("GET", &format!("{SESSION}/summaries/2/diff"), "").await.json();
+    assert_eq!(
+        (&diff["from"], diff["files_modified"]["dropped"].as_array().map_or(0, Vec::len)),
+        (&json!(1), 0),
+        "{diff:#}"
+    );
+    // The parts of the ledger that stand apart are there once.
+    let runs = app.call("GET", &format!("{SESSION}/ledger?kind=test_run"), "").await.json();
+    assert_eq!(runs["items"].as_array().map(Vec::len), Some(3), "{runs:#}");
+    assert_valid(&context(&app).await);
+}
+
+#[tokio::test]
+async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
+    let app = app_with_stretches(1).await;
+    compress(&app, json!({})).await;
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    let held = summary["constraints"].as_array().expect("constraints").iter();
+    let dropped =
+        held.clone().find(|c| c["text"].as_str().is_some_and(|t| t.contains("table_1"))).expect("a demand");
+    let path = format!("{SESSION}/constraints/{}", dropped["id"].as_str().expect("an id"));
+    assert_eq!(app.call("DELETE", &path, "").await.status, 204);
+    append(&app, &stretch(2)).await;
+    let done = compress(&app, json!({"strategy": "regenerative"})).await;
+    assert_eq!(
+        (done["status"].as_str(), outcomes(&done).last()),
+        (Some("succeeded"), Some(&"accept")),
+        "{done:#}"
+    );
+    let constraints =
+        app.call("GET", &format!("{SESSION}/summary"), "").await.json()["constraints"].to_string();
+    assert!(!constraints.contains("table_1") && constraints.contains("table_2"), "{constraints}");
+}
+
+#[tokio::test]
+async fn shadow_runs_leave_what_is_published_as_it_is_to_the_byte() {
+    let app = app_with_stretches(2).await;
+    compress(&app, json!({})).await;
+    append(&app, &stretch(3)).await;
+    let read = async || {
+        let mut all = Vec::new();
+        for path in ["", "/context", "/summary", "/summaries", "/probes", "/ledger", "/messages?limit=1000"] {
+            let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
+            assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+            all.push((path, reply.headers.get("etag").cloned(), reply.text));
+        }
+        all
+    };
+    let before = read().await;
+    let mut runs = Vec::new();
+    for strategy in STRATEGIES {
+        let body = json!({"strategy": strategy, "shadow": true}).to_string();
+        let reply = app.call("POST", COMPRESSIONS, body).await;
+        assert_eq!(reply.status, 202, "several shadows stand side by side: {}", reply.text);
+        runs.push((strategy, reply.headers["location"].to_str().expect("text").to_owned()));
+    }
+    app.work().await;
+    assert_eq!(read().await, before);
+    for (strategy, path) in &runs {
+        let run = app.call("GET", path, "").await.json();
+        assert_eq!((run["status"].as_str(), &run["version"]), (Some("succeeded"), &Value::Null), "{run:#}");
+        assert!(run["probe_score"].is_f64() && run["tokens_after"].is_u64(), "{run:#}");
+        let candidate = app.call("GET", &format!("{path}/candidate"), "").await;
+        assert_eq!(candidate.status, 200, "{}", candidate.text);
+        let candidate = candidate.json();
+        assert_eq!(candidate["strategy"].as_str(), Some(*strategy));
+        assert!(
+            candidate["files_modified"].as_array().is_some_and(|files| files.len() >= 28),
+            "{candidate:#}"
+        );
+    }
+    // The live one is published as if there had been no shadow.
+    let live = compress(&app, json!({})).await;
+    assert_eq!((live["status"].as_str(), &live["version"]), (Some("succeeded"), &json!(2)));
+    let id = live["id"].as_str().expect("an id");
+    assert_eq!(app.call("GET", &format!("{COMPRESSIONS}/{id}/candidate"), "").await.status, 404);
+}
+
+#[tokio::test]
+async fn strategies_are_shown_side_by_side_over_the_same_messages() {
+    let app = app_with_stretches(3).await;
+    let nothing = app.call("GET", &format!("{COMPRESSIONS}/compare"), "").await.json();
+    assert_eq!((&nothing["strategies"], &nothing["current_version"]), (&json!([]), &Value::Null));
+    let live = compress(&app, json!({})).await;
+    // Everything is covered now: shadows repeat what the current version was made from.
+    for strategy in ["regenerative", "opaque", "sliding_window"] {
+        let run = compress(&app, json!({"strategy": strategy, "shadow": true})).await;
+        assert_eq!(run["status"].as_str(), Some("succeeded"), "{run:#}");
+        if strategy == "sliding_window" {
+            assert!(run["through_seq"].as_i64() < live["through_seq"].as_i64(), "it keeps more: {run:#}");
+        } else {
+            assert_eq!(run["tokens_before"], live["tokens_before"], "{run:#}");
+            assert_eq!(run["through_seq"], live["through_seq"], "{run:#}");
+        }
+        assert_eq!(run["context_tokens_before"], live["context_tokens_before"], "{run:#}");
+    }
+    let compared = app.call("GET", &format!("{COMPRESSIONS}/compare"), "").await.json();
+    let runs = compared["strategies"].as_array().expect("runs");
+    let names: Vec<&str> = runs.iter().map(|run| run["strategy"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["anchored", "opaque", "regenerative", "sliding_window"]);
+    assert_eq!((&compared["same_end"], &compared["current_version"]), (&json!(false), &json!(1)));
+    for run in runs {
+        assert_eq!(run["current"], run["strategy"] == "anchored");
+        assert_eq!(run["gate"], "accept");
+        for figure in ["compression_ratio", "context_reduction", "probe_score"] {
+            assert!(
+                run[figure].as_f64().is_some_and(|share| share > 0.0 && share <= 1.0),
+                "{figure}: {run:#}"
+            );
+        }
+        assert!(run["latency_ms"].is_u64());
+    }
+    assert_eq!(runs[1]["verifiable"], "no");
+    assert!(runs[1]["compression_ratio"].as_f64() > runs[0]["compression_ratio"].as_f64());
+}
+
+#[tokio::test]
+async fn a_long_session_goes_through_all_strategies_and_loses_nothing() {
+    let app = app_with_stretches(0).await;
+    let mut sent = Vec::new();
+    for round in 0..8_usize {
+        let messages = stretch(round + 1);
+        append(&app, &messages).await;
+        sent.extend(messages);
+        let strategy = STRATEGIES[round % STRATEGIES.len()];
+        let before = app.call("GET", SESSION, "").await.json()["usage"]["context_tokens"].as_u64();
+        let done = compress(&app, json!({"strategy": strategy})).await;
+        assert_eq!(done["status"].as_str(), Some("succeeded"), "{strategy}: {done:#}");
+        let after = app.call("GET", SESSION, "").await.json()["usage"]["context_tokens"].as_u64();
+        assert!(after < before, "{strategy}: {before:?} to {after:?}");
+        assert_eq!(after, done["context_tokens_after"].as_u64(), "{strategy}");
+        if strategy != "opaque" {
+            assert_eq!(done["critical_failed"], 0, "{strategy}: {done:#}");
+        }
+        for format in ["openai-chat", "anthropic", "openai-responses"] {
+            for budget in ["", "&max_tokens=3000"] {
+                let path = format!("{SESSION}/context?format={format}{budget}");
+                let reply = app.call("GET", &path, "").await;
+                assert_eq!(reply.status, 200, "{strategy} {format}: {}", reply.text);
+                assert_valid(&reply.json());
+            }
+        }
+        let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+        let files = summary["files_modified"].to_string();
+        let anchor = summary["through_seq"].as_i64().expect("a number");
+        // Whatever lies before the anchor is in the record, whichever strategy put it there.
+        for number in 1..=round {
+            for i in 0..14 {
+                assert!(
+                    files.contains(&format!("stage{number}/part_{i}.rs")),
+                    "{strategy} lost {number}/{i} before {anchor}"
+                );
+            }
+            let demand = format!("table_{number}.sql");
+            assert!(summary["constraints"].to_string().contains(&demand), "{strategy} lost {demand}");
+        }
+        assert_eq!(summary["compression_count"], json!(round + 1));
+    }
+    assert_eq!(originals(&app).await, sent, "originals are untouched");
+    // Any of them can be made current again, and the next compression goes on from there.
+    for version in 1..=4 {
+        let back = app.call("POST", &format!("{SESSION}/summaries/{version}/rollback"), "").await;
+        assert_eq!(back.status, 201, "{}", back.text);
+        assert_valid(&context(&app).await);
+    }
+    let done = compress(&app, json!({"strategy": "regenerative"})).await;
+    assert_eq!((done["status"].as_str(), &done["from_seq"]), (Some("succeeded"), &json!(1)), "{done:#}");
+    let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    assert_eq!(summary["files_modified"].as_array().map(Vec::len), Some(112));
+}
+
+/// A message or a group of every odd kind, chosen by a number.
+fn odd(kind: u64, at: usize) -> Vec<Value> {
+    let id = format!("c{at}");
+    let calls = |ids: &[String]| {
+        let calls: Vec<Value> = ids
+            .iter()
+            .map(|id| json!({"id": id, "type": "function", "function": {"name": "Read", "arguments": "{\"file_path\": \"/work/a.rs\"}"}}))
+            .collect();
+        json!({"role": "assistant", "content": "reading", "tool_calls": calls})
+    };
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": format!("fn a{at}() {{}}\n").repeat(30)});
+    match kind % 8 {
+        0 => vec![json!({"role": "user", "content": format!("Do part {at} now, and keep it short.")})],
+        1 => vec![json!({"role": "assistant", "content": format!("Part {at} is done. ").repeat(20)})],
+        2 => vec![calls(std::slice::from_ref(&id)), result(&id)],
+        3 => {
+            let ids = [format!("{id}x"), format!("{id}y"), format!("{id}z")];
+            vec![calls(&ids), result(&ids[2]), result(&ids[0]), result(&ids[1])]
+        }
+        // Never answered; answered by nobody's call; the same id twice.
+        4 => vec![calls(&[id]), json!({"role": "user", "content": "stop that"})],
+        5 => vec![result("nobody")],
+        6 => vec![calls(&["same".to_owned()]), result("same")],
+        _ => vec![json!({"role": "system", "content": format!("Rule {at}: answer in one line.")})],
+    }
+}
+
+#[tokio::test]
+async fn whatever_stands_in_a_session_its_context_is_valid_after_every_strategy() {
+    for seed in 1..=6_usize {
+        let app = app_with_stretches(0).await;
+        let mut state = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for (round, strategy) in STRATEGIES.iter().cycle().skip(seed).take(5).enumerate() {
+            let mut messages = Vec::new();
+            for at in 0..40 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                messages.extend(odd(state >> 33, round * 100 + at));
+            }
+            append(&app, &messages).await;
+            let done = compress(&app, json!({"strategy": strategy})).await;
+            let status = done["status"].as_str().expect("a status");
+            assert!(["succeeded", "skipped", "rejected"].contains(&status), "{seed} {strategy}: {done:#}");
+            for format in ["openai-chat", "anthropic", "openai-responses"] {
+                for budget in ["", "&max_tokens=2500", "&recap=true"] {
+                    let reply =
+                        app.call("GET", &format!("{SESSION}/context?format={format}{budget}"), "").await;
+                    if reply.status == 422 {
+                        assert_eq!(reply.refusal().1, "budget-too-small");
+                        continue;
+                    }
+                    let reply = reply.json();
+                    assert_eq!(
+                        validity::problems(&reply),
+                        Vec::<String>::new(),
+                        "{seed} {strategy} {format}{budget}"
+                    );
+                }
+            }
+        }
+    }
+}
