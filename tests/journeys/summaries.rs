@@ -323,7 +323,7 @@ async fn evaluations_are_listed_read_and_asked_for() {
         app.call_with("POST", "/v1/sessions/s/evaluations", r#"{"version": 1}"#, &[("prefer", "wait=30")]);
     let works = async {
         let job = loop {
-            if let Some(job) = find_due(app).await {
+            if let Some(job) = find_due(&app).await {
                 break job;
             }
             tokio::task::yield_now().await;
