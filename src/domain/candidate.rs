@@ -3,22 +3,21 @@
 //! Each step takes the last one's value; who calls them measures the time between. The worker and
 //! the command line call the same steps.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
 use super::compression::{GateOutcome, GateRecord};
-use super::file_history::path_key;
 use super::gate::{self, Refusal};
 use super::id::Seq;
-use super::ledger::{self, Carry, Facts, KnownPaths, is_copy};
+use super::ledger::{self, Carry, Facts, KnownPaths};
 use super::merge::{MergeContext, Merged, merge};
 use super::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use super::probe::{self, Probe, ProbeReport};
 use super::proposal::Proposal;
 use super::render::{self, Rendering, Subject};
 use super::strategy::{Engine, Strategy};
-use super::summary::{Constraint, FileAction, Summary};
+use super::summary::{Constraint, Summary};
 use super::tokens::{Memo, TokenCounter};
 use super::version::VersionMeta;
 use super::{extractive, redact};
@@ -145,26 +144,7 @@ pub fn read(material: &Material) -> Facts {
     let carry = base.map(|base| base.carry.clone()).unwrap_or_default();
     let mut facts = ledger::read(&material.span, &carry, &known_paths(base));
     redact::redact_facts(&mut facts);
-    tell_copies(&mut facts, base);
     facts
-}
-
-/// Tells of removed files that they were copies, which the span that copied them knew.
-fn tell_copies(facts: &mut Facts, base: Option<&Base>) {
-    let Some(base) = base else { return };
-    let copies: BTreeMap<String, &[String]> = base
-        .summary
-        .files_modified
-        .iter()
-        .filter(|file| file.overwrite_possible && is_copy(&file.changes))
-        .map(|file| (path_key(&file.path), file.changes.as_slice()))
-        .collect();
-    for file in facts.files.iter_mut().filter(|file| file.action == Some(FileAction::Deleted)) {
-        if let Some(changes) = copies.get(&path_key(&file.path)) {
-            file.transient = true;
-            file.changes = changes.to_vec();
-        }
-    }
 }
 
 fn known_paths(base: Option<&Base>) -> KnownPaths {

@@ -220,7 +220,7 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
         .collect();
     let renamed: HashSet<String> =
         candidate.facts.files.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
-    for file in candidate.facts.files.iter().filter(|f| f.action.is_some() && !f.is_taken_back()) {
+    for file in candidate.facts.files.iter().filter(|f| f.action.is_some()) {
         let key = path_key(&file.path);
         if !known.contains(&key) && !renamed.contains(&key) {
             refusals.push(Refusal::FileMissing { path: file.path.clone() });

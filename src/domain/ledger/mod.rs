@@ -39,9 +39,6 @@ use super::message::Numbered;
 use super::summary::{Constraint, FileAction, TestOutcome};
 use invocation::Invocation;
 
-/// How the change of a file that is a copy of another one begins.
-pub(crate) const COPIED: &str = "copied from ";
-
 /// Everything that the ledger found in one span, each list in the order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -83,18 +80,6 @@ pub struct FileFact {
     pub reason: Option<String>,
     /// The messages that show it, ascending.
     pub seqs: Vec<Seq>,
-}
-
-impl FileFact {
-    /// Whether it is a copy that was taken and removed again, which leaves nothing behind.
-    pub(crate) fn is_taken_back(&self) -> bool {
-        self.action == Some(FileAction::Deleted) && self.transient && is_copy(&self.changes)
-    }
-}
-
-/// Whether changes say that a file is a copy of another one and nothing more.
-pub(crate) fn is_copy(changes: &[String]) -> bool {
-    !changes.is_empty() && changes.iter().all(|change| change.starts_with(COPIED))
 }
 
 /// One command run.

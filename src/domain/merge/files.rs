@@ -44,7 +44,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         .map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX)))
         .collect();
     history.extend(facts.files.clone());
-    for file in history.into_facts().into_iter().filter(|file| !file.is_taken_back()) {
+    for file in history.into_facts() {
         let Some(action) = file.action else {
             summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
             continue;

@@ -91,7 +91,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     let mut changed: Vec<&FileFact> = facts
         .files
         .iter()
-        .filter(|f| f.action.is_some() && !moved_away(f) && !f.is_taken_back() && exact(&f.path).is_some())
+        .filter(|f| f.action.is_some() && !moved_away(f) && exact(&f.path).is_some())
         .collect();
     changed.sort_by_key(|f| (f.transient, Reverse(latest(&f.seqs))));
     for (i, file) in changed.iter().take(CRITICAL_FILES).enumerate() {

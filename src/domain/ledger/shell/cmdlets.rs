@@ -4,7 +4,7 @@ use super::effects::{Op, Reader, one_line};
 use super::windows::as_path;
 use super::word::Word;
 use crate::domain::ledger::outcome::head;
-use crate::domain::ledger::{COPIED, paths};
+use crate::domain::ledger::paths;
 
 /// Parameters that take the words behind them, lower case.
 const VALUED: &[&str] = &[
@@ -192,7 +192,7 @@ impl Reader<'_> {
     fn copied_to(&mut self, from: &Word, to: &Word) {
         let path = super::copies::placed(&from.text, &to.text, false);
         if !super::copies::is_backup(&from.text, &path) {
-            let words = Some(format!("{COPIED}{}", one_line(&from.text)));
+            let words = Some(format!("copied from {}", one_line(&from.text)));
             self.add(Op::Copy, &Word { text: path, literal: to.literal }, None, words);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::effects::{Op, Reader, one_line};
 use super::word::Word;
-use crate::domain::ledger::{COPIED, paths};
+use crate::domain::ledger::paths;
 
 impl Reader<'_> {
     pub(super) fn moved(&mut self) {
@@ -62,7 +62,7 @@ impl Reader<'_> {
             }
             self.add(Op::Read, &source, None, None);
             let to = Word { text: placed(&source.text, &target.text, many), literal: target.literal };
-            let words = Some(format!("{COPIED}{}", one_line(&source.text)));
+            let words = Some(format!("copied from {}", one_line(&source.text)));
             if !is_backup(&source.text, &to.text) {
                 self.add(Op::Copy, &to, None, words);
             }
