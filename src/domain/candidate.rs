@@ -83,6 +83,8 @@ pub struct Draft {
     pub proposal: Proposal,
     /// The record and its warnings.
     pub merged: Merged,
+    /// The model that told the narrative; `None` when code did.
+    pub model: Option<String>,
 }
 
 /// A candidate that was asked.
@@ -164,10 +166,26 @@ fn known_paths(base: Option<&Base>) -> KnownPaths {
 /// Merges the deterministic engine's proposal into the current record.
 #[must_use]
 pub fn draft(material: &Material, facts: &Facts) -> Draft {
+    draft_of(material, facts, propose(material, facts), None)
+}
+
+/// The deterministic engine's proposal.
+#[must_use]
+pub fn propose(material: &Material, facts: &Facts) -> Proposal {
+    extractive::propose(&material.span, facts, material.base.as_ref().map(|base| &base.summary))
+}
+
+/// Merges a proposal, of a model's or of code's, into the current record.
+#[must_use]
+pub fn draft_of(
+    material: &Material,
+    facts: &Facts,
+    mut proposal: Proposal,
+    model: Option<String>,
+) -> Draft {
     let base = material.base.as_ref().map(|base| &base.summary);
     // What the record has and what the ledger read are without secrets already, so only what is new
     // is read for them: the cost of a compression follows its span and not the session.
-    let mut proposal = extractive::propose(&material.span, facts, base);
     redact::redact_proposal(&mut proposal);
     let pins = redact::redacted_constraints(&material.pins);
     let context = MergeContext {
@@ -178,13 +196,13 @@ pub fn draft(material: &Material, facts: &Facts) -> Draft {
         removed_constraints: &material.removed_constraints,
     };
     let merged = merge(base, facts, &proposal, context);
-    Draft { proposal, merged }
+    Draft { proposal, merged, model }
 }
 
 /// Renders the candidate, asks the probes, and repairs what can be repaired from the ledger.
 #[must_use]
 pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
-    let Draft { proposal, merged } = draft;
+    let Draft { proposal, merged, model } = draft;
     let base = material.base.as_ref().map(|base| &base.summary);
     let mut summary = merged.summary;
     let tokens_before =
@@ -195,6 +213,9 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     let all: Vec<Probe> = asked.into_iter().chain(new_probes.iter().cloned()).collect();
     let mut meta = meta(material, tokens_before, merged.warnings);
+    if model.is_some() {
+        (meta.engine, meta.model) = (Engine::Llm, model);
+    }
     let mut round = 0;
     let memo = Memo::of(material.counter);
     loop {

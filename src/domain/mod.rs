@@ -24,6 +24,7 @@ pub mod mask;
 pub mod merge;
 pub mod message;
 pub mod probe;
+pub mod narrative;
 pub mod proposal;
 pub mod recall;
 pub mod redact;

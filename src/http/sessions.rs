@@ -95,6 +95,9 @@ pub async fn put_session(
     body: JsonBytes,
 ) -> Result<(StatusCode, Reply<SessionView>), ApiError> {
     let change: Map<String, Value> = body.parse_strictly()?;
+    // Another shape is refused with the other settings.
+    let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+    state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
     match state.store.put_session(caller.tenant, &path.session_id, change).await? {
         PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
         PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),

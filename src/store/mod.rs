@@ -15,6 +15,7 @@ pub mod gather;
 pub mod idempotency;
 pub mod ledger;
 pub mod messages;
+pub mod narratives;
 pub mod outlines;
 pub mod pins;
 pub mod presence;

@@ -1,9 +1,11 @@
 //! A compression, step by step: base and span → ledger → proposal → merge → probes → publication.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
+use super::narrate::{self, Desk, Fallen, Told};
 use super::{Env, JobError};
 use crate::domain::candidate::{self, Material, Proof};
 use crate::domain::compression::{Failure, Report, Status, Timings};
@@ -13,10 +15,13 @@ use crate::domain::group;
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::message::Numbered;
+use crate::domain::narrative::{self, Narrative};
 use crate::domain::probe::Probe;
-use crate::domain::strategy::Engine;
+use crate::domain::settings::Settings;
+use crate::domain::strategy::{Engine, EngineChoice};
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
+use crate::llm;
 use crate::store::base::{Base, Original};
 use crate::store::compressions::{Job, Span};
 use crate::store::outlines::{Outline, marks};
@@ -42,11 +47,67 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let originals = env.store.load_span(job.tenant, job.session, span.from_seq, span.through_seq).await?;
     let before = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
     let work = Work { base, outlines, originals, span, job: job.clone(), now: env.clock.now() };
-    let made = tokio::task::spawn_blocking(move || work.make()).await;
-    let made = made.map_err(|error| JobError::Broken(error.to_string()))?.map_err(JobError::Broken)?;
-    let settlement = made.settle(job, started, before)?;
+    let wish = Wish::of(env, job, &work.base.settings);
+    let read = tokio::task::spawn_blocking(move || work.read()).await;
+    let mut read = read.map_err(|error| JobError::Broken(error.to_string()))?.map_err(JobError::Broken)?;
+    let mut notes = wish.notes;
+    let mut told = None;
+    if let Some((client, model)) = wish.model {
+        let begun = Instant::now();
+        match narrate::tell(env, &client, job, &read.desk, &model).await? {
+            Told::Narrative(narrative) => told = Some((narrative, model)),
+            Told::Fallen(Fallen(reason)) => notes.push(format!("llm: {reason}; code made this version")),
+            Told::Lost => return Ok(()),
+        }
+        read.timings.engine_ms = elapsed(begun);
+    }
+    let was_told = told.is_some();
+    let made = tokio::task::spawn_blocking(move || read.make(told, notes)).await;
+    let made = made.map_err(|error| JobError::Broken(error.to_string()))?;
+    if let Some(client) = env.llm.as_ref().filter(|_| was_told) {
+        client.note_session(job.session, made.proof.meta.engine == Engine::Llm);
+    }
+    let mut settlement = made.settle(job, started, before)?;
+    if env.llm.is_some() {
+        settlement.report.cost = env.store.llm_cost(job).await?;
+    }
     env.store.settle(job, Some(span), settlement).await?;
+    if env.llm.is_some() {
+        env.store.forget_chunks(job).await?;
+    }
     Ok(())
+}
+
+/// Which engine a compression is to have, and what cannot be had.
+struct Wish {
+    model: Option<(llm::Client, String)>,
+    notes: Vec<String>,
+}
+
+impl Wish {
+    fn of(env: &Env, job: &Job, settings: &Settings) -> Self {
+        let engine = job.request.engine.or(settings.engine).unwrap_or_default();
+        let strategy = job.request.strategy.or(settings.strategy).unwrap_or_default();
+        let mut notes = Vec::new();
+        let model = match &env.llm {
+            Some(client) if engine != EngineChoice::Extractive && strategy.has_narrative() => {
+                let named = job.request.model.as_ref().or(settings.model.as_ref());
+                // It was allowed when it was set; the operator's list may have changed since.
+                let allowed = named.filter(|name| client.allows(name));
+                if named.is_some() && allowed.is_none() {
+                    notes.push("llm: the model that was asked for is not allowed; the default one was asked".to_owned());
+                }
+                let model = allowed.unwrap_or(&client.options().model).clone();
+                Some((client.clone(), model))
+            }
+            None if engine == EngineChoice::Llm => {
+                notes.push("llm: no model is configured; code made this version".to_owned());
+                None
+            }
+            _ => None,
+        };
+        Self { model, notes }
+    }
 }
 
 /// Ends a compression that cannot be done, with its reason.
@@ -112,25 +173,60 @@ struct Work {
 /// What the blocking part made.
 struct Made {
     proof: Proof,
-    facts: Facts,
+    facts: Arc<Facts>,
     probe_ids: Vec<ProbeId>,
     timings: Timings,
     counter: TokenCounter,
 }
 
+/// The span, read.
+struct Read {
+    desk: Desk,
+    probe_ids: Vec<ProbeId>,
+    timings: Timings,
+}
+
+impl Read {
+    /// Makes the candidate: from what the model told, and from code alone when there is nothing of it or
+    /// the gate refuses it.
+    fn make(self, told: Option<(Narrative, String)>, mut notes: Vec<String>) -> Made {
+        let Self { desk, probe_ids, mut timings } = self;
+        let (material, facts) = (&*desk.material, &*desk.facts);
+        let begun = Instant::now();
+        let proposal = candidate::propose(material, facts);
+        timings.engine_ms = timings.engine_ms.saturating_add(elapsed(begun));
+        let begun = Instant::now();
+        let by_model = told.and_then(|(narrative, model)| {
+            let proposal = narrative::proposal(narrative, proposal.clone());
+            let draft = candidate::draft_of(material, facts, proposal, Some(model));
+            let proof = candidate::prove(material, facts, draft);
+            let good = proof.is_accepted() || proof.is_not_smaller();
+            if !good {
+                notes.push("llm: the gate refused the model's version; code made this one".to_owned());
+            }
+            good.then_some(proof)
+        });
+        let mut proof = by_model.unwrap_or_else(|| {
+            candidate::prove(material, facts, candidate::draft_of(material, facts, proposal, None))
+        });
+        timings.probe_ms = elapsed(begun);
+        proof.meta.warnings.extend(notes);
+        Made { proof, facts: Arc::clone(&desk.facts), probe_ids, timings, counter: material.counter }
+    }
+}
+
 impl Work {
-    fn make(self) -> Result<Made, String> {
+    fn read(self) -> Result<Read, String> {
+        let covered = self.outlines.iter().filter(|outline| outline.seq <= self.span.through_seq);
+        let covered: Vec<Outline> = covered.cloned().collect();
+        let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(|last| last.seq);
+        let ends: Vec<Seq> = group::groups(&covered).iter().filter_map(last).collect();
         let (material, probe_ids) = self.material()?;
         let begun = Instant::now();
         let facts = candidate::read(&material);
-        let ledger_ms = elapsed(begun);
-        let begun = Instant::now();
-        let draft = candidate::draft(&material, &facts);
-        let engine_ms = elapsed(begun);
-        let begun = Instant::now();
-        let proof = candidate::prove(&material, &facts, draft);
-        let timings = Timings { ledger_ms, engine_ms, probe_ms: elapsed(begun), ..Timings::default() };
-        Ok(Made { proof, facts, probe_ids, timings, counter: material.counter })
+        let timings = Timings { ledger_ms: elapsed(begun), ..Timings::default() };
+        let desk = Desk { material: Arc::new(material), facts: Arc::new(facts), ends: ends.into() };
+        Ok(Read { desk, probe_ids, timings })
     }
 
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
@@ -222,7 +318,8 @@ impl Made {
         timings.total_ms = elapsed(started);
         let tokens = |count: i64| u32::try_from(count).ok();
         let report = Report {
-            engine: Some(Engine::Extractive),
+            engine: Some(proof.meta.engine),
+            model: proof.meta.model.clone(),
             tokens_before: tokens(proof.meta.tokens_before),
             tokens_after: tokens(proof.meta.tokens_after),
             compression_ratio: proof.meta.compression_ratio,

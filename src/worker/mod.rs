@@ -8,6 +8,7 @@
 mod compress;
 mod evaluate;
 pub mod index;
+mod narrate;
 mod pool;
 mod presence;
 
@@ -15,6 +16,7 @@ pub use pool::{Options, Pool};
 
 use crate::clock::Clock;
 use crate::domain::tokens::TokenCounter;
+use crate::llm;
 use crate::store::Store;
 
 /// What every job has at hand.
@@ -26,6 +28,8 @@ pub struct Env {
     pub tokens: TokenCounter,
     /// Tells the time.
     pub clock: Clock,
+    /// The way to the model, when one is configured.
+    pub llm: Option<llm::Client>,
 }
 
 /// Why a job did not come to its end.
