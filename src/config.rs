@@ -193,7 +193,12 @@ pub struct Llm {
     #[arg(default_value = "128000", value_parser = RangedU64ValueParser::<u32>::new().range(8_000..=10_000_000))]
     pub llm_context_tokens: u32,
     /// Calls to the model's server at once, 1 to 1000
-    #[arg(long, env = "ANCHORD_LLM_CONCURRENCY", value_name = "ANCHORD_LLM_CONCURRENCY", default_value = "8")]
+    #[arg(
+        long,
+        env = "ANCHORD_LLM_CONCURRENCY",
+        value_name = "ANCHORD_LLM_CONCURRENCY",
+        default_value = "8"
+    )]
     #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
     pub llm_concurrency: u16,
     /// Calls of one tenant at once, 1 to 1000
@@ -545,7 +550,10 @@ mod tests {
             "m=0.15/0.6,org/n=2/10",
         ];
         let llm = parse(&flags).expect("good values").llm;
-        assert_eq!((llm.base_url(), llm.models()), (Some("http://localhost:1/v1"), vec!["m".into(), "n".into()]));
+        assert_eq!(
+            (llm.base_url(), llm.models()),
+            (Some("http://localhost:1/v1"), vec!["m".into(), "n".into()])
+        );
         let prices: Vec<_> = llm.prices().map(|p| (p.model.as_str(), p.input, p.output)).collect();
         assert_eq!(prices, [("m", 0.15, 0.6), ("org/n", 2.0, 10.0)]);
     }

@@ -150,7 +150,10 @@ impl AppState {
         }
         let Some(model) = model else { return Ok(()) };
         if !self.llm_configured {
-            return Err(ApiError::refused("/model", "no LLM provider is configured; set ANCHORD_LLM_PROVIDER"));
+            return Err(ApiError::refused(
+                "/model",
+                "no LLM provider is configured; set ANCHORD_LLM_PROVIDER",
+            ));
         }
         if !self.llm_models.is_empty() && !self.llm_models.iter().any(|name| name == model) {
             let detail = format!("the operator allows these models: {}", self.llm_models.join(", "));

@@ -52,8 +52,12 @@ pub(super) fn read(value: &Value) -> Answer {
         _ if stopped == Some("refusal") => Err(LlmError::Refused),
         _ if stopped == Some("max_tokens") => Err(LlmError::Cut),
         Some(blocks) => {
-            let input = blocks.iter().find(|block| block["type"] == "tool_use").map(|block| block["input"].to_string());
-            let text = || blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str)).collect();
+            let input = blocks
+                .iter()
+                .find(|block| block["type"] == "tool_use")
+                .map(|block| block["input"].to_string());
+            let text =
+                || blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str)).collect();
             Ok(input.unwrap_or_else(text))
         }
         None => Err(LlmError::Malformed),

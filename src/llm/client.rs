@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rand::Rng as _;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use super::breaker::Breakers;
@@ -17,8 +17,6 @@ use crate::domain::id::{SessionId, TenantId};
 
 /// Most bytes that are read of an answer.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Tokens that a server is trusted to read in a second, for deadlines.
-const TOKENS_PER_SECOND: u32 = 500;
 /// The longest deadline, whatever the input.
 const LONGEST_DEADLINE: Duration = Duration::from_mins(10);
 /// How often a call is tried before it is given up.
@@ -43,7 +41,10 @@ pub struct Call {
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("model", &self.model).field("input_tokens", &self.input_tokens).finish_non_exhaustive()
+        f.debug_struct("Call")
+            .field("model", &self.model)
+            .field("input_tokens", &self.input_tokens)
+            .finish_non_exhaustive()
     }
 }
 
@@ -164,8 +165,7 @@ impl Client {
         let started = Instant::now();
         let answer = tokio::time::timeout(deadline, self.send(call)).await;
         drop(permit);
-        let answer = answer
-            .unwrap_or(Answer { result: Err(LlmError::Timeout), usage: Usage::default() });
+        let answer = answer.unwrap_or(Answer { result: Err(LlmError::Timeout), usage: Usage::default() });
         inner.breakers.note_provider(!answer.result.as_ref().is_err_and(LlmError::is_outage));
         Attempt { result: answer.result, usage: answer.usage, latency: started.elapsed() }
     }
@@ -174,7 +174,8 @@ impl Client {
     #[must_use]
     pub fn wait_before_next(&self, error: &LlmError, tries: u32) -> Option<Duration> {
         let options = &self.inner.options;
-        if !error.is_retryable() || tries >= TRIES {
+        // What took too long once takes as long again; a shorter question may not.
+        if !error.is_retryable() || *error == LlmError::Timeout || tries >= TRIES {
             return None;
         }
         let jitter = rand::rng().random_range(0.5..1.0);
@@ -201,7 +202,8 @@ impl Client {
     }
 
     fn deadline(&self, input_tokens: u32) -> Duration {
-        let reading = Duration::from_secs(u64::from(input_tokens / TOKENS_PER_SECOND));
+        let reading =
+            Duration::from_secs(u64::from(input_tokens / self.inner.options.tokens_per_second.max(1)));
         let base = self.inner.options.timeout;
         (base + reading).min(LONGEST_DEADLINE.max(base))
     }
@@ -230,7 +232,7 @@ impl Client {
             Provider::Anthropic => anthropic::BASE_URL,
         });
         let mut request = inner.http.post(format!("{base}{path}")).header("content-type", "application/json");
-        let key = inner.options.api_key.as_ref().map(|key| key.expose_secret());
+        let key = inner.options.api_key.as_ref().map(SecretString::expose_secret);
         request = match inner.options.provider {
             Provider::Openai => openai::headers(request, key),
             Provider::Anthropic => anthropic::headers(request, key),
@@ -245,7 +247,9 @@ impl Client {
         let mut bytes = Vec::new();
         loop {
             match response.chunk().await {
-                Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_ANSWER_BYTES => bytes.extend_from_slice(&chunk),
+                Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_ANSWER_BYTES => {
+                    bytes.extend_from_slice(&chunk);
+                }
                 Ok(Some(_)) => return Some(failed(LlmError::Malformed)),
                 Ok(None) => break,
                 Err(_) => return Some(failed(LlmError::Connection)),
@@ -260,7 +264,8 @@ impl Client {
             return Some(value.map_or_else(|| failed(LlmError::Malformed), read));
         }
         let said = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-        if inner.options.provider == Provider::Openai && status == 400 && openai::learn(&said, &inner.dialect) {
+        if inner.options.provider == Provider::Openai && status == 400 && openai::learn(&said, &inner.dialect)
+        {
             return None;
         }
         Some(failed(refusal(status, retry_after, &said)))
@@ -273,8 +278,17 @@ fn failed(error: LlmError) -> Answer {
 
 /// What an error means; its text is looked at and goes no further.
 fn refusal(status: u16, retry_after: Option<Duration>, said: &str) -> LlmError {
-    let too_long = ["context_length", "context length", "maximum context", "prompt is too long", "too many tokens", "context window"];
-    if matches!(status, 400 | 413 | 422) && (status == 413 || too_long.iter().any(|words| said.contains(words))) {
+    let too_long = [
+        "context_length",
+        "context length",
+        "maximum context",
+        "prompt is too long",
+        "too many tokens",
+        "context window",
+    ];
+    if matches!(status, 400 | 413 | 422)
+        && (status == 413 || too_long.iter().any(|words| said.contains(words)))
+    {
         return LlmError::TooLong;
     }
     if matches!(status, 400 | 404) && said.contains("model") {

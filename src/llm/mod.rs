@@ -71,6 +71,8 @@ pub struct Options {
     pub tenant_concurrency: usize,
     /// The deadline of a call without input; input adds to it.
     pub timeout: Duration,
+    /// Tokens that the server is trusted to read in a second: what a deadline grows by.
+    pub tokens_per_second: u32,
     /// The first wait before a try again, when the server names none; doubled and jittered after that.
     pub backoff: Duration,
     /// The longest wait that a server may ask for before the call is given up.
@@ -92,6 +94,7 @@ impl Options {
             concurrency: 8,
             tenant_concurrency: 2,
             timeout: Duration::from_mins(1),
+            tokens_per_second: 500,
             backoff: Duration::from_secs(1),
             longest_wait: Duration::from_mins(1),
         }

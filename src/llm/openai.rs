@@ -30,7 +30,8 @@ pub(super) fn body(call: &Call, dialect: &Dialect) -> Value {
         fields.insert(bound.to_owned(), call.max_output_tokens.into());
         if !Dialect::is(&dialect.plain) {
             let schema = json!({"name": "record", "strict": true, "schema": call.schema});
-            fields.insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": schema}));
+            fields
+                .insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": schema}));
         }
     }
     body
@@ -47,8 +48,10 @@ pub(super) fn learn(said: &str, dialect: &Dialect) -> bool {
 
 pub(super) fn read(value: &Value) -> Answer {
     let count = |name: &str| value.pointer(name).and_then(Value::as_u64).unwrap_or_default();
-    let usage =
-        Usage { input_tokens: count("/usage/prompt_tokens"), output_tokens: count("/usage/completion_tokens") };
+    let usage = Usage {
+        input_tokens: count("/usage/prompt_tokens"),
+        output_tokens: count("/usage/completion_tokens"),
+    };
     let message = value.pointer("/choices/0/message");
     let finish = value.pointer("/choices/0/finish_reason").and_then(Value::as_str);
     let refused = message.and_then(|m| m.get("refusal")).is_some_and(|refusal| !refusal.is_null());

@@ -61,7 +61,11 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn begin_llm_attempt(&self, job: &Job, new: NewAttempt<'_>) -> Result<Option<Uuid>, StoreError> {
+    pub async fn begin_llm_attempt(
+        &self,
+        job: &Job,
+        new: NewAttempt<'_>,
+    ) -> Result<Option<Uuid>, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
         let id = Uuid::now_v7();
         let done = sqlx::query!(

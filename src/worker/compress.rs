@@ -55,7 +55,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     if let Some((client, model)) = wish.model {
         let begun = Instant::now();
         match narrate::tell(env, &client, job, &read.desk, &model).await? {
-            Told::Narrative(narrative) => told = Some((narrative, model)),
+            Told::Narrative(narrative) => told = Some((*narrative, model)),
             Told::Fallen(Fallen(reason)) => notes.push(format!("llm: {reason}; code made this version")),
             Told::Lost => return Ok(()),
         }
@@ -95,7 +95,10 @@ impl Wish {
                 // It was allowed when it was set; the operator's list may have changed since.
                 let allowed = named.filter(|name| client.allows(name));
                 if named.is_some() && allowed.is_none() {
-                    notes.push("llm: the model that was asked for is not allowed; the default one was asked".to_owned());
+                    notes.push(
+                        "llm: the model that was asked for is not allowed; the default one was asked"
+                            .to_owned(),
+                    );
                 }
                 let model = allowed.unwrap_or(&client.options().model).clone();
                 Some((client.clone(), model))

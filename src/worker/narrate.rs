@@ -52,7 +52,7 @@ enum Broken {
 /// What telling a span came to.
 pub(super) enum Told {
     /// A narrative.
-    Narrative(Narrative),
+    Narrative(Box<Narrative>),
     /// Nothing that can be used.
     Fallen(Fallen),
     /// The lease is lost.
@@ -119,14 +119,13 @@ impl Teller<'_> {
                 continue;
             }
             let earlier = (!told.is_empty()).then(|| narrative::together(told.clone()));
-            let Some((chunk, prompt)) = self.next(desk, &frame, (after, budget), earlier).await? else { break };
+            let Some((chunk, prompt)) = self.next(desk, &frame, (after, budget), earlier).await? else {
+                break;
+            };
             match self.ask(&chunk, &prompt, desk).await? {
                 Ok(narrative) => {
-                    let done = FinishedChunk {
-                        from_seq: chunk.from_seq,
-                        through_seq: chunk.through_seq,
-                        narrative,
-                    };
+                    let done =
+                        FinishedChunk { from_seq: chunk.from_seq, through_seq: chunk.through_seq, narrative };
                     if !self.env.store.keep_chunk(self.job, &done).await? {
                         return Ok(Told::Lost);
                     }
@@ -147,7 +146,7 @@ impl Teller<'_> {
         if told.is_empty() {
             return Ok(Told::Fallen(Fallen("nothing_to_tell")));
         }
-        Ok(Told::Narrative(narrative::together(told)))
+        Ok(Told::Narrative(Box::new(narrative::together(told))))
     }
 
     /// The next piece and its prompt; made apart, because long texts are searched for secrets.
@@ -161,7 +160,7 @@ impl Teller<'_> {
         let (desk, frame) = (desk.clone(), Arc::clone(frame));
         let made = tokio::task::spawn_blocking(move || {
             let material = &desk.material;
-            let chunk = narrative::next_chunk(&material.span, &desk.ends, after, budget, &material.counter)?;
+            let chunk = narrative::next_chunk(&material.span, &desk.ends, after, budget, material.counter)?;
             let prompt = frame.prompt(&chunk, earlier.as_ref());
             Some((chunk, prompt))
         });
@@ -241,7 +240,13 @@ impl Teller<'_> {
             return Ok(Err(match error {
                 // Less to read and to tell may go through.
                 LlmError::TooLong | LlmError::Cut | LlmError::Timeout => Broken::Smaller(error.as_str()),
-                _ => Broken::Whole(error.as_str()),
+                LlmError::Status { .. }
+                | LlmError::NoModel
+                | LlmError::Connection
+                | LlmError::Malformed
+                | LlmError::Refused
+                | LlmError::Open
+                | LlmError::Busy => Broken::Whole(error.as_str()),
             }));
         }
     }

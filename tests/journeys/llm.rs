@@ -34,11 +34,14 @@ async fn app_for(options: Options) -> App {
         json!({"role": "user", "content": format!("Good. The token is {SECRET}, keep going with the importer.")}),
     ];
     for i in 0..30 {
-        let filler = "the importer reads another file of the CSV samples and checks quoted fields. ".repeat(20);
+        let filler =
+            "the importer reads another file of the CSV samples and checks quoted fields. ".repeat(20);
         messages.push(json!({"role": "assistant", "content": format!("Step {i}: {filler}")}));
         messages.push(json!({"role": "user", "content": format!("Go on with step {}.", i + 1)}));
     }
-    messages.push(json!({"role": "assistant", "content": "Next, write a test for quoted fields of the importer."}));
+    messages.push(
+        json!({"role": "assistant", "content": "Next, write a test for quoted fields of the importer."}),
+    );
     let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     app
@@ -67,7 +70,11 @@ async fn a_model_tells_the_narrative_and_its_calls_are_accounted_for(
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_for(options(&fake, provider)).await;
     let done = compressed(&app, "").await;
-    assert_eq!((&done["status"], &done["engine"], &done["model"]), (&json!("succeeded"), &json!("llm"), &json!("small")), "{done}");
+    assert_eq!(
+        (&done["status"], &done["engine"], &done["model"]),
+        (&json!("succeeded"), &json!("llm"), &json!("small")),
+        "{done}"
+    );
     assert_eq!((&done["cost"]["calls"], &done["cost"]["micros"]), (&json!(1), &json!(300)), "{done}");
     let document = document(&app).await;
     assert!(document.contains("Write a test for quoted fields of the importer"), "{document}");
@@ -113,7 +120,9 @@ async fn a_failing_server_costs_a_session_nothing_but_the_model(
     let mut look = app.database.connect().await;
     assert_eq!(number(&mut look, "select count(*) from llm_attempts where outcome = 'sent'").await, 0);
     assert_eq!(number(&mut look, "select count(*) from narrative_chunks").await, 0);
-    let next = app.call("POST", "/v1/sessions/s/messages", r#"{"messages": [{"role": "user", "content": "and on"}]}"#).await;
+    let next = app
+        .call("POST", "/v1/sessions/s/messages", r#"{"messages": [{"role": "user", "content": "and on"}]}"#)
+        .await;
     assert_eq!(next.status, 201);
 }
 
@@ -131,9 +140,11 @@ async fn a_server_that_cannot_be_reached_or_never_answers_is_given_up() {
     let fake = FakeProvider::start([Act::Hang]).await;
     let mut slow = options(&fake, Provider::Openai);
     slow.timeout = Duration::from_millis(50);
+    slow.tokens_per_second = u32::MAX;
     let app = app_for(slow).await;
     let done = compressed(&app, "").await;
     assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("extractive")), "{done}");
+    assert_eq!(done["cost"]["calls"], 3, "once, and twice with less to read: {done}");
     let mut gone = options(&fake, Provider::Openai);
     gone.base_url = Some("http://127.0.0.1:1/v1".to_owned());
     let app = app_for(gone).await;
@@ -165,7 +176,8 @@ async fn a_server_without_schemas_is_asked_in_words() {
     let fake = FakeProvider::start([refuses, fenced]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     assert_eq!(compressed(&app, "").await["engine"], "llm");
-    let bodies: Vec<bool> = fake.seen().iter().map(|seen| seen.body.get("response_format").is_some()).collect();
+    let bodies: Vec<bool> =
+        fake.seen().iter().map(|seen| seen.body.get("response_format").is_some()).collect();
     assert_eq!(bodies, [true, false]);
 }
 
@@ -176,7 +188,10 @@ async fn what_a_model_makes_up_is_dropped_with_a_warning() {
     lies["constraints"] = json!([{"text": "Always deploy on Fridays"}]);
     lies["decisions"].as_array_mut().unwrap().push(json!({
         "decision": "Migrate everything to MongoDB clusters", "rationale": "scale", "alternatives": [], "seqs": [2]}));
-    lies["next_steps"].as_array_mut().unwrap().push(json!({"text": "Delete src/phantom.rs of the importer", "seqs": [2]}));
+    lies["next_steps"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"text": "Delete src/phantom.rs of the importer", "seqs": [2]}));
     let fake = FakeProvider::start([Act::Say(lies.to_string())]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let done = compressed(&app, "").await;
@@ -186,7 +201,10 @@ async fn what_a_model_makes_up_is_dropped_with_a_warning() {
         assert!(!document.contains(lie), "{lie}: {document}");
     }
     let warnings = done["warnings"].to_string();
-    assert!(warnings.contains("2 sections that are not its own") && warnings.contains("decisions: 1 of"), "{warnings}");
+    assert!(
+        warnings.contains("2 sections that are not its own") && warnings.contains("decisions: 1 of"),
+        "{warnings}"
+    );
 }
 
 #[tokio::test]
@@ -231,14 +249,26 @@ async fn finished_pieces_are_not_paid_again_when_a_worker_dies() {
     }
     let mut look = app.database.connect().await;
     assert_eq!(number(&mut look, "select count(*) from narrative_chunks").await, 2);
-    sqlx::raw_sql("update compressions set lease_until = now() - interval '1 second'").execute(&mut look).await.unwrap();
+    sqlx::raw_sql("update compressions set lease_until = now() - interval '1 second'")
+        .execute(&mut look)
+        .await
+        .unwrap();
     fake.play([Act::Good]);
     app.work().await;
     let done = app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json();
-    assert_eq!((&done["status"], &done["engine"], &done["attempts"]), (&json!("succeeded"), &json!("llm"), &json!(2)), "{done}");
-    let asked = sqlx::raw_sql("select from_seq, count(*) from llm_attempts where outcome = 'ok' group by 1 having count(*) > 1");
+    assert_eq!(
+        (&done["status"], &done["engine"], &done["attempts"]),
+        (&json!("succeeded"), &json!("llm"), &json!(2)),
+        "{done}"
+    );
+    let asked = sqlx::raw_sql(
+        "select from_seq, count(*) from llm_attempts where outcome = 'ok' group by 1 having count(*) > 1",
+    );
     assert_eq!(asked.fetch_all(&mut look).await.unwrap().len(), 0, "no piece was paid twice");
-    let lost = sqlx::raw_sql("select count(*) from llm_attempts where outcome = 'sent'").fetch_one(&mut look).await.unwrap();
+    let lost = sqlx::raw_sql("select count(*) from llm_attempts where outcome = 'sent'")
+        .fetch_one(&mut look)
+        .await
+        .unwrap();
     assert_eq!(lost.get::<i64, _>(0), 1, "the call that the worker died over is known");
 }
 
@@ -254,7 +284,8 @@ async fn a_session_chooses_its_engine_and_its_model_within_what_is_allowed() {
         let refused = app.call(method, path, r#"{"model": "huge"}"#).await;
         assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/model".to_owned()), "{}", refused.text);
     }
-    let fresh = app_for(Options { models: vec!["large".to_owned()], ..options(&fake, Provider::Openai) }).await;
+    let fresh =
+        app_for(Options { models: vec!["large".to_owned()], ..options(&fake, Provider::Openai) }).await;
     assert_eq!(fresh.call("PUT", "/v1/sessions/s", r#"{"model": "large"}"#).await.status, 200);
     assert_eq!(compressed(&fresh, "").await["model"], "large");
     assert_eq!(fake.seen()[0].body["model"], "large");

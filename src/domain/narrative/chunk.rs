@@ -63,7 +63,7 @@ pub fn next_chunk(
     ends: &[Seq],
     after: Seq,
     budget: u32,
-    counter: &TokenCounter,
+    counter: TokenCounter,
 ) -> Option<Chunk> {
     let rest = span.get(span.partition_point(|n| n.seq <= after)..).unwrap_or_default();
     let first = rest.first()?.seq;
@@ -100,14 +100,14 @@ fn sent(messages: &[Numbered], clipping: Clipping) -> Vec<Block> {
     messages.iter().filter_map(|n| block(n, clipping)).collect()
 }
 
-fn cost(blocks: &[Block], counter: &TokenCounter) -> u32 {
-    blocks.iter().fold(0, |sum, block| {
-        sum.saturating_add(counter.count_text(&block.text)).saturating_add(MARK_TOKENS)
-    })
+fn cost(blocks: &[Block], counter: TokenCounter) -> u32 {
+    blocks
+        .iter()
+        .fold(0, |sum, block| sum.saturating_add(counter.count_text(&block.text)).saturating_add(MARK_TOKENS))
 }
 
 /// One group that is too large by itself: clipped harder, and then without its middle.
-fn squeezed(group: &[Numbered], budget: u32, counter: &TokenCounter) -> (Vec<Block>, u32) {
+fn squeezed(group: &[Numbered], budget: u32, counter: TokenCounter) -> (Vec<Block>, u32) {
     let mut clipping = Clipping::default();
     loop {
         clipping = Clipping {
@@ -125,12 +125,13 @@ fn squeezed(group: &[Numbered], budget: u32, counter: &TokenCounter) -> (Vec<Blo
     }
 }
 
-fn without_middle(blocks: Vec<Block>, budget: u32, counter: &TokenCounter) -> (Vec<Block>, u32) {
+fn without_middle(blocks: Vec<Block>, budget: u32, counter: TokenCounter) -> (Vec<Block>, u32) {
     let total = cost(&blocks, counter).max(1);
     let kept = u64::from(budget) * u64::try_from(blocks.len()).unwrap_or(u64::MAX) / u64::from(total);
     let half = usize::try_from(kept / 2).unwrap_or(usize::MAX).max(1);
     let cut = blocks.len().saturating_sub(half);
-    let kept: Vec<Block> = (0..).zip(blocks).filter(|(at, _)| *at < half || *at >= cut).map(|(_, b)| b).collect();
+    let kept: Vec<Block> =
+        (0..).zip(blocks).filter(|(at, _)| *at < half || *at >= cut).map(|(_, b)| b).collect();
     let tokens = cost(&kept, counter);
     (kept, tokens)
 }
@@ -167,7 +168,11 @@ fn push_parts(out: &mut String, message: &Message, clipping: Clipping) {
         let piece = match part {
             Part::Text(text) => clipped(text, clipping.text),
             Part::ToolCall(call) => {
-                format!("[calls {}] {}", clipped(&call.name, 100), clipped(&call.arguments, clipping.tool / 2))
+                format!(
+                    "[calls {}] {}",
+                    clipped(&call.name, 100),
+                    clipped(&call.arguments, clipping.tool / 2)
+                )
             }
             Part::ToolResult(result) => {
                 let failed = if result.is_error == Some(true) { " failed" } else { "" };

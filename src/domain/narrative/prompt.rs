@@ -73,7 +73,9 @@ impl Frame {
         let texts = chunk.blocks.iter().map(|block| block.text.as_str());
         let tag = free_tag(texts.chain([self.facts.as_str(), &self.previous, &earlier]));
         let mut user = String::new();
-        for (name, text) in [("facts", &self.facts), ("previous-summary", &self.previous), ("notes-so-far", &earlier)] {
+        for (name, text) in
+            [("facts", &self.facts), ("previous-summary", &self.previous), ("notes-so-far", &earlier)]
+        {
             if !text.is_empty() {
                 let _ = writeln!(user, "<{tag} kind=\"{name}\">\n{text}\n</{tag}>");
             }
@@ -114,7 +116,8 @@ impl Prompt {
 /// Asks for the language of the person, or of the whole piece when nobody speaks.
 fn language(chunk: &Chunk) -> String {
     let of = |voice: Voice| -> String {
-        let words = chunk.blocks.iter().filter(|block| block.voice == voice).map(|block| block.words.as_str());
+        let words =
+            chunk.blocks.iter().filter(|block| block.voice == voice).map(|block| block.words.as_str());
         words.take(8).collect::<Vec<_>>().join("\n")
     };
     let person = of(Voice::Person);
@@ -128,7 +131,9 @@ fn language(chunk: &Chunk) -> String {
         Language::German => " (German)",
         Language::Spanish => " (Spanish)",
     };
-    format!("Write every text in the language of the person in the messages{name}; keep identifiers as they are.")
+    format!(
+        "Write every text in the language of the person in the messages{name}; keep identifiers as they are."
+    )
 }
 
 /// A mark that stands in none of the texts, so that none of them can close it. It comes from the texts
@@ -136,7 +141,9 @@ fn language(chunk: &Chunk) -> String {
 fn free_tag<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = texts.collect();
     let mut hasher = fnv::FnvHasher::default();
-    texts.iter().for_each(|text| hasher.write(text.as_bytes()));
+    for text in &texts {
+        hasher.write(text.as_bytes());
+    }
     let mut number = hasher.finish();
     loop {
         let tag = format!("data-{number:016x}");
@@ -174,7 +181,12 @@ fn fact_lines(facts: &Facts) -> Vec<String> {
         lines.push(format!("file {action}: {} {}", file.path, file.changes.join(", ")));
     }
     for run in facts.test_runs.iter().rev().take(10) {
-        lines.push(format!("test run: {} {:?} failing: {}", run.command, run.outcome, run.failing.join(", ")));
+        lines.push(format!(
+            "test run: {} {:?} failing: {}",
+            run.command,
+            run.outcome,
+            run.failing.join(", ")
+        ));
     }
     lines.extend(facts.errors.iter().rev().take(20).map(|error| format!("error: {}", error.message)));
     for item in facts.todos.iter().flat_map(|list| &list.items) {

@@ -174,7 +174,9 @@ fn tidy(narrative: &mut Narrative) {
     clean(&mut state.phase, 40);
     for list in [&mut narrative.blockers, &mut narrative.next_steps] {
         list.truncate(MAX_ENTRIES / 2);
-        list.iter_mut().for_each(|told| clean(&mut told.text, MAX_CHARS / 2));
+        for told in list.iter_mut() {
+            clean(&mut told.text, MAX_CHARS / 2);
+        }
         list.retain(|told| !told.text.is_empty());
     }
     narrative.technical_context.truncate(MAX_ENTRIES);
@@ -188,9 +190,12 @@ fn tidy(narrative: &mut Narrative) {
 fn clean(text: &mut String, max: usize) {
     let line = one_line(text);
     let line = redact(&line);
-    *text = clip_words(&line, max).to_owned();
+    clip_words(&line, max).clone_into(text);
     let lower = text.to_ascii_lowercase();
-    if matches!(lower.trim_end_matches('.'), "none" | "n/a" | "null" | "unknown" | "tbd" | "todo" | "-" | "..." | "string") {
+    if matches!(
+        lower.trim_end_matches('.'),
+        "none" | "n/a" | "null" | "unknown" | "tbd" | "todo" | "-" | "..." | "string"
+    ) {
         text.clear();
     }
 }

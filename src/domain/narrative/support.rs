@@ -79,8 +79,11 @@ impl<'a> Corpus<'a> {
     }
 
     fn own(&self, seqs: &[Seq]) -> Vec<Seq> {
-        let mut own: Vec<Seq> =
-            seqs.iter().copied().filter(|seq| self.chunk.blocks.iter().any(|block| block.seq == *seq)).collect();
+        let mut own: Vec<Seq> = seqs
+            .iter()
+            .copied()
+            .filter(|seq| self.chunk.blocks.iter().any(|block| block.seq == *seq))
+            .collect();
         own.sort_unstable();
         own.dedup();
         own
@@ -173,7 +176,7 @@ fn keep_state(told: &mut Narrative, corpus: &Corpus<'_>, dropped: &mut Dropped) 
     let kept: Vec<&str> =
         sentences.into_iter().filter(|text| corpus.knows_names(text) && corpus.is_spoken(text)).collect();
     dropped.count("current_state", all - kept.len());
-    state.text = kept.concat().trim().to_owned();
+    kept.concat().trim().clone_into(&mut state.text);
     if !corpus.knows_names(&state.task) || !corpus.is_spoken(&state.task) {
         state.task.clear();
         dropped.count("current_state", 1);
@@ -199,7 +202,9 @@ struct Dropped(Vec<String>);
 impl Dropped {
     fn count(&mut self, section: &str, entries: usize) {
         if entries > 0 {
-            self.0.push(format!("{section}: {entries} of the model's entries have no support in the span; dropped"));
+            self.0.push(format!(
+                "{section}: {entries} of the model's entries have no support in the span; dropped"
+            ));
         }
     }
 }
@@ -236,7 +241,32 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// Paths, file names, figures and other names that nobody paraphrases.
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    let edge = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '<' | '>' | '{' | '}' | ',' | ';' | '，' | '、' | '。' | '（' | '）' | '：' | '“' | '”');
+    let edge = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '"' | '\''
+                    | '`'
+                    | '('
+                    | ')'
+                    | '['
+                    | ']'
+                    | '<'
+                    | '>'
+                    | '{'
+                    | '}'
+                    | ','
+                    | ';'
+                    | '，'
+                    | '、'
+                    | '。'
+                    | '（'
+                    | '）'
+                    | '：'
+                    | '“'
+                    | '”'
+            )
+    };
     text.split(edge)
         .map(|word| word.trim_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '*' | '…' | '=')))
         .filter(|word| is_name(word))
@@ -246,7 +276,9 @@ fn is_name(word: &str) -> bool {
     let sign = |c: char| matches!(c, '/' | '\\' | '_' | '@') || c == ':' && word.contains("::");
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let extension = word.rsplit_once('.').is_some_and(|(stem, ending)| {
-        !stem.is_empty() && (1..=5).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        !stem.is_empty()
+            && (1..=5).contains(&ending.len())
+            && ending.bytes().all(|b| b.is_ascii_alphanumeric())
     });
     let signed = word.len() > 2 && word.contains(sign) && word.bytes().any(|b| b.is_ascii_alphanumeric());
     signed || extension || digits >= 2

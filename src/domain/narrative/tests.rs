@@ -8,12 +8,13 @@ fn message(seq: i64, role: Role, text: &str) -> Numbered {
 }
 
 fn chunk(span: &[Numbered], ends: &[i64], after: i64, budget: u32) -> Option<Chunk> {
-    next_chunk(span, ends, after, budget, &TokenCounter::default())
+    next_chunk(span, ends, after, budget, TokenCounter::default())
 }
 
 #[test]
 fn pieces_end_with_groups_and_leave_nothing_out() {
-    let span: Vec<Numbered> = (1..=20).map(|seq| message(seq, Role::User, &"some words here. ".repeat(50))).collect();
+    let span: Vec<Numbered> =
+        (1..=20).map(|seq| message(seq, Role::User, &"some words here. ".repeat(50))).collect();
     let ends = [3, 6, 9, 12, 15, 18, 20];
     let (mut after, mut seen) = (0, Vec::new());
     while let Some(next) = chunk(&span, &ends, after, 1_500) {
@@ -29,7 +30,8 @@ fn a_group_that_is_too_large_is_clipped_until_it_fits() {
     let huge = vec![message(1, Role::User, &"字 word ".repeat(200_000)), message(2, Role::Assistant, "done")];
     let next = chunk(&huge, &[2], 0, 1_000).expect("a piece");
     assert!(next.tokens <= 1_000 && next.through_seq == 2, "{}", next.tokens);
-    let many: Vec<Numbered> = (1..=2_000).map(|seq| message(seq, Role::User, "one more thing to do")).collect();
+    let many: Vec<Numbered> =
+        (1..=2_000).map(|seq| message(seq, Role::User, "one more thing to do")).collect();
     assert!(chunk(&many, &[2_000], 0, 1_000).expect("a piece").tokens <= 1_100);
 }
 
@@ -69,7 +71,8 @@ fn no_secret_is_sent() {
 
 #[test]
 fn a_session_s_language_is_asked_for() {
-    let german = [message(1, Role::User, "Bitte den Fehler in der Anmeldung beheben, und die Tests nicht ändern.")];
+    let german =
+        [message(1, Role::User, "Bitte den Fehler in der Anmeldung beheben, und die Tests nicht ändern.")];
     let one = chunk(&german, &[1], 0, 1_000).expect("a piece");
     assert!(Frame::new(&Facts::default(), None, 1_000).prompt(&one, None).system.contains("(German)"));
 }
@@ -101,7 +104,8 @@ fn only_a_whole_record_is_read() {
 fn a_reply_is_bounded_and_without_secrets() {
     let long = reply(|value| {
         value["next_steps"] = (0..500).map(|i| serde_json::json!({"text": format!("step {i}")})).collect();
-        value["current_state"]["text"] = format!("key ghp_16C7e42F292c6912E7710c838347Ae178B4a {}", "word ".repeat(9_000)).into();
+        value["current_state"]["text"] =
+            format!("key ghp_16C7e42F292c6912E7710c838347Ae178B4a {}", "word ".repeat(9_000)).into();
     });
     let told = read(&long).expect("a narrative");
     assert!(told.next_steps.len() <= 12 && told.current_state.text.len() < 2_000);
@@ -117,8 +121,12 @@ fn support_is_looked_up_in_any_script() {
     let one = chunk(&span, &[2], 0, 1_000).expect("a piece");
     let told = Narrative {
         decisions: vec![
-            ToldDecision { decision: "决定使用令牌登录".into(), seqs: vec![2], ..ToldDecision::default() },
-            ToldDecision { decision: "改用云数据库集群".into(), seqs: vec![2], ..ToldDecision::default() },
+            ToldDecision {
+                decision: "决定使用令牌登录".into(), seqs: vec![2], ..ToldDecision::default()
+            },
+            ToldDecision {
+                decision: "改用云数据库集群".into(), seqs: vec![2], ..ToldDecision::default()
+            },
         ],
         ..Narrative::default()
     };
