@@ -177,12 +177,7 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposal {
 
 /// Merges a proposal, of a model's or of code's, into the current record.
 #[must_use]
-pub fn draft_of(
-    material: &Material,
-    facts: &Facts,
-    mut proposal: Proposal,
-    model: Option<String>,
-) -> Draft {
+pub fn draft_of(material: &Material, facts: &Facts, mut proposal: Proposal, model: Option<String>) -> Draft {
     let base = material.base.as_ref().map(|base| &base.summary);
     // What the record has and what the ledger read are without secrets already, so only what is new
     // is read for them: the cost of a compression follows its span and not the session.
