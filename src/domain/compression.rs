@@ -202,8 +202,14 @@ pub struct Cost {
     pub input_tokens: u64,
     /// Tokens out.
     pub output_tokens: u64,
-    /// Calls.
+    /// Calls, failed ones included.
     pub calls: u32,
+    /// Calls that failed.
+    pub failed_calls: u32,
+    /// How long the calls took together, in milliseconds.
+    pub latency_ms: u64,
+    /// What they cost, in millionths of the currency of the operator's prices; 0 without prices.
+    pub micros: u64,
 }
 
 /// Where the time went, in milliseconds.

@@ -23,6 +23,7 @@ pub mod ledger;
 pub mod mask;
 pub mod merge;
 pub mod message;
+pub mod narrative;
 pub mod probe;
 pub mod proposal;
 pub mod recall;

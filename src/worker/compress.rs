@@ -1,10 +1,11 @@
 //! A compression, step by step: base and span → ledger → proposal → merge → probes → publication.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::engine::{self, Digest};
+use super::engine::{self, Digest, Engine};
 use super::{Env, JobError, blocking, reread, shadow};
 use crate::domain::candidate::{self, Material, Proof};
 use crate::domain::compression::{Failure, GateOutcome, Report, Status, Timings};
@@ -15,7 +16,7 @@ use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::message::Numbered;
 use crate::domain::probe::Probe;
-use crate::domain::strategy::Strategy;
+use crate::domain::strategy::{self, Strategy};
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
 use crate::store::base::{Base, Original};
@@ -26,6 +27,8 @@ use crate::store::settle::{NewEvaluation, NewVersion, Settlement};
 /// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
 /// memory of a worker, whatever the length of the session.
 const SPAN_BYTES: u64 = 8 * 1024 * 1024;
+/// Messages that stay verbatim when code words what a model was to word.
+const KEPT_BY_CODE: usize = 10;
 
 /// Runs a claimed compression to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
@@ -68,36 +71,62 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
     let history = (base.counts.system_through, from_seq - 1);
     let now = env.clock.now();
+    let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
-    let (material, probe_ids) = blocking(move || work.material()).await?.map_err(JobError::Broken)?;
-    let made = make(env, job, (material, probe_ids), history).await?;
-    let settlement = made.settle(job, started, before)?;
-    env.store.settle(job, Some(span), settlement).await?;
+    let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
+    let mut made = make(env, job, &mut engine, desk, history).await?;
+    // What code makes in a model's place covers less.
+    let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
+    if covered != span && !env.store.fix_span(job, covered).await? {
+        return Err(JobError::Lost);
+    }
+    made.proof.meta.warnings.extend(engine.close(env, job).await?);
+    let mut settlement = made.settle(job, started, before)?;
+    if env.llm.is_some() {
+        settlement.report.cost = env.store.llm_cost(job).await?;
+    }
+    env.store.settle(job, Some(covered), settlement).await?;
+    if env.llm.is_some() {
+        env.store.forget_chunks(job).await?;
+    }
     Ok(())
 }
 
-/// Makes a candidate, and when the gate refuses it for good, the one that its strategy falls back to.
+/// Makes a candidate, and when the gate refuses it for good, the one that code makes in a model's place
+/// and the one that its strategy falls back to.
 async fn make(
     env: &Env,
     job: &Job,
-    (mut material, probe_ids): (Material, Vec<ProbeId>),
+    engine: &mut Engine,
+    desk: Desk,
     history: (Seq, Seq),
 ) -> Result<Made, JobError> {
+    let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
     let mut timings = Timings::default();
     let (stored, from_seq) = (material.base.clone(), material.from_seq);
     if material.strategy == Strategy::Regenerative {
         let begun = Instant::now();
-        reread::refresh(env, job, &mut material, history).await?;
+        reread::refresh(env, job, engine, &mut material, history).await?;
         timings.engine_ms += elapsed(begun);
     }
     let mut gate = Vec::new();
     loop {
+        if engine.has_fallen()
+            && let Some(shorter) = shorter.take()
+        {
+            ends = ends.iter().copied().filter(|end| *end <= shorter.through_seq).collect();
+            shorter.apply(&mut material);
+        }
         let begun = Instant::now();
-        let digest = Digest::read(material).await?;
+        let digest = Digest::read(material, Arc::clone(&ends)).await?;
         timings.ledger_ms += elapsed(begun);
         let begun = Instant::now();
-        let proposed = engine::propose(&digest).await?;
+        let proposed = engine.propose(env, job, &digest).await?;
         timings.engine_ms += elapsed(begun);
+        if engine.has_fallen() && shorter.is_some() {
+            (material, _) = digest.into_parts();
+            continue;
+        }
         let begun = Instant::now();
         let prove = move || {
             let (material, facts) = digest.into_parts();
@@ -109,14 +138,21 @@ async fn make(
         timings.probe_ms += elapsed(begun);
         gate.append(&mut proof.gate);
         let refused = !proof.is_accepted() && !proof.is_not_smaller();
-        let Some(next) = proved.strategy.fallback().filter(|_| refused) else {
+        let told = proof.meta.engine == strategy::Engine::Llm;
+        let next = if told { Some(proved.strategy) } else { proved.strategy.fallback() };
+        let Some(next) = next.filter(|_| refused) else {
             proof.gate = gate;
             return Ok(Made { proof, facts, probe_ids, timings, counter: proved.counter });
         };
         if let Some(last) = gate.last_mut() {
             last.outcome = GateOutcome::FallBack;
         }
-        material = Material { strategy: next, base: stored.clone(), from_seq, ..proved };
+        if told {
+            engine.fall("gate_refused");
+            material = proved;
+        } else {
+            material = Material { strategy: next, base: stored.clone(), from_seq, ..proved };
+        }
     }
 }
 
@@ -134,7 +170,8 @@ async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError
 /// Ends a compression that cannot be done, with its reason.
 pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
     let error = Some(Failure { kind: kind.to_owned(), detail: detail.to_owned() });
-    let report = Report { error, ..Report::default() };
+    let cost = env.store.llm_cost(job).await?;
+    let report = Report { error, cost, ..Report::default() };
     env.store.settle(job, job.span, ended(Status::Failed, report)).await?;
     Ok(())
 }
@@ -204,6 +241,32 @@ struct Work {
     now: chrono::DateTime<chrono::Utc>,
 }
 
+/// What a candidate is made from, and what it is made from when code makes it in a model's place.
+struct Desk {
+    material: Material,
+    probe_ids: Vec<ProbeId>,
+    /// The last messages of the span's groups.
+    ends: Arc<[Seq]>,
+    shorter: Option<Shorter>,
+}
+
+/// The same span, ending earlier: what code words loses more than what a model words, so that more
+/// messages stay as they are.
+struct Shorter {
+    through_seq: Seq,
+    span_tokens: u32,
+    bound: u32,
+}
+
+impl Shorter {
+    fn apply(self, material: &mut Material) {
+        let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
+        material.span.truncate(keep);
+        (material.through_seq, material.span_tokens, material.bound) =
+            (self.through_seq, self.span_tokens, self.bound);
+    }
+}
+
 /// What the blocking part made.
 struct Made {
     proof: Proof,
@@ -214,29 +277,52 @@ struct Made {
 }
 
 impl Work {
-    fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
+    fn desk(self) -> Result<Desk, String> {
+        let shorter = self.shorter();
+        let ends = engine::group_ends(&self.outlines, self.span.through_seq);
+        let (material, probe_ids) = self.material()?;
+        Ok(Desk { material, probe_ids, ends, shorter })
+    }
+
+    /// The span without the last [`KEPT_BY_CODE`] messages; nothing when the caller said where it ends, or
+    /// when too little would be left of it.
+    fn shorter(&self) -> Option<Shorter> {
+        let request = &self.job.request;
+        let is_asked = request.preserve_recent.is_some() || request.through_seq.is_some() || request.shadow;
+        let through_seq = group::span_end(&self.outlines, KEPT_BY_CODE, None).ok()?;
+        let is_shorter = !is_asked && self.span_tokens.is_none() && through_seq < self.span.through_seq;
+        is_shorter.then(|| Shorter {
+            through_seq,
+            span_tokens: self.tokens_until(through_seq),
+            bound: self.bound(through_seq),
+        })
+    }
+
+    /// Tokens of the messages through `through`, as they are served.
+    fn tokens_until(&self, through: Seq) -> u32 {
+        let covered = self.outlines.iter().filter(|outline| outline.seq <= through);
+        let whole = covered.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
+        let marks = marks(&self.outlines);
+        whole.saturating_sub(self.base.counts.masked_within(&self.outlines, &marks, through))
+    }
+
+    /// Room for the summary when the context is to be at the target afterwards.
+    fn bound(&self, through: Seq) -> u32 {
         let policy = self.base.settings.policy();
-        let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
-        let span = read_messages(self.originals)?;
-        let covered = |outline: &&Outline| outline.seq <= self.span.through_seq;
-        let span_tokens = self.span_tokens.unwrap_or_else(|| {
-            let whole =
-                self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
-            let marks = marks(&self.outlines);
-            whole.saturating_sub(self.base.counts.masked_within(
-                &self.outlines,
-                &marks,
-                self.span.through_seq,
-            ))
-        });
-        let tail_tokens: u64 =
-            self.outlines.iter().filter(|o| !covered(o)).map(|o| u64::from(o.tokens)).sum();
-        // Room for the summary when the context is to be at the target afterwards.
+        let tail = self.outlines.iter().filter(|outline| outline.seq > through);
+        let tail_tokens: u64 = tail.map(|outline| u64::from(outline.tokens)).sum();
         let target = self.job.request.target.unwrap_or(policy.target);
         let goal = u64::from(crate::domain::settings::share_of(policy.effective_window, target));
         let fixed = u64::from(self.base.counts.system_tokens) + u64::from(self.base.counts.pins_tokens);
         let room = u32::try_from(goal.saturating_sub(fixed + tail_tokens)).unwrap_or(u32::MAX);
-        let bound = policy.max_summary_tokens.min(room.max(crate::domain::render::LEAST_BOUND_TOKENS));
+        policy.max_summary_tokens.min(room.max(crate::domain::render::LEAST_BOUND_TOKENS))
+    }
+
+    fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
+        let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
+        let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
+        let bound = self.bound(self.span.through_seq);
+        let span = read_messages(self.originals)?;
         let base = self.base.current.map(read_base).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
         let mut probe_ids = Vec::new();

@@ -9,6 +9,7 @@ mod compress;
 mod engine;
 mod evaluate;
 pub mod index;
+mod narrate;
 mod pool;
 mod presence;
 mod reread;
@@ -18,6 +19,7 @@ pub use pool::{Options, Pool};
 
 use crate::clock::Clock;
 use crate::domain::tokens::TokenCounter;
+use crate::llm;
 use crate::store::Store;
 
 /// What every job has at hand.
@@ -29,6 +31,8 @@ pub struct Env {
     pub tokens: TokenCounter,
     /// Tells the time.
     pub clock: Clock,
+    /// The way to the model, when one is configured.
+    pub llm: Option<llm::Client>,
 }
 
 /// Why a job did not come to its end.
@@ -40,6 +44,9 @@ pub enum JobError {
     /// The work itself broke; the same input would break it again, so tries are few.
     #[error("the work broke: {0}")]
     Broken(String),
+    /// The lease is lost: everything that would follow is another worker's.
+    #[error("the lease is lost")]
+    Lost,
 }
 
 /// Runs what keeps a processor busy on a thread of its own.

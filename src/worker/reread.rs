@@ -1,7 +1,7 @@
 //! Reading a session's history afresh, page by page, for a version that does not trust the last one.
 
 use super::compress::read_messages;
-use super::engine::{self, Digest};
+use super::engine::{self, Digest, Engine};
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Material};
 use crate::domain::group;
@@ -20,6 +20,7 @@ const PAGE_MESSAGES: usize = 2_000;
 pub(super) async fn refresh(
     env: &Env,
     job: &Job,
+    engine: &mut Engine,
     material: &mut Material,
     (after, through): (Seq, Seq),
 ) -> Result<(), JobError> {
@@ -50,8 +51,8 @@ pub(super) async fn refresh(
             now: material.now,
             counter: material.counter,
         };
-        let digest = Digest::read(page).await?;
-        let proposed = engine::propose(&digest).await?;
+        let digest = Digest::read(page, engine::group_ends(&outlines, end)).await?;
+        let proposed = engine.propose(env, job, &digest).await?;
         let grow = move || {
             let (page, facts) = digest.into_parts();
             regenerate::grow(&page, facts, proposed)

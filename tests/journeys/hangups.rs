@@ -154,7 +154,7 @@ fn round(client: &Client, round: usize, kind: Round) -> Vec<(Append, Option<i64>
                     scope.spawn(move || hang_up(client, &request, cut));
                 }
                 1 => {
-                    let request = client.request("PUT", &path, &[], r#"{"model": "small"}"#);
+                    let request = client.request("PUT", &path, &[], r#"{"task_id": "small"}"#);
                     let cut = cut(&mut chance, request.len(), kind);
                     scope.spawn(move || hang_up(client, &request, cut));
                 }
@@ -215,7 +215,7 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
             scope.spawn(move || {
                 let path = format!("/v1/sessions/s{}", place % SESSIONS);
                 patiently(|| client.get(&format!("{path}/context")));
-                patiently(|| client.call("PUT", &path, &[], r#"{"model": "large"}"#).expect("a reply"));
+                patiently(|| client.call("PUT", &path, &[], r#"{"task_id": "large"}"#).expect("a reply"));
             });
         }
     });

@@ -1,0 +1,172 @@
+//! A model server of the tests' own, on a free port: it speaks both wire formats, answers by a script, and
+//! keeps what it was sent.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+/// What the server does with one request.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Answers with a text as the model's, in the wire format of the request.
+    Say(String),
+    /// Answers with a good record of the messages that were asked about.
+    Good,
+    /// Answers with a status, headers and a body.
+    Raw(u16, Vec<(&'static str, &'static str)>, String),
+    /// Sends half of an answer and hangs up.
+    Break,
+    /// Never answers.
+    Hang,
+}
+
+/// A request, as it came.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its path.
+    pub path: String,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: Value,
+}
+
+impl Seen {
+    /// The instructions and the data, in one text.
+    pub fn prompt(&self) -> String {
+        let mut all = self.body["system"].as_str().unwrap_or_default().to_owned();
+        for message in self.body["messages"].as_array().expect("messages") {
+            all.push_str(message["content"].as_str().expect("a text"));
+        }
+        all
+    }
+}
+
+/// The server.
+#[derive(Clone, Debug)]
+pub struct FakeProvider {
+    /// Its address, without a path.
+    pub url: String,
+    script: Arc<Mutex<VecDeque<Act>>>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    arrived: Arc<Semaphore>,
+}
+
+impl FakeProvider {
+    /// Starts a server that plays `script`, and then goes on with its last act.
+    pub async fn start(script: impl IntoIterator<Item = Act>) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let this = Self {
+            url,
+            script: Arc::new(Mutex::new(script.into_iter().collect())),
+            seen: Arc::default(),
+            arrived: Arc::new(Semaphore::new(0)),
+        };
+        let router = axum::Router::new().fallback(answer).with_state(this.clone());
+        #[expect(clippy::disallowed_methods, reason = "the server lives as long as the test's runtime")]
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        this
+    }
+
+    /// Plays another script from now on.
+    pub fn play(&self, script: impl IntoIterator<Item = Act>) {
+        *self.script.lock().unwrap() = script.into_iter().collect();
+    }
+
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    /// Waits for `count` more requests than were waited for before.
+    pub async fn arrivals(&self, count: u32) {
+        self.arrived.acquire_many(count).await.expect("an open semaphore").forget();
+    }
+
+    fn next(&self) -> Act {
+        let mut script = self.script.lock().unwrap();
+        if script.len() > 1 { script.pop_front().unwrap() } else { script[0].clone() }
+    }
+}
+
+/// A record that says what the messages of [`super::app`]'s sessions say; `seq` is where.
+pub fn record(seq: i64) -> Value {
+    json!({
+        "session_intent": "Make the importer in src/import.rs read CSV files",
+        "intent_changes_scope": false,
+        "intent_seqs": [1],
+        "decisions": [{
+            "decision": "Use the csv crate for the importer",
+            "rationale": "quoted fields are hard to read by hand",
+            "alternatives": [],
+            "seqs": [seq],
+        }],
+        "current_state": {
+            "phase": "implementation",
+            "task": "the importer reads CSV files",
+            "text": "The importer in src/import.rs reads CSV files with the csv crate.",
+            "seqs": [seq],
+        },
+        "blockers": [],
+        "blockers_resolved": false,
+        "next_steps": [{"text": "Write a test for quoted fields of the importer", "seqs": [seq]}],
+        "technical_context": [],
+    })
+}
+
+async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let body: Value = serde_json::from_slice(&body).expect("JSON");
+    let anthropic = uri.path().ends_with("/v1/messages");
+    let seen = Seen { path: uri.path().to_owned(), headers, body };
+    let through = last_seq(&seen.prompt());
+    fake.seen.lock().unwrap().push(seen);
+    let act = fake.next();
+    fake.arrived.add_permits(1);
+    match act {
+        Act::Good => say(&record(through).to_string(), anthropic),
+        Act::Say(text) => say(&text, anthropic),
+        Act::Raw(status, headers, body) => {
+            let mut response = (StatusCode::from_u16(status).unwrap(), body).into_response();
+            for (name, value) in headers {
+                response.headers_mut().insert(name, value.parse().unwrap());
+            }
+            response
+        }
+        Act::Break => {
+            let pieces = [Ok::<_, Infallible>("{\"choices\": [{\"mess")];
+            let body = Body::from_stream(futures::stream::iter(pieces));
+            // More is promised than comes.
+            ([(header::CONTENT_LENGTH, "4096")], body).into_response()
+        }
+        Act::Hang => std::future::pending().await,
+    }
+}
+
+fn say(text: &str, anthropic: bool) -> Response {
+    let body = if anthropic {
+        let block = serde_json::from_str::<Value>(text).map_or_else(
+            |_| json!({"type": "text", "text": text}),
+            |input| json!({"type": "tool_use", "id": "t", "name": "record", "input": input}),
+        );
+        json!({"content": [block], "stop_reason": "end_turn", "usage": {"input_tokens": 100, "output_tokens": 10}})
+    } else {
+        let choice = json!({"message": {"role": "assistant", "content": text}, "finish_reason": "stop"});
+        json!({"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
+    };
+    axum::Json(body).into_response()
+}
+
+/// The last message that a prompt asks about.
+fn last_seq(prompt: &str) -> i64 {
+    let end = prompt.rsplit("from the messages ").next().unwrap_or_default();
+    let number = end.split(" to ").nth(1).unwrap_or_default();
+    number.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or_default()
+}
