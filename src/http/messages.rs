@@ -21,10 +21,10 @@ use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, SessionName};
 use crate::domain::mask::Keep;
 use crate::domain::message::Role;
-use crate::domain::shape::Shape;
+use crate::domain::shape::{ResultShape, Shape};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::store::StoreError;
-use crate::store::gather::{Append, AppendError, Appended, NewMessage};
+use crate::store::gather::{Append, AppendError, Appended, NewMessage, ToolOutput};
 use crate::store::messages::SeqRange;
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other request.
@@ -223,11 +223,7 @@ fn read_message(
         .filter(|result| result.is_maskable())
         .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
     let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
-    let tool_outputs = (0..)
-        .zip(results)
-        .filter(|(_, result)| result.is_maskable())
-        .map(|(ordinal, result)| (ordinal, result.reference.clone()))
-        .collect();
+    let tool_outputs = tool_outputs(format, body.get(), results);
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {
         format: format.as_str(),
@@ -239,6 +235,19 @@ fn read_message(
         tool_outputs,
         body,
     })
+}
+
+/// The outputs that a placeholder may stand for, and where their texts are.
+fn tool_outputs(format: Format, body: &str, results: &[ResultShape]) -> Vec<ToolOutput> {
+    if !results.iter().any(ResultShape::is_maskable) {
+        return Vec::new();
+    }
+    (0..)
+        .zip(results)
+        .zip(format::result_places(format, body))
+        .filter(|((_, result), _)| result.is_maskable())
+        .map(|((ordinal, result), place)| ToolOutput { ordinal, reference: result.reference.clone(), place })
+        .collect()
 }
 
 /// Which messages to read.

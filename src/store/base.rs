@@ -306,8 +306,8 @@ impl Store {
         let mut tx = self.begin(tenant).await?;
         let rows = sqlx::query_as!(
             Original,
-            "select seq, format, body from messages
-             where tenant_id = $1 and session_id = $2 and seq between $3 and $4 order by seq",
+            r#"select m.seq, m.format, m.original as "body!" from messages m
+               where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4 order by m.seq"#,
             tenant.0,
             session.0,
             from_seq,

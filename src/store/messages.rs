@@ -78,13 +78,13 @@ pub(crate) async fn list(
     range: SeqRange,
     limit: i64,
 ) -> Result<Vec<StoredMessage>, StoreError> {
-    // octet_length reads the size from the row's header, so that bodies beyond the bound are not fetched.
+    // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         StoredMessage,
-        r#"select seq, role, format, tokens, created_at, body
+        r#"select seq, role, format, tokens, created_at, body as "body!"
            from (
-             select m.seq, m.role, m.format, m.tokens, m.created_at, m.body,
-                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
+             select m.seq, m.role, m.format, m.tokens, m.created_at, m.original as body,
+                    sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
              from messages m
              where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4
              order by m.seq limit $5

@@ -261,13 +261,13 @@ async fn examine(
     seqs: &[Seq],
     query: &Arc<Query>,
 ) -> Result<BTreeMap<Seq, Examined>, StoreError> {
-    // octet_length reads the size from the row's header, so that bodies beyond the bound are not fetched.
+    // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         Row,
-        r#"select seq, role, format, body
+        r#"select seq, role, format, body as "body!"
            from (
-             select m.seq, m.role, m.format, m.body,
-                    sum(octet_length(m.body)) over (order by wanted.place) - octet_length(m.body) as bytes_before
+             select m.seq, m.role, m.format, m.original as body,
+                    sum(m.original_bytes) over (order by wanted.place) - m.original_bytes as bytes_before
              from unnest($3::bigint[]) with ordinality as wanted (seq, place)
              join messages m on m.tenant_id = $1 and m.session_id = $2 and m.seq = wanted.seq
            ) best
@@ -292,10 +292,10 @@ async fn page(
 ) -> Result<Vec<Row>, StoreError> {
     let rows = sqlx::query_as!(
         Row,
-        r#"select seq, role, format, body
+        r#"select seq, role, format, body as "body!"
            from (
-             select m.seq, m.role, m.format, m.body,
-                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
+             select m.seq, m.role, m.format, m.original as body,
+                    sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
              from messages m
              where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
              order by m.seq limit $5

@@ -30,11 +30,11 @@ impl Store {
         let mut tx = self.begin(tenant).await?;
         let found = sqlx::query_as!(
             ToolOutputSource,
-            "select m.seq, o.ordinal, m.format, m.body
+            r#"select m.seq, o.ordinal, m.format, m.original as "body!"
              from sessions s
              join tool_outputs o on o.tenant_id = s.tenant_id and o.session_id = s.id
              join messages m on m.tenant_id = s.tenant_id and m.session_id = s.id and m.seq = o.seq
-             where s.tenant_id = $1 and s.name = $2 and o.reference = $3",
+             where s.tenant_id = $1 and s.name = $2 and o.reference = $3"#,
             tenant.0,
             session.as_str(),
             reference

@@ -1,6 +1,7 @@
 //! One tenant's rows are no other's: by the statements' conditions, and by row-level security below.
 
 use anchord::domain::id::TenantId;
+use anchord::store::gather::ToolOutput;
 use anchord::store::messages::SeqRange;
 use anchord::store::pins::Pin;
 use anchord::store::sessions::{PutOutcome, SessionFilter};
@@ -32,7 +33,11 @@ async fn furnished() -> Stored {
     let stored = stored().await;
     let mut full = append(stored.ours, "s", &["one", "two"]);
     let mut output = message("three");
-    output.tool_outputs.push((0, "00ff00ff00ff00ff".to_owned()));
+    output.tool_outputs.push(ToolOutput {
+        ordinal: 0,
+        reference: "00ff00ff00ff00ff".to_owned(),
+        place: 0..0,
+    });
     full.messages.push(output);
     stored.appends.append(full).await.expect("an append");
     let pins = [Pin { id: "pin_1".to_owned(), text: "keep it".to_owned() }];

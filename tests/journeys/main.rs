@@ -29,5 +29,6 @@ mod recall;
 mod rules;
 mod serve;
 mod sessions;
+mod shared_outputs;
 mod strategies;
 mod summaries;

@@ -8,6 +8,15 @@ use super::FormatError;
 use super::json::{Fields, each, is_array, is_string, push_field, push_key, string};
 use super::openai_chat::{address, file_part, image, unknown_role};
 
+/// The JSON text of each tool result's content.
+pub(super) fn raw_results(raw: &str) -> Vec<Option<&str>> {
+    let Ok(fields) = Fields::read(raw) else { return Vec::new() };
+    match fields.lenient("type") {
+        Some(kind) if kind.ends_with("_call_output") => vec![fields.raw("output")],
+        _ => Vec::new(),
+    }
+}
+
 /// Reads one item.
 ///
 /// # Errors

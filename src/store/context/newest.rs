@@ -62,7 +62,7 @@ impl Store {
                          from sessions x where x.tenant_id = bound.tenant_id and x.name = $2 limit 1
                        ) s
                        left join lateral (
-                         select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
+                         select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.original as body from messages m
                          where m.tenant_id = $1 and m.session_id = s.id
                            -- In the index condition, so that a tail above the budget is not even looked at.
                            and m.seq > case when s.tail_tokens <= $3::bigint then greatest(s.anchor_seq, $4::bigint)

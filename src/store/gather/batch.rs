@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
 
-use super::masking;
-use super::stage::{self, Draft, Locked, Replays, Rows, Stored};
+use super::stage::{self, Draft, Locked, OutputRow, Replays, Rows, Stored};
 use super::{Append, AppendError, Reply};
+use super::{masking, share};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, TenantId};
 use crate::store::idempotency::ReplyKey;
@@ -32,11 +32,12 @@ pub(super) async fn run(
     let mut locked = lock(&mut tx, tenant, appends).await?;
     masking::step(&mut tx, tenant, &mut locked).await?;
     let replays = find_replays(&mut tx, tenant, appends).await?;
-    let (drafts, rows) = stage::stage(appends, &mut locked, &replays);
+    let (drafts, mut rows) = stage::stage(appends, &mut locked, &replays);
     if rows.seqs.is_empty() {
         tx.rollback().await?;
         return Ok(answer(drafts, &locked));
     }
+    share::share(&mut tx, tenant, &mut rows).await?;
     write(&mut tx, tenant, &rows, &locked).await?;
     enqueue(&mut tx, tenant, &mut locked).await?;
     let unused = stage::unused(&locked);
@@ -147,16 +148,19 @@ async fn write(
                 StoreError::corrupt("sessions", "accounting", locked.session.id.0, error)
             })?);
     }
+    let bodies: Vec<&str> = rows.bodies.iter().map(AsRef::as_ref).collect();
+    let outputs = OutputColumns::of(&rows.outputs);
     let done = sqlx::query!(
         "with new_messages as (
-           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component, body)
+           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component, body, shared)
            select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $18::integer[],
-                                      $7::text[], $8::text[], $9::text[], $10::text[]) as m
+                                      $7::text[], $8::text[], $9::text[], $10::text[], $19::text[]) as m
          ),
          -- The first message that holds an output stays its source.
          new_outputs as (
-           insert into tool_outputs (tenant_id, session_id, reference, seq, ordinal)
-           select $1, o.* from unnest($11::uuid[], $12::text[], $13::bigint[], $14::integer[]) as o
+           insert into tool_outputs (tenant_id, session_id, reference, seq, ordinal, start, bytes)
+           select $1, o.* from unnest($11::uuid[], $12::text[], $13::bigint[], $14::integer[], $20::integer[],
+                                      $21::integer[]) as o
            on conflict do nothing
          )
          update sessions s set head_seq = u.head_seq, accounting = u.accounting::json, updated_at = now()
@@ -176,19 +180,49 @@ async fn write(
         &rows.shapes as &[Option<&str>],
         &rows.keeps as &[Option<&str>],
         &rows.components as &[Option<&str>],
-        &rows.bodies as &[&str],
-        &rows.output_sessions,
-        &rows.output_references as &[&str],
-        &rows.output_seqs,
-        &rows.output_ordinals,
+        &bodies as &[&str],
+        &outputs.sessions,
+        &outputs.references as &[&str],
+        &outputs.seqs,
+        &outputs.ordinals,
         &ids,
         &heads,
         &accountings,
-        &rows.least_tokens as &[Option<i32>]
+        &rows.least_tokens as &[Option<i32>],
+        &rows.shared as &[Option<String>],
+        &outputs.starts as &[Option<i32>],
+        &outputs.bytes as &[Option<i32>]
     )
     .execute(&mut *tx)
     .await?;
     expect_rows("the update of appended sessions", ids.len() as u64, done.rows_affected())
+}
+
+/// The tool outputs column by column, as `unnest` takes them.
+#[derive(Default)]
+struct OutputColumns<'a> {
+    sessions: Vec<Uuid>,
+    references: Vec<&'a str>,
+    seqs: Vec<i64>,
+    ordinals: Vec<i32>,
+    starts: Vec<Option<i32>>,
+    bytes: Vec<Option<i32>>,
+}
+
+impl<'a> OutputColumns<'a> {
+    fn of(outputs: &[OutputRow<'a>]) -> Self {
+        let mut columns = Self::default();
+        for row in outputs {
+            let start = row.start.and_then(|start| i32::try_from(start).ok());
+            columns.sessions.push(row.session);
+            columns.references.push(&row.output.reference);
+            columns.seqs.push(row.seq);
+            columns.ordinals.push(row.output.ordinal);
+            columns.starts.push(start);
+            columns.bytes.push(start.and_then(|_| i32::try_from(row.output.place.len()).ok()));
+        }
+        columns
+    }
 }
 
 /// Queues the jobs that the appends ask for, and wakes the workers when there is a new one.

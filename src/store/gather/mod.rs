@@ -2,7 +2,7 @@
 //! append as for sixty.
 //!
 //! What lives here: the lanes and their queues; `batch` is the transaction, `stage` what it decides
-//! between its two statements, `masking` moves mask positions.
+//! between its two statements, `masking` moves mask positions, `share` takes out what the session has.
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
 //! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
 //! lane owns the transaction.
@@ -10,10 +10,12 @@
 
 mod batch;
 mod masking;
+mod share;
 mod stage;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,11 +87,21 @@ pub struct NewMessage {
     pub keep: Option<&'static str>,
     /// The caller's component.
     pub component: Option<&'static str>,
-    /// The tool outputs that a placeholder may stand for: their place among the message's results,
-    /// and their reference.
-    pub tool_outputs: Vec<(i32, String)>,
+    /// The tool outputs that a placeholder may stand for.
+    pub tool_outputs: Vec<ToolOutput>,
     /// The JSON text as sent.
     pub body: Box<RawValue>,
+}
+
+/// A tool output of a message to be stored.
+#[derive(Debug)]
+pub struct ToolOutput {
+    /// Its place among the message's results.
+    pub ordinal: i32,
+    /// Its reference.
+    pub reference: String,
+    /// Where its JSON text stands in the body.
+    pub place: Range<usize>,
 }
 
 /// The reply to an append, as JSON text.

@@ -1,10 +1,11 @@
 //! What an append transaction decides between reading the sessions and writing them; pure.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, Appended, Reply};
+use super::{Append, AppendError, Appended, Reply, ToolOutput};
 use crate::domain::accounting::Usage;
 use crate::domain::id::{Seq, SessionId};
 use crate::domain::mask::{Level, MaskMode};
@@ -83,11 +84,22 @@ pub(super) struct Rows<'a> {
     pub(super) shapes: Vec<Option<&'a str>>,
     pub(super) keeps: Vec<Option<&'static str>>,
     pub(super) components: Vec<Option<&'static str>>,
-    pub(super) bodies: Vec<&'a str>,
-    pub(super) output_sessions: Vec<Uuid>,
-    pub(super) output_references: Vec<&'a str>,
-    pub(super) output_seqs: Vec<i64>,
-    pub(super) output_ordinals: Vec<i32>,
+    pub(super) bodies: Vec<Cow<'a, str>>,
+    /// What was taken out of the bodies.
+    pub(super) shared: Vec<Option<String>>,
+    pub(super) outputs: Vec<OutputRow<'a>>,
+}
+
+/// A tool output of the rows.
+pub(super) struct OutputRow<'a> {
+    pub(super) session: Uuid,
+    pub(super) seq: i64,
+    pub(super) output: &'a ToolOutput,
+    /// Its message's place among the rows.
+    pub(super) row: usize,
+    /// Where its text begins in the body as it will be stored; `None` when it is too short to be shared,
+    /// or stands there no more.
+    pub(super) start: Option<usize>,
 }
 
 /// A reply that was stored by an earlier request.
@@ -219,13 +231,11 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         rows.shapes.push(message.shape.as_deref());
         rows.keeps.push(message.keep);
         rows.components.push(message.component);
-        rows.bodies.push(message.body.get());
-        for (ordinal, reference) in &message.tool_outputs {
-            rows.output_sessions.push(id);
-            rows.output_references.push(reference);
-            rows.output_seqs.push(seq);
-            rows.output_ordinals.push(*ordinal);
-        }
+        let row = rows.bodies.len();
+        rows.bodies.push(Cow::Borrowed(message.body.get()));
+        rows.shared.push(None);
+        let outputs = message.tool_outputs.iter();
+        rows.outputs.extend(outputs.map(|output| OutputRow { session: id, seq, output, row, start: None }));
     }
     tokens_added
 }
