@@ -137,8 +137,9 @@ async fn make(
         let (proved, facts, mut proof) = blocking(prove).await?;
         timings.probe_ms += elapsed(begun);
         gate.append(&mut proof.gate);
-        let refused = !proof.is_accepted() && !proof.is_not_smaller();
         let told = proof.meta.engine == strategy::Engine::Llm;
+        // What code words may still be smaller than what a model worded.
+        let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());
         let next = if told { Some(proved.strategy) } else { proved.strategy.fallback() };
         let Some(next) = next.filter(|_| refused) else {
             proof.gate = gate;
@@ -148,7 +149,7 @@ async fn make(
             last.outcome = GateOutcome::FallBack;
         }
         if told {
-            engine.fall("gate_refused");
+            engine.fall(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
             material = proved;
         } else {
             material = Material { strategy: next, base: stored.clone(), from_seq, ..proved };

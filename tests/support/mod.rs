@@ -101,6 +101,12 @@ pub async fn number(connection: &mut PgConnection, query: &str) -> i64 {
     row.get(0)
 }
 
+/// The one text that a query gives.
+pub async fn text(connection: &mut PgConnection, query: &str) -> String {
+    let row = sqlx::raw_sql(sqlx::AssertSqlSafe(query)).fetch_one(connection).await.expect("a row");
+    row.get(0)
+}
+
 impl TestDatabase {
     /// A connection of the test's own, as the owner: it sees the rows of every tenant.
     pub async fn connect(&self) -> PgConnection {

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -25,6 +26,10 @@ pub enum Act {
     Break,
     /// Never answers.
     Hang,
+    /// Sends an answer byte by byte, and never comes to its end.
+    Drip,
+    /// Answers with a good record when it is told to.
+    Held,
 }
 
 /// A request, as it came.
@@ -47,6 +52,14 @@ impl Seen {
         }
         all
     }
+
+    /// The first and the last message that it asks about.
+    pub fn span(&self) -> (i64, i64) {
+        let prompt = self.prompt();
+        let end = prompt.rsplit("from the messages ").next().unwrap_or_default();
+        let mut numbers = end.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok());
+        (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default())
+    }
 }
 
 /// The server.
@@ -57,6 +70,7 @@ pub struct FakeProvider {
     script: Arc<Mutex<VecDeque<Act>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
     arrived: Arc<Semaphore>,
+    held: Arc<Semaphore>,
 }
 
 impl FakeProvider {
@@ -69,6 +83,7 @@ impl FakeProvider {
             script: Arc::new(Mutex::new(script.into_iter().collect())),
             seen: Arc::default(),
             arrived: Arc::new(Semaphore::new(0)),
+            held: Arc::new(Semaphore::new(0)),
         };
         let router = axum::Router::new().fallback(answer).with_state(this.clone());
         #[expect(clippy::disallowed_methods, reason = "the server lives as long as the test's runtime")]
@@ -89,6 +104,11 @@ impl FakeProvider {
     /// Waits for `count` more requests than were waited for before.
     pub async fn arrivals(&self, count: u32) {
         self.arrived.acquire_many(count).await.expect("an open semaphore").forget();
+    }
+
+    /// Answers one request that is held.
+    pub fn release(&self) {
+        self.held.add_permits(1);
     }
 
     fn next(&self) -> Act {
@@ -126,7 +146,7 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
     let body: Value = serde_json::from_slice(&body).expect("JSON");
     let anthropic = uri.path().ends_with("/v1/messages");
     let seen = Seen { path: uri.path().to_owned(), headers, body };
-    let through = last_seq(&seen.prompt());
+    let through = seen.span().1;
     fake.seen.lock().unwrap().push(seen);
     let act = fake.next();
     fake.arrived.add_permits(1);
@@ -147,6 +167,18 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
             ([(header::CONTENT_LENGTH, "4096")], body).into_response()
         }
         Act::Hang => std::future::pending().await,
+        Act::Drip => {
+            let ticks = tokio::time::interval(Duration::from_millis(5));
+            let drops = futures::stream::unfold(ticks, async |mut ticks| {
+                ticks.tick().await;
+                Some((Ok::<_, Infallible>(" "), ticks))
+            });
+            Body::from_stream(drops).into_response()
+        }
+        Act::Held => {
+            fake.held.acquire().await.expect("an open semaphore").forget();
+            say(&record(through).to_string(), anthropic)
+        }
     }
 }
 
@@ -162,11 +194,4 @@ fn say(text: &str, anthropic: bool) -> Response {
         json!({"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
     };
     axum::Json(body).into_response()
-}
-
-/// The last message that a prompt asks about.
-fn last_seq(prompt: &str) -> i64 {
-    let end = prompt.rsplit("from the messages ").next().unwrap_or_default();
-    let number = end.split(" to ").nth(1).unwrap_or_default();
-    number.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or_default()
 }
