@@ -209,7 +209,10 @@ pub struct Llm {
     #[arg(long, env = "ANCHORD_LLM_TIMEOUT", value_name = "ANCHORD_LLM_TIMEOUT", default_value = "60")]
     #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=600))]
     pub llm_timeout: u16,
-    /// Reserved for a model that answers probes; code answers them in this release
+    /// Model of the same server that answers the probes of every candidate; code does without it
+    #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
+    probe_model: Option<String>,
+    /// Model of the same server that judges summaries by a rubric; there is no rubric without it
     #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
     judge_model: Option<String>,
 }
@@ -321,6 +324,18 @@ impl Llm {
         given(self.llm_model.as_deref())
     }
 
+    /// The model that answers probes.
+    #[must_use]
+    pub fn probe_model(&self) -> Option<&str> {
+        given(self.probe_model.as_deref())
+    }
+
+    /// The model that judges summaries.
+    #[must_use]
+    pub fn judge_model(&self) -> Option<&str> {
+        given(self.judge_model.as_deref())
+    }
+
     /// The models that sessions may name besides; empty for any.
     #[must_use]
     pub fn models(&self) -> Vec<String> {
@@ -335,14 +350,11 @@ impl Llm {
 
 impl Check for Llm {
     fn check(&self) -> Result<(), BadValue> {
-        // Better a refusal than a judge that never judges.
-        refuse_unless(
-            given(self.judge_model.as_deref()).is_none(),
-            "ANCHORD_JUDGE_MODEL",
-            "nothing in this release, in which code answers the probes",
-        )?;
         if self.llm_provider == LlmProvider::None {
-            return Ok(());
+            // Better a refusal than a judge that never judges.
+            let allowed = "nothing, unless ANCHORD_LLM_PROVIDER is set";
+            refuse_unless(self.probe_model().is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
+            return refuse_unless(self.judge_model().is_none(), "ANCHORD_JUDGE_MODEL", allowed);
         }
         refuse_unless(
             self.model().is_some(),
@@ -498,7 +510,8 @@ mod tests {
             (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
             (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
             (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "8000..="),
-            (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "nothing in this release"),
+            (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
+            (&["--probe-model", "j"], "ANCHORD_PROBE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (
                 &["--llm-provider", "openai", "--llm-model", "m"],
                 "ANCHORD_LLM_API_KEY",

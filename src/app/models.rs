@@ -25,6 +25,8 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
         base_url: config.base_url().map(str::to_owned),
         api_key: config.api_key().cloned(),
         models: config.models(),
+        probe_model: config.probe_model().map(str::to_owned),
+        judge_model: config.judge_model().map(str::to_owned),
         prices: config.prices().map(price).collect(),
         context_tokens: config.llm_context_tokens,
         concurrency: config.llm_concurrency.into(),

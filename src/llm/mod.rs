@@ -61,6 +61,10 @@ pub struct Options {
     pub model: String,
     /// The models that sessions may name; empty for any.
     pub models: Vec<String>,
+    /// The model that answers probes; code does without one.
+    pub probe_model: Option<String>,
+    /// The model that judges summaries; there is no rubric without one.
+    pub judge_model: Option<String>,
     /// Prices by model; a model without one costs nothing that is known.
     pub prices: BTreeMap<String, Price>,
     /// Tokens that the model reads and writes at most in one call.
@@ -89,6 +93,8 @@ impl Options {
             api_key: None,
             model,
             models: Vec::new(),
+            probe_model: None,
+            judge_model: None,
             prices: BTreeMap::new(),
             context_tokens: 128_000,
             concurrency: 8,

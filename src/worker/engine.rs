@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::narrate::{self, Fallen};
+use super::exchange::Exchange;
+use super::narrate::{self, Fallen, Lost};
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Material, Proposed};
 use crate::domain::group;
@@ -110,7 +111,8 @@ impl Engine {
         let mut told = None;
         if let Some((client, model)) = self.model.clone() {
             self.asked = true;
-            match narrate::tell(env, &client, job, digest, &model).await? {
+            let exchange = Exchange { env, client: &client, job, model: &model };
+            match narrate::tell(exchange, digest).await? {
                 Ok(narrative) => told = Some((narrative, model)),
                 Err(Fallen(reason)) => self.fall(reason),
             }
@@ -123,6 +125,29 @@ impl Engine {
             Proposed { proposal, engine: strategy::Engine::Llm, model: Some(model) }
         })
         .await
+    }
+
+    /// Asks the model once more for what a candidate lost; `None` when that came to nothing.
+    pub(super) async fn retell(
+        &mut self,
+        env: &Env,
+        job: &Job,
+        digest: &Arc<Digest>,
+        lost: &Lost,
+    ) -> Result<Option<Proposed>, JobError> {
+        let Some((client, model)) = self.model.clone() else { return Ok(None) };
+        let exchange = Exchange { env, client: &client, job, model: &model };
+        let narrative = match narrate::retell(exchange, digest, lost).await? {
+            Ok(narrative) => narrative,
+            Err(Fallen(_)) => return Ok(None),
+        };
+        let digest = Arc::clone(digest);
+        let propose = move || {
+            let code = candidate::propose(&digest.material, &digest.facts);
+            let proposal = narrative::proposal(narrative, code.proposal);
+            Proposed { proposal, engine: strategy::Engine::Llm, model: Some(model) }
+        };
+        Ok(Some(blocking(propose).await?))
     }
 
     /// Leaves the rest of the compression to code.

@@ -6,9 +6,13 @@
 //! Must not know: HTTP. The two meet in `store::compressions`, where one enqueues and the other claims.
 
 mod compress;
+mod desk;
 mod engine;
 mod evaluate;
+mod examine;
+mod exchange;
 pub mod index;
+mod make;
 mod narrate;
 mod pool;
 mod presence;
@@ -52,4 +56,8 @@ pub enum JobError {
 /// Runs what keeps a processor busy on a thread of its own.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JobError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| JobError::Broken(error.to_string()))
+}
+
+fn elapsed(since: std::time::Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -9,19 +9,17 @@ use std::sync::Arc;
 use tracing::{info, warn};
 
 use super::engine::Digest;
-use super::{Env, JobError, blocking};
+use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
+use super::{JobError, blocking};
 use crate::domain::id::Seq;
 use crate::domain::narrative::{self, Chunk, Frame, Narrative, Prompt};
-use crate::llm::{Attempt, Call, Client, LlmError};
-use crate::store::compressions::Job;
-use crate::store::narratives::{AttemptEnd, FinishedChunk, NewAttempt};
+use crate::llm::LlmError;
+use crate::store::narratives::FinishedChunk;
 
 /// How often the pieces may be made smaller in one compression.
 const SMALLER: u32 = 2;
 /// The least tokens of a piece.
 const LEAST_CHUNK_TOKENS: u32 = 800;
-/// Tokens of the instructions and the schema, about.
-const INSTRUCTION_TOKENS: u32 = 1_500;
 
 /// Why the model's telling came to nothing, in a stable word for the version's warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,17 +33,41 @@ enum Broken {
     Whole(&'static str),
 }
 
-/// Tells a span by `model`, or why that came to nothing.
+/// What a candidate lost, and what is to be done about it.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    /// What the failed probes asked about, in words.
+    pub(super) categories: Vec<&'static str>,
+    /// The messages that their facts came from.
+    pub(super) seqs: Vec<Seq>,
+    /// Whether the piece is to be asked in smaller ones.
+    pub(super) smaller: bool,
+}
+
+/// Tells a span, or why that came to nothing.
 pub(super) async fn tell(
-    env: &Env,
-    client: &Client,
-    job: &Job,
+    exchange: Exchange<'_>,
     digest: &Arc<Digest>,
-    model: &str,
 ) -> Result<Result<Narrative, Fallen>, JobError> {
-    let teller = Teller { env, client, job, model };
-    let told = teller.tell(digest).await?;
-    match &told {
+    let told = Teller::new(exchange, digest).await?.tell(digest).await?;
+    note(exchange, &told);
+    Ok(told)
+}
+
+/// Tells the piece of a span that lost most once more.
+pub(super) async fn retell(
+    exchange: Exchange<'_>,
+    digest: &Arc<Digest>,
+    lost: &Lost,
+) -> Result<Result<Narrative, Fallen>, JobError> {
+    let told = Teller::new(exchange, digest).await?.retell(digest, lost).await?;
+    note(exchange, &told);
+    Ok(told)
+}
+
+fn note(exchange: Exchange<'_>, told: &Result<Narrative, Fallen>) {
+    let Exchange { job, model, .. } = exchange;
+    match told {
         Ok(_) => info!(compression.id = %job.id, llm.model = model, "llm.told"),
         Err(Fallen(reason)) => {
             warn!(compression.id = %job.id, llm.model = model, reason, "llm.fallen");
@@ -53,19 +75,34 @@ pub(super) async fn tell(
     }
     let ended = told.as_ref().map_or_else(|Fallen(reason)| *reason, |_| "told");
     metrics::counter!("anchord_llm_narratives_total", "ended" => ended).increment(1);
-    Ok(told)
+}
+
+/// Where the telling of a span stands.
+#[derive(Clone, Copy)]
+struct Walk {
+    /// Told through this message.
+    after: Seq,
+    /// To be told through this one.
+    through: Seq,
+    /// Tokens of the next piece.
+    budget: u32,
+}
+
+fn bounds(digest: &Digest) -> Option<(Seq, Seq)> {
+    let span = &digest.material.span;
+    Some((span.first()?.seq, span.last()?.seq))
 }
 
 struct Teller<'a> {
-    env: &'a Env,
-    client: &'a Client,
-    job: &'a Job,
-    model: &'a str,
+    exchange: Exchange<'a>,
+    frame: Arc<Frame>,
+    /// Tokens of a piece.
+    budget: u32,
 }
 
-impl Teller<'_> {
-    async fn tell(&self, digest: &Arc<Digest>) -> Result<Result<Narrative, Fallen>, JobError> {
-        let window = self.client.options().context_tokens;
+impl<'a> Teller<'a> {
+    async fn new(exchange: Exchange<'a>, digest: &Arc<Digest>) -> Result<Self, JobError> {
+        let window = exchange.client.options().context_tokens;
         // Another tokenizer may count a fifth more than ours.
         let room = (window.saturating_sub(narrative::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
             .max(2 * LEAST_CHUNK_TOKENS);
@@ -78,42 +115,46 @@ impl Teller<'_> {
             Arc::new(Frame::new(&read.facts, base, frame_chars))
         })
         .await?;
-        let span = &digest.material.span;
-        let (Some(first), Some(last)) = (span.first(), span.last()) else {
-            return Ok(Err(Fallen("nothing_to_tell")));
-        };
-        // A history that is read afresh is told page by page, each page with pieces of its own.
-        let own = |chunk: &FinishedChunk| chunk.from_seq >= first.seq && chunk.through_seq <= last.seq;
-        let finished = self.env.store.finished_chunks(self.job).await?.into_iter().filter(own);
-        let mut finished = finished.peekable();
-        let mut budget = room - frame_tokens;
+        Ok(Self { exchange, frame, budget: room - frame_tokens })
+    }
+
+    /// The pieces of the digest's span that are finished; a history that is read afresh is told page by
+    /// page, each page with pieces of its own.
+    async fn finished(&self, (first, last): (Seq, Seq)) -> Result<Vec<FinishedChunk>, JobError> {
+        let Exchange { env, job, .. } = self.exchange;
+        let mut finished = env.store.finished_chunks(job).await?;
+        finished.retain(|chunk| chunk.from_seq >= first && chunk.through_seq <= last);
+        Ok(finished)
+    }
+
+    async fn tell(&self, digest: &Arc<Digest>) -> Result<Result<Narrative, Fallen>, JobError> {
+        let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
+        let mut finished = self.finished(bounds).await?.into_iter().peekable();
         let mut told: Vec<Narrative> = Vec::new();
-        let mut after = first.seq - 1;
+        let mut walk = Walk { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
         let mut smaller = 0;
         loop {
             // Paid for by an earlier claim.
-            if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > after) {
-                after = chunk.through_seq;
+            if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > walk.after) {
+                walk.after = chunk.through_seq;
                 told.push(chunk.narrative);
                 continue;
             }
-            let earlier = (!told.is_empty()).then(|| narrative::together(told.clone()));
-            let Some((chunk, prompt)) = Self::next(digest, &frame, (after, budget), earlier).await? else {
-                break;
-            };
-            match self.ask(&chunk, &prompt, digest).await? {
+            let Some((chunk, prompt)) = self.next(digest, walk, &told).await? else { break };
+            match self.ask(&chunk, &prompt, digest, "summarise").await? {
                 Ok(narrative) => {
                     let done =
                         FinishedChunk { from_seq: chunk.from_seq, through_seq: chunk.through_seq, narrative };
-                    if !self.env.store.keep_chunk(self.job, &done).await? {
+                    let Exchange { env, job, .. } = self.exchange;
+                    if !env.store.keep_chunk(job, &done).await? {
                         return Err(JobError::Lost);
                     }
-                    after = chunk.through_seq;
+                    walk.after = chunk.through_seq;
                     told.push(done.narrative);
                 }
                 Err(Broken::Smaller(_)) if smaller < SMALLER && chunk.tokens > LEAST_CHUNK_TOKENS => {
                     smaller += 1;
-                    budget = (chunk.tokens.min(budget) / 2).max(LEAST_CHUNK_TOKENS);
+                    walk.budget = (chunk.tokens.min(walk.budget) / 2).max(LEAST_CHUNK_TOKENS);
                 }
                 Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
             }
@@ -124,17 +165,56 @@ impl Teller<'_> {
         Ok(Ok(narrative::together(told)))
     }
 
+    /// Replaces the piece that the lost facts came from by a more detailed telling of it, or by tellings of
+    /// its halves: a call or two, and their repairs.
+    async fn retell(&self, digest: &Arc<Digest>, lost: &Lost) -> Result<Result<Narrative, Fallen>, JobError> {
+        let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
+        let mut finished = self.finished(bounds).await?;
+        let losses = |chunk: &FinishedChunk| {
+            let within = |seq: &&Seq| (chunk.from_seq..=chunk.through_seq).contains(seq);
+            lost.seqs.iter().filter(within).count()
+        };
+        // Of pieces that lost as much, the newest: what it tells replaces what the others do.
+        let Some(most) = (0..finished.len()).max_by_key(|at| finished.get(*at).map_or(0, losses)) else {
+            return Ok(Err(Fallen("nothing_to_tell")));
+        };
+        let rest = finished.split_off(most);
+        let Some((piece, later)) = rest.split_first() else { return Ok(Err(Fallen("nothing_to_tell"))) };
+        let mut told: Vec<Narrative> = finished.into_iter().map(|chunk| chunk.narrative).collect();
+        let mut walk = Walk { after: piece.from_seq - 1, through: piece.through_seq, budget: self.budget };
+        let mut halved = false;
+        while let Some((chunk, prompt)) = self.next(digest, walk, &told).await? {
+            if lost.smaller && !halved {
+                halved = true;
+                if chunk.tokens > LEAST_CHUNK_TOKENS {
+                    walk.budget = (chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
+                    continue;
+                }
+            }
+            match self.ask(&chunk, &prompt.in_detail(&lost.categories), digest, "detail").await? {
+                Ok(narrative) => told.push(narrative),
+                Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
+            }
+            walk.after = chunk.through_seq;
+        }
+        told.extend(later.iter().map(|chunk| chunk.narrative.clone()));
+        Ok(Ok(narrative::together(told)))
+    }
+
     /// The next piece and its prompt; made apart, because long texts are searched for secrets.
     async fn next(
+        &self,
         digest: &Arc<Digest>,
-        frame: &Arc<Frame>,
-        (after, budget): (Seq, u32),
-        earlier: Option<Narrative>,
+        walk: Walk,
+        told: &[Narrative],
     ) -> Result<Option<(Chunk, Prompt)>, JobError> {
-        let (digest, frame) = (Arc::clone(digest), Arc::clone(frame));
+        let (digest, frame) = (Arc::clone(digest), Arc::clone(&self.frame));
+        let earlier = (!told.is_empty()).then(|| narrative::together(told.to_vec()));
         blocking(move || {
             let (material, ends) = (&digest.material, &digest.ends);
-            let chunk = narrative::next_chunk(&material.span, ends, after, budget, material.counter)?;
+            let upto = material.span.partition_point(|message| message.seq <= walk.through);
+            let span = material.span.get(..upto)?;
+            let chunk = narrative::next_chunk(span, ends, walk.after, walk.budget, material.counter)?;
             let prompt = frame.prompt(&chunk, earlier.as_ref());
             Some((chunk, prompt))
         })
@@ -147,8 +227,9 @@ impl Teller<'_> {
         chunk: &Chunk,
         prompt: &Prompt,
         digest: &Arc<Digest>,
+        purpose: &'static str,
     ) -> Result<Result<Narrative, Broken>, JobError> {
-        let reply = match self.call(chunk, prompt, "summarise").await? {
+        let reply = match self.call(chunk, prompt, purpose).await? {
             Ok(reply) => reply,
             Err(broken) => return Ok(Err(broken)),
         };
@@ -173,78 +254,37 @@ impl Teller<'_> {
         Ok(Ok(checked.await?))
     }
 
-    /// One call, tried as often as it may help; every try is recorded.
+    /// One call about a piece.
     async fn call(
         &self,
         chunk: &Chunk,
         prompt: &Prompt,
         purpose: &'static str,
     ) -> Result<Result<String, Broken>, JobError> {
-        let call = Call {
-            model: self.model.to_owned(),
-            system: prompt.system.clone(),
-            user: prompt.user.clone(),
+        let question = Question {
+            purpose,
+            span: (chunk.from_seq, chunk.through_seq),
+            prompt,
             schema: narrative::schema(),
             max_output_tokens: narrative::REPLY_TOKENS,
-            input_tokens: chunk.tokens,
+            // The piece and at most a fifth of the room for its frame.
+            input_tokens: chunk.tokens / 4 * 5,
         };
-        let new = NewAttempt {
-            purpose,
-            from_seq: chunk.from_seq,
-            through_seq: chunk.through_seq,
-            provider: self.client.options().provider.as_str(),
-            model: self.model,
-        };
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let Some(id) = self.env.store.begin_llm_attempt(self.job, new).await? else {
-                return Err(JobError::Lost);
-            };
-            let attempt = self.client.attempt(self.job.tenant, &call).await;
-            self.env.store.end_llm_attempt(self.job, id, self.end(&attempt)).await?;
-            let error = match attempt.result {
-                Ok(reply) => return Ok(Ok(reply)),
-                Err(error) => error,
-            };
-            if let Some(wait) = self.client.wait_before_next(&error, tries) {
-                tokio::time::sleep(wait).await;
-                continue;
+        Ok(match self.exchange.ask(question).await? {
+            Ok(reply) => Ok(reply.text),
+            // Less to read and to tell may go through.
+            Err(error @ (LlmError::TooLong | LlmError::Cut | LlmError::Timeout)) => {
+                Err(Broken::Smaller(error.as_str()))
             }
-            return Ok(Err(match error {
-                // Less to read and to tell may go through.
-                LlmError::TooLong | LlmError::Cut | LlmError::Timeout => Broken::Smaller(error.as_str()),
-                LlmError::Status { .. }
+            Err(
+                error @ (LlmError::Status { .. }
                 | LlmError::NoModel
                 | LlmError::Connection
                 | LlmError::Malformed
                 | LlmError::Refused
                 | LlmError::Open
-                | LlmError::Busy => Broken::Whole(error.as_str()),
-            }));
-        }
-    }
-
-    fn end(&self, attempt: &Attempt) -> AttemptEnd {
-        let outcome = attempt.result.as_ref().map_or_else(LlmError::as_str, |_| "ok");
-        let http_status = match &attempt.result {
-            Err(LlmError::Status { status, .. }) => Some(*status),
-            _ => None,
-        };
-        let latency_ms = u64::try_from(attempt.latency.as_millis()).unwrap_or(u64::MAX);
-        metrics::counter!("anchord_llm_calls_total", "outcome" => outcome).increment(1);
-        metrics::counter!("anchord_llm_tokens_total", "direction" => "input")
-            .increment(attempt.usage.input_tokens);
-        metrics::counter!("anchord_llm_tokens_total", "direction" => "output")
-            .increment(attempt.usage.output_tokens);
-        metrics::histogram!("anchord_llm_call_seconds").record(attempt.latency.as_secs_f64());
-        AttemptEnd {
-            outcome,
-            http_status,
-            input_tokens: attempt.usage.input_tokens,
-            output_tokens: attempt.usage.output_tokens,
-            latency_ms,
-            cost_micros: self.client.cost_micros(self.model, attempt.usage),
-        }
+                | LlmError::Busy),
+            ) => Err(Broken::Whole(error.as_str())),
+        })
     }
 }

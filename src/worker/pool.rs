@@ -162,7 +162,8 @@ async fn work(env: &Env, job: &Job) -> Result<(), JobError> {
         return fail(env, job, "crashed", "workers died over this job, again and again").await;
     }
     match job.kind {
-        Kind::Compress => compress::run(env, job).await,
+        // Boxed: what it holds over its waits is far more than the others do.
+        Kind::Compress => Box::pin(compress::run(env, job)).await,
         Kind::Evaluate => evaluate::run(env, job).await,
         Kind::Index => {
             let indexed = index::index(&env.store, job.tenant, job.session).await?;

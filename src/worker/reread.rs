@@ -1,6 +1,6 @@
 //! Reading a session's history afresh, page by page, for a version that does not trust the last one.
 
-use super::compress::read_messages;
+use super::desk::read_messages;
 use super::engine::{self, Digest, Engine};
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Material};

@@ -1,7 +1,7 @@
 //! A model server of the tests' own, on a free port: it speaks both wire formats, answers by a script, and
 //! keeps what it was sent.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,8 +18,11 @@ use tokio::sync::Semaphore;
 pub enum Act {
     /// Answers with a text as the model's, in the wire format of the request.
     Say(String),
-    /// Answers with a good record of the messages that were asked about.
+    /// Answers well: with a record of the messages that were asked about, with what the context says to
+    /// every question, or with a judgement.
     Good,
+    /// Answers every question with that it does not know.
+    Ignorant,
     /// Answers with a status, headers and a body.
     Raw(u16, Vec<(&'static str, &'static str)>, String),
     /// Sends half of an answer and hangs up.
@@ -53,6 +56,39 @@ impl Seen {
         all
     }
 
+    /// What it asks for.
+    pub fn asks(&self) -> Asks {
+        let prompt = self.prompt();
+        if prompt.contains("End of the data. Answer the questions") {
+            Asks::Answers
+        } else if prompt.contains("End of the data. Judge the summary") {
+            Asks::Judgement
+        } else {
+            Asks::Narrative
+        }
+    }
+
+    /// A good answer.
+    fn good(&self) -> String {
+        match self.asks() {
+            Asks::Narrative => record(self.span().1).to_string(),
+            Asks::Answers => self.answers(str::to_owned),
+            Asks::Judgement => judgement(4.0).to_string(),
+        }
+    }
+
+    /// The same answer to every question, made of the context.
+    fn answers(&self, answer: impl Fn(&str) -> String) -> String {
+        let prompt = self.prompt();
+        let user = prompt.split("kind=\"context\">\n").nth(1).expect("a context");
+        let context = user.split("\n</data-").next().expect("an end");
+        let count = user.rsplit("questions 1 to ").next().expect("a number");
+        let count: usize = count.split(' ').next().unwrap().parse().expect("a number");
+        let answers: Vec<Value> =
+            (1..=count).map(|id| json!({"id": id, "answer": answer(context)})).collect();
+        json!({"answers": answers}).to_string()
+    }
+
     /// The first and the last message that it asks about.
     pub fn span(&self) -> (i64, i64) {
         let prompt = self.prompt();
@@ -62,12 +98,23 @@ impl Seen {
     }
 }
 
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asks {
+    /// A narrative.
+    Narrative,
+    /// Answers to probes.
+    Answers,
+    /// A judgement.
+    Judgement,
+}
+
 /// The server.
 #[derive(Clone, Debug)]
 pub struct FakeProvider {
     /// Its address, without a path.
     pub url: String,
-    script: Arc<Mutex<VecDeque<Act>>>,
+    scripts: Arc<Mutex<BTreeMap<Asks, VecDeque<Act>>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
     arrived: Arc<Semaphore>,
     held: Arc<Semaphore>,
@@ -80,7 +127,7 @@ impl FakeProvider {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let this = Self {
             url,
-            script: Arc::new(Mutex::new(script.into_iter().collect())),
+            scripts: Arc::new(Mutex::new([(Asks::Narrative, script.into_iter().collect())].into())),
             seen: Arc::default(),
             arrived: Arc::new(Semaphore::new(0)),
             held: Arc::new(Semaphore::new(0)),
@@ -91,9 +138,19 @@ impl FakeProvider {
         this
     }
 
-    /// Plays another script from now on.
+    /// Plays another script for narratives from now on.
     pub fn play(&self, script: impl IntoIterator<Item = Act>) {
-        *self.script.lock().unwrap() = script.into_iter().collect();
+        self.play_for(Asks::Narrative, script);
+    }
+
+    /// Plays another script for one kind of question from now on; without one it answers well.
+    pub fn play_for(&self, asks: Asks, script: impl IntoIterator<Item = Act>) {
+        self.scripts.lock().unwrap().insert(asks, script.into_iter().collect());
+    }
+
+    /// The requests of one kind so far.
+    pub fn seen_for(&self, asks: Asks) -> Vec<Seen> {
+        self.seen().into_iter().filter(|seen| seen.asks() == asks).collect()
     }
 
     /// Every request so far.
@@ -111,8 +168,9 @@ impl FakeProvider {
         self.held.add_permits(1);
     }
 
-    fn next(&self) -> Act {
-        let mut script = self.script.lock().unwrap();
+    fn next(&self, asks: Asks) -> Act {
+        let mut scripts = self.scripts.lock().unwrap();
+        let Some(script) = scripts.get_mut(&asks) else { return Act::Good };
         if script.len() > 1 { script.pop_front().unwrap() } else { script[0].clone() }
     }
 }
@@ -142,16 +200,31 @@ pub fn record(seq: i64) -> Value {
     })
 }
 
+/// A judgement that gives the same number to every criterion.
+pub fn judgement(number: f64) -> Value {
+    let dimension = |names: &[&str]| -> Value {
+        names.iter().map(|name| ((*name).to_owned(), json!(number))).collect::<serde_json::Map<_, _>>().into()
+    };
+    json!({
+        "accuracy": dimension(&["factual", "technical"]),
+        "context_awareness": dimension(&["conversation", "artifact_state"]),
+        "artifact_trail": dimension(&["created", "modified", "key_details"]),
+        "completeness": dimension(&["coverage", "depth"]),
+        "continuity": dimension(&["work_state", "todos", "reasoning"]),
+        "instruction_following": dimension(&["format", "constraints"]),
+    })
+}
+
 async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).expect("JSON");
     let anthropic = uri.path().ends_with("/v1/messages");
     let seen = Seen { path: uri.path().to_owned(), headers, body };
-    let through = seen.span().1;
-    fake.seen.lock().unwrap().push(seen);
-    let act = fake.next();
+    let act = fake.next(seen.asks());
+    fake.seen.lock().unwrap().push(seen.clone());
     fake.arrived.add_permits(1);
     match act {
-        Act::Good => say(&record(through).to_string(), anthropic),
+        Act::Good => say(&seen.good(), anthropic),
+        Act::Ignorant => say(&seen.answers(|_| "information not found".to_owned()), anthropic),
         Act::Say(text) => say(&text, anthropic),
         Act::Raw(status, headers, body) => {
             let mut response = (StatusCode::from_u16(status).unwrap(), body).into_response();
@@ -177,7 +250,7 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
         }
         Act::Held => {
             fake.held.acquire().await.expect("an open semaphore").forget();
-            say(&record(through).to_string(), anthropic)
+            say(&seen.good(), anthropic)
         }
     }
 }

@@ -90,6 +90,28 @@ pub fn next_chunk(
     Some(Chunk { from_seq: first, through_seq: through, tokens, blocks })
 }
 
+/// The last piece after `after`: as many whole groups as fit in `budget` tokens, counted from the end, at
+/// least one.
+pub(super) fn last_chunk(
+    span: &[Numbered],
+    ends: &[Seq],
+    after: Seq,
+    budget: u32,
+    counter: TokenCounter,
+) -> Option<Chunk> {
+    let last = span.last().map(|last| last.seq).filter(|last| *last > after)?;
+    let starts = ends.iter().rev().copied().filter(|end| *end < last && *end >= after);
+    let (mut from, mut tokens) = (last, 0_u32);
+    for start in starts.chain([after]) {
+        let cost = cost(&sent(between(span, start, from), Clipping::default()), counter);
+        if from < last && tokens.saturating_add(cost) > budget {
+            break;
+        }
+        (from, tokens) = (start, tokens.saturating_add(cost));
+    }
+    next_chunk(span, &[], from, budget, counter)
+}
+
 fn between(rest: &[Numbered], after: Seq, through: Seq) -> &[Numbered] {
     let from = rest.partition_point(|n| n.seq <= after);
     let to = rest.partition_point(|n| n.seq <= through);

@@ -13,8 +13,10 @@ mod support;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::domain) use reply::bare_json;
+
 pub use chunk::{Chunk, Clipping, next_chunk};
-pub use prompt::{Frame, Prompt, schema};
+pub use prompt::{Frame, Prompt, evidence, schema};
 pub use reply::{Narrative, ReplyError, State, Told, ToldDecision, ToldFact, read};
 pub use support::keep_supported;
 

@@ -1,16 +1,19 @@
 //! The prompt: instructions of ours, and everything else as data between marks.
 
 use std::fmt::Write as _;
-use std::hash::Hasher as _;
 
 use serde_json::{Value, json};
 
+use super::super::id::Seq;
 use super::super::ledger::prose::{self, Language};
 use super::super::ledger::{Facts, TodoStatus};
+use super::super::mark::free_mark;
+use super::super::message::Numbered;
 use super::super::redact::redact;
 use super::super::summary::{ErrorStatus, Summary};
+use super::super::tokens::TokenCounter;
 use super::super::wording::{clip_words, one_line};
-use super::chunk::{Chunk, Voice};
+use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
 use super::reply::{Narrative, ReplyError};
 
 /// What a provider is asked.
@@ -71,7 +74,7 @@ impl Frame {
     pub fn prompt(&self, chunk: &Chunk, earlier: Option<&Narrative>) -> Prompt {
         let earlier = earlier.map(|told| bounded(narrative_lines(told), 6_000)).unwrap_or_default();
         let texts = chunk.blocks.iter().map(|block| block.text.as_str());
-        let tag = free_tag(texts.chain([self.facts.as_str(), &self.previous, &earlier]));
+        let tag = free_mark(texts.chain([self.facts.as_str(), &self.previous, &earlier]));
         let mut user = String::new();
         for (name, text) in
             [("facts", &self.facts), ("previous-summary", &self.previous), ("notes-so-far", &earlier)]
@@ -101,7 +104,44 @@ impl Frame {
     }
 }
 
+/// What a judge is shown of a span: its facts, its beginning and its end, in about `budget` tokens.
+#[must_use]
+pub fn evidence(
+    span: &[Numbered],
+    (ends, facts): (&[Seq], &Facts),
+    budget: u32,
+    counter: TokenCounter,
+) -> String {
+    let chars = usize::try_from(budget / 5).unwrap_or_default().saturating_mul(3).min(60_000);
+    let mut out = bounded(fact_lines(facts), chars);
+    let before = span.first().map_or(0, |first| first.seq - 1);
+    let head = next_chunk(span, ends, before, budget / 5, counter);
+    let through = head.as_ref().map_or(before, |head| head.through_seq);
+    let tail = last_chunk(span, ends, through, budget / 5 * 3, counter);
+    let tail_from = tail.as_ref().map_or(Seq::MAX, |tail| tail.from_seq);
+    for (number, chunk) in [head, tail].into_iter().flatten().enumerate() {
+        if number > 0 && tail_from > through + 1 {
+            let _ = write!(out, "\n[… messages {} to {} left out …]", through + 1, tail_from - 1);
+        }
+        for block in &chunk.blocks {
+            let _ = write!(out, "\n[{} {}]\n{}", block.seq, block.role, block.text);
+        }
+    }
+    out
+}
+
 impl Prompt {
+    /// The same question once more, for more of what an earlier answer lost.
+    #[must_use]
+    pub fn in_detail(&self, lost: &[&str]) -> Self {
+        let user = format!(
+            "{}\n\nAn earlier record of these messages lost {}. Tell these in full this time, word for word where figures, names or paths matter.",
+            self.user,
+            lost.join(", ")
+        );
+        Self { system: self.system.clone(), user }
+    }
+
     /// The same question once more, with what was wrong with the answer.
     #[must_use]
     pub fn repair(&self, error: &ReplyError) -> Self {
@@ -134,24 +174,6 @@ fn language(chunk: &Chunk) -> String {
     format!(
         "Write every text in the language of the person in the messages{name}; keep identifiers as they are."
     )
-}
-
-/// A mark that stands in none of the texts, so that none of them can close it. It comes from the texts
-/// themselves, because the same input has to give the same prompt.
-fn free_tag<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    let texts: Vec<&str> = texts.collect();
-    let mut hasher = fnv::FnvHasher::default();
-    for text in &texts {
-        hasher.write(text.as_bytes());
-    }
-    let mut number = hasher.finish();
-    loop {
-        let tag = format!("data-{number:016x}");
-        if !texts.iter().any(|text| text.contains(&tag)) {
-            return tag;
-        }
-        number = number.wrapping_add(1);
-    }
 }
 
 fn bounded(lines: Vec<String>, max_chars: usize) -> String {

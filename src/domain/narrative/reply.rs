@@ -123,7 +123,7 @@ const MAX_CHARS: usize = 600;
 /// # Errors
 /// When the reply is not usable.
 pub fn read(text: &str) -> Result<Narrative, ReplyError> {
-    let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(bare(text)) else {
+    let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(bare_json(text)) else {
         return Err(ReplyError::NotJson);
     };
     if let Some(missing) = NEEDED.into_iter().find(|name| fields.get(*name).is_none_or(Value::is_null)) {
@@ -147,7 +147,8 @@ pub fn read(text: &str) -> Result<Narrative, ReplyError> {
     Ok(narrative)
 }
 
-fn bare(text: &str) -> &str {
+/// The JSON of a reply: without a fence, and without the thinking of a model that thinks aloud.
+pub(in crate::domain) fn bare_json(text: &str) -> &str {
     let mut text = text.trim();
     if let Some((_, after)) = text.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {
         text = after.trim();

@@ -2,6 +2,7 @@
 //! it does the session goes on.
 
 mod failures;
+mod gate;
 mod pieces;
 mod worded;
 
