@@ -1,12 +1,13 @@
 //! Reads what grows with every append, and the row that tells whether the rest is still as it was.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
 use super::{ContextSource, MessageRow, Settled};
 use crate::domain::accounting::Accounting;
-use crate::domain::id::{Seq, SessionName, TenantId};
+use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::store::{Store, StoreError};
 
 /// A message after the anchor, or none of it; one of the rows carries the session's own.
@@ -66,7 +67,7 @@ impl Store {
                          from sessions x where x.tenant_id = bound.tenant_id and x.name = $2 limit 1
                        ) s
                        left join lateral (
-                         select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.original as body from messages m
+                         select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
                          where m.tenant_id = $1 and m.session_id = s.id
                            -- In the index condition, so that a tail above the budget is not even looked at.
                            and m.seq > case when s.tail_tokens <= $3::bigint then greatest(s.anchor_seq, $4::bigint)
@@ -104,6 +105,7 @@ impl Store {
         if !is_current || !is_whole {
             return Ok(None);
         }
+        self.complete(tenant, settled.session, &mut rows).await?;
         let mut marks = settled.marks.clone();
         let mut tail = Vec::with_capacity(rows.len());
         for row in rows {
@@ -113,6 +115,36 @@ impl Store {
         }
         tail.sort_unstable_by_key(|entry| entry.seq);
         Ok(Some(ContextSource { settled, accounting, head_seq, tail, tail_omitted: None, marks }))
+    }
+
+    /// Reads the messages that share a text with another one. They are few, and a tail without them pays
+    /// nothing for them.
+    async fn complete(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        rows: &mut [Row],
+    ) -> Result<(), StoreError> {
+        let shared = |row: &&mut Row| row.seq.is_some() && row.body.is_none();
+        let seqs: Vec<Seq> = rows.iter_mut().filter(shared).filter_map(|row| row.seq).collect();
+        if seqs.is_empty() {
+            return Ok(());
+        }
+        let mut tx = self.begin(tenant).await?;
+        let found = sqlx::query!(
+            r#"select m.seq, m.original as "body!" from messages m
+               where m.tenant_id = $1 and m.session_id = $2 and m.seq = any($3)"#,
+            tenant.0,
+            session.0,
+            &seqs
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let mut bodies: HashMap<Seq, String> = found.into_iter().map(|row| (row.seq, row.body)).collect();
+        for row in rows.iter_mut().filter(shared) {
+            row.body = row.seq.and_then(|seq| bodies.remove(&seq));
+        }
+        Ok(())
     }
 }
 
