@@ -65,6 +65,32 @@ pub struct Material {
     pub counter: TokenCounter,
 }
 
+impl Material {
+    /// What the first version of a session is made from, anchored and within the default bound; a
+    /// caller names only where it differs.
+    #[must_use]
+    pub fn first(span: Vec<Numbered>, span_tokens: u32, counter: TokenCounter, now: DateTime<Utc>) -> Self {
+        Self {
+            strategy: Strategy::Anchored,
+            session_id: "transcript".to_owned(),
+            task_id: None,
+            from_seq: span.first().map_or(1, |first| first.seq),
+            through_seq: span.last().map_or(0, |last| last.seq),
+            span,
+            span_tokens,
+            base: None,
+            version: 1,
+            compression_count: 0,
+            pins: Vec::new(),
+            removed_constraints: BTreeSet::new(),
+            probes: Vec::new(),
+            bound: render::DEFAULT_BOUND_TOKENS,
+            now,
+            counter,
+        }
+    }
+}
+
 /// The current version, as the next one builds on it.
 #[derive(Clone, Debug)]
 pub struct Base {
@@ -422,24 +448,7 @@ fn sample() -> Material {
         ),
     ];
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-    Material {
-        strategy: Strategy::Anchored,
-        session_id: "sample".to_owned(),
-        task_id: None,
-        from_seq: 1,
-        through_seq: span.last().map_or(0, |last| last.seq),
-        span,
-        span_tokens: 10_000,
-        base: None,
-        version: 1,
-        compression_count: 0,
-        pins: Vec::new(),
-        removed_constraints: BTreeSet::new(),
-        probes: Vec::new(),
-        bound: render::DEFAULT_BOUND_TOKENS,
-        now: DateTime::UNIX_EPOCH,
-        counter: TokenCounter::default(),
-    }
+    Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
 }
 
 #[cfg(test)]

@@ -66,20 +66,14 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
         let messages = stretch(number);
         let span: Vec<Numbered> =
             (next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-        let through_seq = span.last().map_or(0, |last| last.seq);
+        let span_tokens = span.iter().map(|n| counter.count_message(&n.message)).sum();
         let material = Material {
-            strategy: Strategy::Anchored,
-            span_tokens: span.iter().map(|n| counter.count_message(&n.message)).sum(),
-            span,
-            from_seq: next,
-            through_seq,
             version: i64::try_from(number).unwrap() + 1,
             compression_count: i64::try_from(number).unwrap(),
             base: base.take(),
             probes: std::mem::take(&mut probes),
             bound: BOUND,
-            counter,
-            ..sample()
+            ..Material::first(span, span_tokens, counter, DateTime::UNIX_EPOCH)
         };
         let facts = read(&material);
         let proof = prove(&material, &facts, draft(&material, &facts));
@@ -88,7 +82,7 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
         assert!(proof.least.tokens <= render::LEAST_BOUND_TOKENS);
         let again = prove(&material, &facts, draft(&material, &facts));
         assert_eq!(proof.rendering, again.rendering, "the same bytes again");
-        next = through_seq + 1;
+        next = material.through_seq + 1;
         probes = proof.new_probes.iter().chain(&material.probes).filter(|p| p.critical).cloned().collect();
         base = Some(Base {
             version: material.version,
@@ -115,12 +109,8 @@ fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
     let messages = (0..4).flat_map(stretch);
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
     let material = Material {
-        strategy: Strategy::Anchored,
-        through_seq: span.last().map_or(0, |last| last.seq),
-        span_tokens: 20_000,
-        span,
         bound: render::LEAST_BOUND_TOKENS,
-        ..sample()
+        ..Material::first(span, 20_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
     };
     let facts = read(&material);
     let proof = prove(&material, &facts, draft(&material, &facts));
@@ -156,7 +146,8 @@ fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
         source: ConstraintSource::Pin,
         seqs: Vec::new(),
     }];
-    let material = Material { through_seq: 4, span, pins, ..sample() };
+    let material =
+        Material { pins, ..Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH) };
     let facts = read(&material);
     let draft = draft(&material, &facts);
     let proof = prove(&material, &facts, draft);
