@@ -232,7 +232,7 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
     let new_probes = probe::generate(facts, proposal, base, &summary);
-    let asked = probe::carry_over(&material.probes, &summary, &merged.dropped_constraints);
+    let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     // A span that is read once more, in the shadow, brings what is asked already.
@@ -451,5 +451,7 @@ fn sample() -> Material {
     Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
 }
 
+#[cfg(test)]
+mod chain;
 #[cfg(test)]
 mod tests;

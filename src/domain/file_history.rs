@@ -4,7 +4,7 @@
 //! changed in between. Composing two facts keeps the first's before and the last's after, so that
 //! it does not matter how a session is cut into spans: `(a then b) then c` is `a then (b then c)`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ledger::FileFact;
 use super::summary::FileAction;
@@ -113,6 +113,7 @@ pub fn path_key(path: &str) -> String {
 pub struct FileHistory {
     files: Vec<Option<FileFact>>,
     at: HashMap<String, usize>,
+    left: BTreeSet<String>,
 }
 
 impl FileHistory {
@@ -192,6 +193,22 @@ impl FileHistory {
             }
             self.at.insert(key, slot);
         }
+        self.left.extend(sources);
+    }
+
+    /// Takes a file out, as if nothing had ever happened to it.
+    pub fn withdraw(&mut self, path: &str) {
+        let key = path_key(path);
+        if let Some(place) = self.at.remove(&key).and_then(|slot| self.files.get_mut(slot)) {
+            *place = None;
+            self.left.insert(key);
+        }
+    }
+
+    /// The identities of the files that were renamed or withdrawn; there may be new ones of their names.
+    #[must_use]
+    pub fn left(&self) -> &BTreeSet<String> {
+        &self.left
     }
 
     /// The facts, one per file.

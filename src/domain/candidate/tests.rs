@@ -1,3 +1,6 @@
+mod sessions;
+
+use super::chain::Chain;
 use super::*;
 use crate::domain::summary::ConstraintSource;
 
@@ -60,21 +63,9 @@ const BOUND: u32 = 1_200;
 #[test]
 fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
     const STRETCHES: usize = 25;
-    let counter = TokenCounter::default();
-    let (mut base, mut probes, mut next): (Option<Base>, Vec<Probe>, Seq) = (None, Vec::new(), 1);
+    let mut chain = Chain::within(BOUND);
     for number in 0..STRETCHES {
-        let messages = stretch(number);
-        let span: Vec<Numbered> =
-            (next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-        let span_tokens = span.iter().map(|n| counter.count_message(&n.message)).sum();
-        let material = Material {
-            version: i64::try_from(number).unwrap() + 1,
-            compression_count: i64::try_from(number).unwrap(),
-            base: base.take(),
-            probes: std::mem::take(&mut probes),
-            bound: BOUND,
-            ..Material::first(span, span_tokens, counter, DateTime::UNIX_EPOCH)
-        };
+        let material = chain.material(stretch(number));
         let facts = read(&material);
         let proof = prove(&material, &facts, draft(&material, &facts));
         assert!(proof.is_accepted(), "{number}: {:?} {:?}", proof.refusals, failed(&proof));
@@ -82,16 +73,9 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
         assert!(proof.least.tokens <= render::LEAST_BOUND_TOKENS);
         let again = prove(&material, &facts, draft(&material, &facts));
         assert_eq!(proof.rendering, again.rendering, "the same bytes again");
-        next = material.through_seq + 1;
-        probes = proof.new_probes.iter().chain(&material.probes).filter(|p| p.critical).cloned().collect();
-        base = Some(Base {
-            version: material.version,
-            rendering_tokens: proof.rendering.tokens,
-            carry: facts.carry.clone(),
-            summary: proof.summary,
-        });
+        chain.publish(&material, facts, proof);
     }
-    let record = base.unwrap().summary;
+    let record = chain.record();
     assert_eq!(record.files_modified.len(), STRETCHES * 12);
     assert_eq!(record.decisions_made.len(), STRETCHES);
     assert_eq!(record.errors.len(), STRETCHES);

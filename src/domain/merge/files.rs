@@ -1,14 +1,15 @@
 //! Files: the record's history, then the span's, by the rules of `file_history`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::super::file_history::{FileHistory, path_key};
 use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
 
-/// Merges the span's files into both file sections.
-pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
+/// Merges the span's files into both file sections; returns the identities of those that are no longer
+/// among the changed ones.
+pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
     let mut earlier: HashMap<String, (FileStatus, Option<String>)> = HashMap::new();
     let mut record = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
     for file in summary.files_modified.drain(..) {
@@ -37,6 +38,9 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         });
     }
     let mut history = FileHistory::of(record);
+    for copy in &facts.taken_back {
+        history.withdraw(copy);
+    }
     let changed_at: HashMap<String, Seq> = facts
         .files
         .iter()
@@ -44,6 +48,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         .map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX)))
         .collect();
     history.extend(facts.files.clone());
+    let mut left = history.left().clone();
     for file in history.into_facts() {
         let Some(action) = file.action else {
             summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
@@ -59,6 +64,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             None if changed_at.contains_key(&key) => FileStatus::Unknown,
             None => status,
         };
+        left.remove(&key);
         summary.files_modified.push(ModifiedFile {
             path: file.path,
             action,
@@ -71,6 +77,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             session_id,
         });
     }
+    left
 }
 
 /// What the latest decisive run after a change says; a run that cannot tell decides nothing.

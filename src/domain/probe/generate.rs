@@ -93,12 +93,16 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         .iter()
         .filter(|f| f.action.is_some() && !moved_away(f) && exact(&f.path).is_some())
         .collect();
-    changed.sort_by_key(|f| (f.transient, Reverse(latest(&f.seqs))));
+    // A file of an earlier span that this one removed came and went, which only the record knows.
+    let passing: HashSet<String> =
+        candidate.files_modified.iter().filter(|f| f.transient).map(|f| path_key(&f.path)).collect();
+    let is_transient = |f: &FileFact| f.transient || passing.contains(&path_key(&f.path));
+    changed.sort_by_key(|f| (is_transient(f), Reverse(latest(&f.seqs))));
     for (i, file) in changed.iter().take(CRITICAL_FILES).enumerate() {
         let Some(path) = spell(file) else { continue };
         probes.push(Probe {
             exact: true,
-            critical: !file.transient,
+            critical: !is_transient(file),
             ..probe(
                 ProbeKind::Artifact,
                 Section::FilesModified,
@@ -107,7 +111,9 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
                 &file.seqs,
             )
         });
-        if let Some(change) = file.changes.last().and_then(|c| fact(c)).filter(|_| i < 6 && !file.transient) {
+        if let Some(change) =
+            file.changes.last().and_then(|c| fact(c)).filter(|_| i < 6 && !is_transient(file))
+        {
             let question = format!("What changed last in {path}?");
             probes.push(probe(
                 ProbeKind::Artifact,
