@@ -154,8 +154,6 @@ const TOOLS: &[(&str, Kind)] = &[
     // What aider's console reports
     (super::aider::EDIT, Kind::Edit),
     (super::aider::ADDED, Kind::Read),
-    // It makes the empty file so that it can be edited: the edit tells what the session did.
-    (super::aider::CREATED, Kind::Write),
 ];
 
 /// Verbs in the names of tools that no table knows; the first that occurs as a word decides.
