@@ -157,7 +157,7 @@ impl<'a> Feed<'a> {
         let covered = self.tail.get(..cut).unwrap_or_default();
         let bytes = covered.iter().map(|item| item.bytes).sum();
         let span = covered.iter().map(|item| item.numbered.clone()).collect();
-        let span_tokens = covered.iter().fold(0, |sum, item| sum.saturating_add(item.tokens));
+        let span_tokens = covered.iter().fold(0_u32, |sum, item| sum.saturating_add(item.tokens));
         let material = Material {
             base: self.base.clone(),
             version: self.version,

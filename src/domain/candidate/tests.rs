@@ -1,3 +1,4 @@
+mod agents;
 mod sessions;
 
 use super::chain::Chain;

@@ -181,6 +181,8 @@ pub enum TodoStatus {
 pub struct Carry {
     /// The working directory that the session revealed.
     pub cwd: Option<String>,
+    /// The first directory that a call asked to run in.
+    pub named_cwd: Option<String>,
     /// Where the shell stands, when it moved.
     pub shell_cwd: Option<String>,
     /// The file that an editor tool has open (SWE-agent).
@@ -222,6 +224,7 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
         todos,
         carry: Carry {
             cwd: root,
+            named_cwd: directories.named,
             shell_cwd: directories.shell,
             open_file,
             copies,
