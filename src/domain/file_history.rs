@@ -4,6 +4,7 @@
 //! changed in between. Composing two facts keeps the first's before and the last's after, so that
 //! it does not matter how a session is cut into spans: `(a then b) then c` is `a then (b then c)`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ledger::FileFact;
@@ -84,6 +85,12 @@ fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
 /// One spelling for one path: forward slashes, no leading `./`, no doubled slashes.
 #[must_use]
 pub fn path_key(path: &str) -> String {
+    identity(path).into_owned()
+}
+
+/// The same, borrowed where the path is spelt so already.
+#[must_use]
+pub fn identity(path: &str) -> Cow<'_, str> {
     let path = path.trim();
     // Most paths are spelt so already.
     let mut before = 0;
@@ -93,7 +100,7 @@ pub fn path_key(path: &str) -> String {
         byte != b'\\' && !doubled
     });
     if is_spelt && !path.starts_with("./") {
-        return path.to_owned();
+        return Cow::Borrowed(path);
     }
     let path = path.replace('\\', "/");
     let mut out = String::with_capacity(path.len());
@@ -105,7 +112,7 @@ pub fn path_key(path: &str) -> String {
     while let Some(rest) = out.strip_prefix("./") {
         out = rest.to_owned();
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Every file of a session, in the order of first appearance.
@@ -209,6 +216,12 @@ impl FileHistory {
     #[must_use]
     pub fn left(&self) -> &BTreeSet<String> {
         &self.left
+    }
+
+    /// The facts by their places; a place is empty when its file has a new name or was withdrawn.
+    #[must_use]
+    pub fn into_places(self) -> Vec<Option<FileFact>> {
+        self.files
     }
 
     /// The facts, one per file.

@@ -1,5 +1,6 @@
 //! Asking earlier spans' critical probes again, so that drift over many compressions shows.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use super::super::file_history::path_key;
@@ -19,10 +20,12 @@ use super::{MAX_CARRIED, Probe};
 /// asked for, and fails.
 #[must_use]
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
-    let errors: Vec<(String, &ErrorEntry)> =
-        candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect();
+    let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> =
+        LazyCell::new(|| candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect());
     let intent = wording::key(&candidate.session_intent);
-    let held: HashSet<String> = candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect();
+    let still_held =
+        || -> HashSet<String> { candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect() };
+    let held = if gone.constraints.is_empty() { HashSet::new() } else { still_held() };
     let taken_back: HashSet<String> =
         gone.constraints.iter().filter_map(|c| fact(&c.text)).filter(|text| !held.contains(text)).collect();
     let is_retired = |probe: &Probe| match probe.section {
@@ -31,6 +34,11 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         }
         // Resolved; or met again with other numbers, which the record then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
+            // Most errors stay in the record as they were, and are found without folding all of it.
+            let same = candidate.errors.iter().filter(|e| e.message.starts_with(message.as_str()));
+            if let Some(open) = same.map(|e| e.status != ErrorStatus::Resolved).reduce(|a, b| a || b) {
+                return !open;
+            }
             let wanted = wording::error_key(message);
             let known = errors.iter().find(|(key, _)| key.starts_with(&wanted));
             known.is_some_and(|(_, e)| {
