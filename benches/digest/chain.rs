@@ -1,6 +1,5 @@
 //! One session compressed again and again, as the service does while it grows.
 
-use std::collections::BTreeSet;
 use std::hash::Hasher as _;
 use std::time::{Duration, Instant};
 
@@ -157,23 +156,15 @@ impl<'a> Feed<'a> {
         let cut = self.tail.partition_point(|item| item.seq() <= end);
         let covered = self.tail.get(..cut).unwrap_or_default();
         let bytes = covered.iter().map(|item| item.bytes).sum();
+        let span = covered.iter().map(|item| item.numbered.clone()).collect();
+        let span_tokens = covered.iter().fold(0_u32, |sum, item| sum.saturating_add(item.tokens));
         let material = Material {
-            strategy: anchord::domain::strategy::Strategy::Anchored,
-            session_id: "bench".to_owned(),
-            task_id: None,
-            span: covered.iter().map(|item| item.numbered.clone()).collect(),
-            from_seq: covered.first().map_or(1, AsShape::seq),
-            through_seq: end,
-            span_tokens: covered.iter().fold(0, |sum, item| sum.saturating_add(item.tokens)),
             base: self.base.clone(),
             version: self.version,
             compression_count: self.version - 1,
-            pins: Vec::new(),
-            removed_constraints: BTreeSet::new(),
             probes: self.probes.clone(),
             bound: self.policy.max_summary_tokens,
-            now: DateTime::UNIX_EPOCH,
-            counter: self.counter,
+            ..Material::first(span, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
         let begun = Instant::now();
         let facts = candidate::read(&material);

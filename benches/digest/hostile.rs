@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use anchord::domain::candidate::{self, Material};
 use anchord::domain::message::{Message, Numbered, Role};
-use anchord::domain::render;
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 use serde_json::json;
@@ -231,24 +230,7 @@ fn span(seat: Seat, input: &str) -> Vec<Numbered> {
 /// The time of ledger and engine, and of the proof; the best of a few runs.
 fn measure(seat: Seat, input: &str) -> (Duration, Duration, u64) {
     let span = span(seat, input);
-    let material = Material {
-        strategy: anchord::domain::strategy::Strategy::Anchored,
-        session_id: "bench".to_owned(),
-        task_id: None,
-        from_seq: 1,
-        through_seq: span.last().map_or(0, |last| last.seq),
-        span,
-        span_tokens: 300_000,
-        base: None,
-        version: 1,
-        compression_count: 0,
-        pins: Vec::new(),
-        removed_constraints: std::collections::BTreeSet::new(),
-        probes: Vec::new(),
-        bound: render::DEFAULT_BOUND_TOKENS,
-        now: DateTime::UNIX_EPOCH,
-        counter: TokenCounter::default(),
-    };
+    let material = Material::first(span, 300_000, TokenCounter::default(), DateTime::UNIX_EPOCH);
     let once = || {
         let begun = Instant::now();
         let facts = candidate::read(&material);

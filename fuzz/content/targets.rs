@@ -3,14 +3,11 @@
 //! Each target panics when something does that must not, or when two readings of the same bytes differ.
 //! Shared by the runner beside this file and by libFuzzer.
 
-use std::collections::BTreeSet;
-
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::format::{self, Format, detect::detect};
 use anchord::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord::domain::recall;
 use anchord::domain::redact::redact;
-use anchord::domain::render;
 use anchord::domain::shape::Shape;
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
@@ -114,24 +111,7 @@ fn seat(text: &str, at: usize) -> Message {
 /// Compresses the messages, and once more on top of what came of it; the same bytes each time.
 fn digest(messages: Vec<Message>) {
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-    let mut material = Material {
-        strategy: anchord::domain::strategy::Strategy::Anchored,
-        session_id: "fuzz".to_owned(),
-        task_id: None,
-        from_seq: 1,
-        through_seq: span.last().map_or(0, |last| last.seq),
-        span,
-        span_tokens: 100_000,
-        base: None,
-        version: 1,
-        compression_count: 0,
-        pins: Vec::new(),
-        removed_constraints: BTreeSet::new(),
-        probes: Vec::new(),
-        bound: render::DEFAULT_BOUND_TOKENS,
-        now: DateTime::UNIX_EPOCH,
-        counter: TokenCounter::default(),
-    };
+    let mut material = Material::first(span, 100_000, TokenCounter::default(), DateTime::UNIX_EPOCH);
     let facts = candidate::read(&material);
     assert_eq!(facts, candidate::read(&material), "two readings differ");
     let draft = candidate::draft(&material, &facts);

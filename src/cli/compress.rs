@@ -16,9 +16,6 @@ use crate::domain::probe::Verdict;
 use crate::domain::render;
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 
-/// Version of a summary without a parent.
-const FIRST: i64 = 1;
-
 /// What `compress` takes.
 #[derive(Args, Debug)]
 pub(super) struct Compress {
@@ -137,25 +134,7 @@ fn compress(span: Vec<Numbered>, bound: u32) -> Proof {
     let progress = Progress::start();
     progress.tell("counting tokens");
     let span_tokens = span.iter().fold(0u32, |sum, n| sum.saturating_add(counter.count_message(&n.message)));
-    let through_seq = span.last().map_or(0, |last| last.seq);
-    let material = Material {
-        strategy: crate::domain::strategy::Strategy::Anchored,
-        session_id: "transcript".to_owned(),
-        task_id: None,
-        span,
-        from_seq: 1,
-        through_seq,
-        span_tokens,
-        base: None,
-        version: FIRST,
-        compression_count: 0,
-        pins: Vec::new(),
-        removed_constraints: std::collections::BTreeSet::default(),
-        probes: Vec::new(),
-        bound,
-        now: Clock::system().now(),
-        counter,
-    };
+    let material = Material { bound, ..Material::first(span, span_tokens, counter, Clock::system().now()) };
     progress.tell("reading facts");
     let facts = candidate::read(&material);
     progress.tell("writing the summary");

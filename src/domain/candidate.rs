@@ -65,6 +65,32 @@ pub struct Material {
     pub counter: TokenCounter,
 }
 
+impl Material {
+    /// What the first version of a session is made from, anchored and within the default bound; a
+    /// caller names only where it differs.
+    #[must_use]
+    pub fn first(span: Vec<Numbered>, span_tokens: u32, counter: TokenCounter, now: DateTime<Utc>) -> Self {
+        Self {
+            strategy: Strategy::Anchored,
+            session_id: "transcript".to_owned(),
+            task_id: None,
+            from_seq: span.first().map_or(1, |first| first.seq),
+            through_seq: span.last().map_or(0, |last| last.seq),
+            span,
+            span_tokens,
+            base: None,
+            version: 1,
+            compression_count: 0,
+            pins: Vec::new(),
+            removed_constraints: BTreeSet::new(),
+            probes: Vec::new(),
+            bound: render::DEFAULT_BOUND_TOKENS,
+            now,
+            counter,
+        }
+    }
+}
+
 /// The current version, as the next one builds on it.
 #[derive(Clone, Debug)]
 pub struct Base {
@@ -226,7 +252,7 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
     let base = material.base.as_ref().map(|base| &base.summary);
     let summary = merged.summary;
     let new_probes = probe::generate(facts, &proposed.proposal, base, &summary);
-    let asked = probe::carry_over(&material.probes, &summary, &merged.dropped_constraints);
+    let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     // A span that is read once more, in the shadow, brings what is asked already.
@@ -487,25 +513,10 @@ fn sample() -> Material {
         ),
     ];
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-    Material {
-        strategy: Strategy::Anchored,
-        session_id: "sample".to_owned(),
-        task_id: None,
-        from_seq: 1,
-        through_seq: span.last().map_or(0, |last| last.seq),
-        span,
-        span_tokens: 10_000,
-        base: None,
-        version: 1,
-        compression_count: 0,
-        pins: Vec::new(),
-        removed_constraints: BTreeSet::new(),
-        probes: Vec::new(),
-        bound: render::DEFAULT_BOUND_TOKENS,
-        now: DateTime::UNIX_EPOCH,
-        counter: TokenCounter::default(),
-    }
+    Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
 }
 
+#[cfg(test)]
+mod chain;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,8 @@
 //! changed in between. Composing two facts keeps the first's before and the last's after, so that
 //! it does not matter how a session is cut into spans: `(a then b) then c` is `a then (b then c)`.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ledger::FileFact;
 use super::summary::FileAction;
@@ -84,6 +85,12 @@ fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
 /// One spelling for one path: forward slashes, no leading `./`, no doubled slashes.
 #[must_use]
 pub fn path_key(path: &str) -> String {
+    identity(path).into_owned()
+}
+
+/// The same, borrowed where the path is spelt so already.
+#[must_use]
+pub fn identity(path: &str) -> Cow<'_, str> {
     let path = path.trim();
     // Most paths are spelt so already.
     let mut before = 0;
@@ -93,7 +100,7 @@ pub fn path_key(path: &str) -> String {
         byte != b'\\' && !doubled
     });
     if is_spelt && !path.starts_with("./") {
-        return path.to_owned();
+        return Cow::Borrowed(path);
     }
     let path = path.replace('\\', "/");
     let mut out = String::with_capacity(path.len());
@@ -105,7 +112,7 @@ pub fn path_key(path: &str) -> String {
     while let Some(rest) = out.strip_prefix("./") {
         out = rest.to_owned();
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Every file of a session, in the order of first appearance.
@@ -113,6 +120,7 @@ pub fn path_key(path: &str) -> String {
 pub struct FileHistory {
     files: Vec<Option<FileFact>>,
     at: HashMap<String, usize>,
+    left: BTreeSet<String>,
 }
 
 impl FileHistory {
@@ -192,6 +200,28 @@ impl FileHistory {
             }
             self.at.insert(key, slot);
         }
+        self.left.extend(sources);
+    }
+
+    /// Takes a file out, as if nothing had ever happened to it.
+    pub fn withdraw(&mut self, path: &str) {
+        let key = path_key(path);
+        if let Some(place) = self.at.remove(&key).and_then(|slot| self.files.get_mut(slot)) {
+            *place = None;
+            self.left.insert(key);
+        }
+    }
+
+    /// The identities of the files that were renamed or withdrawn; there may be new ones of their names.
+    #[must_use]
+    pub fn left(&self) -> &BTreeSet<String> {
+        &self.left
+    }
+
+    /// The facts by their places; a place is empty when its file has a new name or was withdrawn.
+    #[must_use]
+    pub fn into_places(self) -> Vec<Option<FileFact>> {
+        self.files
     }
 
     /// The facts, one per file.

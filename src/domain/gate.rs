@@ -4,13 +4,14 @@
 //! message is "fix bug" would otherwise be stranded. A text that an earlier version already
 //! published is not judged again either.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
-use super::file_history::path_key;
+use super::file_history::{identity, path_key};
 use super::ledger::Facts;
 use super::message::{Numbered, Role};
 use super::section::Section;
@@ -210,19 +211,25 @@ fn first_demand(span: &[Numbered]) -> Option<(String, i64)> {
 }
 
 fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let summary = candidate.summary;
-    let known: HashSet<String> = summary
+    let changed = candidate.facts.files.iter().filter(|f| f.action.is_some());
+    let wanted: HashSet<String> = changed.map(|f| path_key(&f.path)).collect();
+    if wanted.is_empty() {
+        return;
+    }
+    let known: HashSet<Cow<'_, str>> = candidate
+        .summary
         .files_modified
         .iter()
         .flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()])
         .flatten()
-        .map(|path| path_key(path))
+        .map(|path| identity(path))
+        .filter(|key| wanted.contains(key.as_ref()))
         .collect();
     let renamed: HashSet<String> =
         candidate.facts.files.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
     for file in candidate.facts.files.iter().filter(|f| f.action.is_some()) {
         let key = path_key(&file.path);
-        if !known.contains(&key) && !renamed.contains(&key) {
+        if !known.contains(key.as_str()) && !renamed.contains(&key) {
             refusals.push(Refusal::FileMissing { path: file.path.clone() });
         }
     }

@@ -47,6 +47,9 @@ fn ascii_key(text: &str) -> String {
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
 
+/// The first lines tell errors apart; the rest is the same trace with other numbers.
+const MAX_CHARS: usize = 400;
+
 /// Folds addresses, hashes, process ids and times away as well. Short numbers stay: an error at another
 /// line is another error, which has to be mended at its own place.
 #[must_use]
@@ -63,8 +66,6 @@ pub fn placeless_error_key(message: &str) -> String {
 
 /// Folds numbers of more than `kept_digits` digits, addresses and hashes into one sign.
 fn fold_numbers(message: &str, kept_digits: usize) -> String {
-    // The first lines tell errors apart; the rest is the same trace with other numbers.
-    const MAX_CHARS: usize = 400;
     let mut out = String::with_capacity(message.len().min(MAX_CHARS));
     for word in clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_') {
         if word.is_empty() {

@@ -81,8 +81,8 @@ pub(super) async fn outlines_after(
     let rows = sqlx::query_as!(
         RawOutline,
         r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
-                  component = 'retrieved_documents' as retrieved, octet_length(body) as "bytes!"
-           from messages where tenant_id = $1 and session_id = $2 and seq > $3 order by seq"#,
+                  component = 'retrieved_documents' as retrieved, m.original_bytes as "bytes!"
+           from messages m where tenant_id = $1 and session_id = $2 and seq > $3 order by seq"#,
         tenant.0,
         session.0,
         after,
@@ -102,8 +102,8 @@ pub(super) async fn outlines_within(
     let rows = sqlx::query_as!(
         RawOutline,
         r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
-                  component = 'retrieved_documents' as retrieved, octet_length(body) as "bytes!"
-           from messages where tenant_id = $1 and session_id = $2 and seq > $3 and seq <= $4 order by seq limit $5"#,
+                  component = 'retrieved_documents' as retrieved, m.original_bytes as "bytes!"
+           from messages m where tenant_id = $1 and session_id = $2 and seq > $3 and seq <= $4 order by seq limit $5"#,
         tenant.0,
         session.0,
         after,

@@ -36,7 +36,7 @@ async fn append(app: &App, format: &str, messages: &[String]) {
 /// The bytes of every stored body, in order.
 async fn stored_bytes(app: &App) -> Vec<i32> {
     let mut look = app.database.connect().await;
-    let rows = sqlx::raw_sql("select octet_length(body) as bytes from messages order by seq");
+    let rows = sqlx::raw_sql("select octet_length(coalesce(body, rest)) as bytes from messages order by seq");
     rows.fetch_all(&mut look).await.expect("rows").iter().map(|row| row.get("bytes")).collect()
 }
 

@@ -1,3 +1,7 @@
+mod agents;
+mod sessions;
+
+use super::chain::Chain;
 use super::*;
 use crate::domain::summary::ConstraintSource;
 
@@ -60,27 +64,9 @@ const BOUND: u32 = 1_200;
 #[test]
 fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
     const STRETCHES: usize = 25;
-    let counter = TokenCounter::default();
-    let (mut base, mut probes, mut next): (Option<Base>, Vec<Probe>, Seq) = (None, Vec::new(), 1);
+    let mut chain = Chain::within(BOUND);
     for number in 0..STRETCHES {
-        let messages = stretch(number);
-        let span: Vec<Numbered> =
-            (next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
-        let through_seq = span.last().map_or(0, |last| last.seq);
-        let material = Material {
-            strategy: Strategy::Anchored,
-            span_tokens: span.iter().map(|n| counter.count_message(&n.message)).sum(),
-            span,
-            from_seq: next,
-            through_seq,
-            version: i64::try_from(number).unwrap() + 1,
-            compression_count: i64::try_from(number).unwrap(),
-            base: base.take(),
-            probes: std::mem::take(&mut probes),
-            bound: BOUND,
-            counter,
-            ..sample()
-        };
+        let material = chain.material(stretch(number));
         let facts = read(&material);
         let proof = prove(&material, &facts, draft(&material, &facts));
         assert!(proof.is_accepted(), "{number}: {:?} {:?}", proof.refusals, failed(&proof));
@@ -88,16 +74,9 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
         assert!(proof.least.tokens <= render::LEAST_BOUND_TOKENS);
         let again = prove(&material, &facts, draft(&material, &facts));
         assert_eq!(proof.rendering, again.rendering, "the same bytes again");
-        next = through_seq + 1;
-        probes = proof.new_probes.iter().chain(&material.probes).filter(|p| p.critical).cloned().collect();
-        base = Some(Base {
-            version: material.version,
-            rendering_tokens: proof.rendering.tokens,
-            carry: facts.carry.clone(),
-            summary: proof.summary,
-        });
+        chain.publish(&material, facts, proof);
     }
-    let record = base.unwrap().summary;
+    let record = chain.record();
     assert_eq!(record.files_modified.len(), STRETCHES * 12);
     assert_eq!(record.decisions_made.len(), STRETCHES);
     assert_eq!(record.errors.len(), STRETCHES);
@@ -115,12 +94,8 @@ fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
     let messages = (0..4).flat_map(stretch);
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
     let material = Material {
-        strategy: Strategy::Anchored,
-        through_seq: span.last().map_or(0, |last| last.seq),
-        span_tokens: 20_000,
-        span,
         bound: render::LEAST_BOUND_TOKENS,
-        ..sample()
+        ..Material::first(span, 20_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
     };
     let facts = read(&material);
     let proof = prove(&material, &facts, draft(&material, &facts));
@@ -156,7 +131,8 @@ fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
         source: ConstraintSource::Pin,
         seqs: Vec::new(),
     }];
-    let material = Material { through_seq: 4, span, pins, ..sample() };
+    let material =
+        Material { pins, ..Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH) };
     let facts = read(&material);
     let draft = draft(&material, &facts);
     let proof = prove(&material, &facts, draft);

@@ -12,8 +12,6 @@ use super::outcome::head;
 pub(super) const EDIT: &str = "aider_applied_edit";
 /// The tool name under which a file that was added to the chat is passed on.
 pub(super) const ADDED: &str = "aider_added_to_chat";
-/// The tool name under which a new file is passed on.
-pub(super) const CREATED: &str = "aider_created";
 
 /// The most lines of a console message that are read.
 const MAX_LINES: usize = 20_000;
@@ -33,10 +31,10 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
     for line in text.lines().take(MAX_LINES) {
         let Some(line) = line.strip_prefix("> ") else { continue };
         let line = line.trim();
+        // An empty file is made of every name that is given to it, of slips of the keyboard too: only
+        // an applied edit tells that the session did something to a file.
         let (tool, path) = if let Some(path) = line.strip_prefix("Applied edit to ") {
             (EDIT, path)
-        } else if let Some(path) = line.strip_prefix("Creating empty file ") {
-            (CREATED, path)
         } else if let Some(path) = added(line) {
             (ADDED, path)
         } else {
@@ -67,9 +65,9 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
 }
 
 fn added(line: &str) -> Option<&str> {
-    let path = line.strip_prefix("Added ")?;
-    let path = path.strip_suffix(" to the chat.").or_else(|| path.strip_suffix(" to the chat"))?;
-    Some(path.strip_suffix(" to read-only files").unwrap_or(path)).filter(|p| !p.contains(" files"))
+    let told = line.strip_prefix("Added ")?.trim_end_matches('.');
+    let path = [" to the chat", " to read-only files"].iter().find_map(|end| told.strip_suffix(end))?;
+    Some(path).filter(|p| !p.ends_with(" files"))
 }
 
 /// The command of `/run …`, `/test …` or `!…` in the message before.

@@ -36,13 +36,19 @@ static SHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) struct Directories {
     /// What the session says of its working directory.
     pub stated: Option<String>,
+    /// The first directory that a call asked to run in.
+    pub named: Option<String>,
     /// Where the shell stands, when it moved or showed it.
     pub shell: Option<String>,
 }
 
 /// Fills in the directory of every use, in order, and returns how the directories stand at the end.
 pub(super) fn follow(span: &[Numbered], carry: &Carry, uses: &mut [Invocation<'_>]) -> Directories {
-    let mut now = Directories { stated: carry.cwd.clone(), shell: carry.shell_cwd.clone() };
+    let mut now = Directories {
+        stated: carry.cwd.clone(),
+        named: carry.named_cwd.clone(),
+        shell: carry.shell_cwd.clone(),
+    };
     let mut messages = span.iter().peekable();
     for one in uses {
         while let Some(next) = messages.next_if(|m| m.seq <= one.call_seq) {
@@ -70,7 +76,15 @@ impl Directories {
         let shell = if follows { self.shell.clone() } else { None };
         let base = shell.or_else(|| self.stated.clone());
         one.cwd = match one.cwd.take() {
-            Some(dir) => Some(paths::join(base.as_deref(), &dir)),
+            Some(dir) => {
+                let dir = paths::join(base.as_deref(), &dir);
+                if self.named.is_none() && paths::is_absolute(&dir) {
+                    self.named = Some(dir.clone());
+                }
+                Some(dir)
+            }
+            // Agents that name the directory of each command leave it out where a patch names files.
+            None if one.command.is_none() => base.or_else(|| self.named.clone()),
             None => base,
         };
         if let Some(dir) = one.output.as_deref().and_then(shown_in) {

@@ -133,7 +133,7 @@ impl<'u> Gatherer<'u> {
         }
         // aider's console names a file that is added in full and edits it by its name in the
         // repository: only the latter is how the session spells it.
-        let console = one.tool == super::aider::ADDED || one.tool == super::aider::CREATED;
+        let console = one.tool == super::aider::ADDED;
         let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
         self.events.push(Event {
             act,

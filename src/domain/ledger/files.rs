@@ -15,14 +15,29 @@ const MAX_CHANGES: usize = 20;
 const FIRST_CHANGES: usize = 8;
 /// The most bytes of a reason.
 const REASON_BYTES: usize = 140;
+/// The most copies that the next span is told of, the latest ones; the removal of an older one is told.
+const MAX_COPIES: usize = 100;
 
-/// Folds the events of a span. Returns the facts and the directory that relative paths start from.
+/// What a span did to files.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    /// One fact per file.
+    pub files: Vec<FileFact>,
+    /// Copies of earlier spans that were removed.
+    pub taken_back: Vec<String>,
+    /// Files that are copies and nothing more.
+    pub copies: Vec<String>,
+    /// The directory that relative paths start from.
+    pub root: Option<String>,
+}
+
+/// Folds the events of a span; `copies` are the copies that earlier spans made.
 pub(super) fn fold(
     span: &[Numbered],
     events: Vec<Event>,
-    known: &KnownPaths,
+    (known, copies): (&KnownPaths, &[String]),
     stated: Option<&str>,
-) -> (Vec<FileFact>, Option<String>) {
+) -> Folded {
     let given = events.iter().flat_map(|e| {
         let before = e.from.as_ref().map(|(written, full)| (written.as_str(), full.as_str()));
         std::iter::once((e.written.as_str(), e.full.as_str())).chain(before)
@@ -30,12 +45,12 @@ pub(super) fn fold(
     // A copy's two paths may well share their end: that says nothing of where the session stands.
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
     let book = Book::open(stated, &known.paths, &evidence, given);
-    let mut folder = Folder { book, index: BTreeMap::new(), files: Vec::new() };
+    let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
+    let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
         folder.take(span, &event);
     }
-    let root = folder.book.root().map(str::to_owned);
-    (folder.finish(), root)
+    folder.finish()
 }
 
 /// What is known of one file so far.
@@ -53,6 +68,8 @@ struct File {
     gone: bool,
     /// It is a copy of another file and nothing more.
     copy: bool,
+    /// An earlier span's copy that was removed.
+    taken_back: bool,
     changes: Vec<String>,
     dropped: usize,
     reason: Option<String>,
@@ -61,6 +78,8 @@ struct File {
 
 struct Folder {
     book: Book,
+    /// The identities of the copies that earlier spans made, the newest last.
+    earlier_copies: Vec<String>,
     index: BTreeMap<String, usize>,
     files: Vec<File>,
 }
@@ -72,7 +91,8 @@ impl Folder {
         } else {
             let at = self.files.len();
             let existed = self.book.knows(key);
-            self.files.push(File { key: key.to_owned(), existed, ..File::default() });
+            let copy = existed && self.earlier_copies.iter().any(|copy| copy == key);
+            self.files.push(File { key: key.to_owned(), existed, copy, ..File::default() });
             self.index.insert(key.to_owned(), at);
             at
         };
@@ -105,9 +125,7 @@ impl Folder {
                 if act == Act::Touch && file.existed && file.action.is_none() {
                     return;
                 }
-                if act == Act::Delete && file.copy {
-                    // A copy that was taken and removed again leaves nothing behind.
-                    file.forget();
+                if act == Act::Delete && file.forget_copy() {
                     return;
                 }
                 file.apply(act);
@@ -140,7 +158,9 @@ impl Folder {
         let itself =
             self.has(key) || self.book.knows(key) || (below.is_empty() && !paths::extension(key).is_empty());
         for key in below.into_iter().chain(itself.then(|| key.to_owned())) {
-            if let Some(file) = self.file(&key) {
+            if let Some(file) = self.file(&key)
+                && !file.forget_copy()
+            {
                 file.apply(Act::Delete);
                 file.see(event);
             }
@@ -185,6 +205,7 @@ impl Folder {
             source.note(event);
         } else {
             source.gone = true;
+            source.copy = false;
         }
         let Some(target) = self.file(to) else { return };
         target.gone = false;
@@ -214,9 +235,19 @@ impl Folder {
         target.see(event);
     }
 
-    fn finish(self) -> Vec<FileFact> {
-        let Self { book, files, .. } = self;
-        files
+    fn finish(self) -> Folded {
+        let Self { book, files, index, earlier_copies } = self;
+        let now = |key: &String| index.get(key).and_then(|at| files.get(*at));
+        let mut copies: Vec<String> = earlier_copies
+            .iter()
+            .filter(|key| now(key).is_none_or(|file| file.copy))
+            .chain(files.iter().filter(|f| f.copy && !earlier_copies.contains(&f.key)).map(|f| &f.key))
+            .map(|key| book.spell(key))
+            .collect();
+        copies.drain(..copies.len().saturating_sub(MAX_COPIES));
+        let taken_back = files.iter().filter(|f| f.taken_back).map(|f| book.spell(&f.key)).collect();
+        let root = book.root().map(str::to_owned);
+        let files = files
             .into_iter()
             .filter(|f| !f.gone && !f.seqs.is_empty())
             .map(|mut file| {
@@ -233,7 +264,8 @@ impl Folder {
                     seqs: file.seqs,
                 }
             })
-            .collect()
+            .collect();
+        Folded { files, taken_back, copies, root }
     }
 }
 
@@ -241,7 +273,7 @@ impl File {
     /// Moves the file's state on.
     fn apply(&mut self, act: Act) {
         if act != Act::Read {
-            self.copy = act == Act::Copy && !self.existed && (self.copy || self.action.is_none());
+            self.copy = act == Act::Copy && (self.copy || !self.existed && self.action.is_none());
         }
         if self.gone && act != Act::Delete {
             // What stood here moved away; this is a new file under the old name.
@@ -291,9 +323,14 @@ impl File {
         self.action = action;
     }
 
-    /// Takes back all that was seen of it.
-    fn forget(&mut self) {
-        *self = Self { key: std::mem::take(&mut self.key), ..Self::default() };
+    /// Takes back all that was seen of a copy: one that was taken and removed again leaves nothing behind.
+    fn forget_copy(&mut self) -> bool {
+        if self.copy {
+            let taken_back = self.taken_back || self.existed;
+            *self = Self { key: std::mem::take(&mut self.key), taken_back, ..Self::default() };
+            return true;
+        }
+        false
     }
 
     /// Takes in the messages of an event.

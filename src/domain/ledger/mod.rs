@@ -44,6 +44,9 @@ use invocation::Invocation;
 pub struct Facts {
     /// One entry per file touched, its events of this span already folded.
     pub files: Vec<FileFact>,
+    /// Copies of earlier spans that this one removed, by their spelling there: nothing is left of them.
+    #[serde(default)]
+    pub taken_back: Vec<String>,
     /// Every command run.
     pub commands: Vec<CommandFact>,
     /// Every test run.
@@ -178,10 +181,14 @@ pub enum TodoStatus {
 pub struct Carry {
     /// The working directory that the session revealed.
     pub cwd: Option<String>,
+    /// The first directory that a call asked to run in.
+    pub named_cwd: Option<String>,
     /// Where the shell stands, when it moved.
     pub shell_cwd: Option<String>,
     /// The file that an editor tool has open (SWE-agent).
     pub open_file: Option<String>,
+    /// Files that are a copy of another one and nothing more, newest last, bounded.
+    pub copies: Vec<String>,
     /// Todo items by task id, for tools that update one item at a time.
     pub todos: Vec<(String, TodoItem)>,
     /// Open errors and the command that showed each, so that a later pass resolves them.
@@ -200,13 +207,15 @@ pub struct Carry {
 pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
     let (uses, directories) = invocation::read_and_follow(span, carry);
     let (events, open_file) = events::gather(&uses, carry.open_file.clone());
-    let (files, root) = files::fold(span, events, known, directories.stated.as_deref());
+    let files::Folded { files, taken_back, copies, root } =
+        files::fold(span, events, (known, &carry.copies), directories.stated.as_deref());
     let mut items = carry.todos.clone();
     let todos = todos::follow(&uses, &mut items);
     let errors = errors::read(span, &uses, carry);
     let open_errors = errors::open(&errors, carry);
     Facts {
         files,
+        taken_back,
         commands: commands(&uses),
         test_runs: test_runs::read(&uses),
         errors,
@@ -215,8 +224,10 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
         todos,
         carry: Carry {
             cwd: root,
+            named_cwd: directories.named,
             shell_cwd: directories.shell,
             open_file,
+            copies,
             todos: items,
             open_errors,
             failing_commands: carry.failing_commands.clone(),

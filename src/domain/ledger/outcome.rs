@@ -171,6 +171,10 @@ fn shell_outcome(output: Cow<'_, str>, is_error: Option<bool>) -> Outcome<'_> {
         let failed = exit_code.map(|c| c != 0).or(is_error);
         return Outcome { output: Cow::Owned(inner), exit_code, failed };
     }
+    if let Some((inner, exit_code)) = labelled(&output) {
+        let failed = exit_code.map(|c| c != 0).or(is_error);
+        return Outcome { output: Cow::Owned(inner.to_owned()), exit_code, failed };
+    }
     if refused(&output) {
         return Outcome { output, exit_code: None, failed: Some(true) };
     }
@@ -217,6 +221,49 @@ fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
         return None;
     }
     Some((texts.join("\n").trim_end().to_owned(), exit_code))
+}
+
+/// Gemini CLI and Qwen Code label what a command printed and how it ended; a label without a value is
+/// left out or says `(none)`.
+fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
+    const LABELS: &[&str] = &[
+        "\nStderr: ",
+        "\nError: ",
+        "\nExit Code: ",
+        "\nSignal: ",
+        "\nBackground PIDs: ",
+        "\nProcess Group PGID: ",
+    ];
+    let text = output.trim_start();
+    let label = ["Output: ", "Stdout: "].into_iter().find_map(|label| {
+        let at = if text.starts_with(label) {
+            0
+        } else if text.starts_with("Command: ") {
+            1 + text.find(&format!("\n{label}"))?
+        } else {
+            return None;
+        };
+        Some(at + label.len())
+    })?;
+    let rest = text.get(label..)?;
+    // What the program printed may look like a label; the harness's own stand at the end.
+    let end = tail(rest, 1_000);
+    let from = rest.len() - end.len();
+    let value = |name: &str| {
+        let at = end.rfind(name)? + name.len();
+        end.get(at..)?.lines().next().map(str::trim)
+    };
+    if value("\nProcess Group PGID: ").is_none() && value("\nExit Code: ").is_none() {
+        return None;
+    }
+    let said = |name: &str| value(name).filter(|value| *value != "(none)");
+    let exit_code = match said("\nExit Code: ") {
+        Some(code) => code.parse().ok(),
+        None => (said("\nError: ").is_none() && said("\nSignal: ").is_none()).then_some(0),
+    };
+    // Errors are the program's words too: only what follows them is left out.
+    let inner = LABELS.iter().skip(2).filter_map(|name| end.rfind(name)).min().unwrap_or(end.len());
+    Some((rest.get(..from + inner)?.trim(), exit_code))
 }
 
 fn exit_code(output: &str) -> Option<i32> {

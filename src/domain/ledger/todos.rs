@@ -18,6 +18,12 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
     let mut seqs = Vec::new();
     let mut touched = false;
     for one in uses {
+        if let Some(list) = progress(one) {
+            *items = list;
+            touched = true;
+            seqs = one.seqs();
+            continue;
+        }
         if one.failed == Some(true) || one.command.is_some() {
             continue;
         }
@@ -102,6 +108,16 @@ fn whole(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) ->
         *items = listed;
     }
     true
+}
+
+/// The checklist that Cline hands along with any of its calls, done or not.
+fn progress(one: &Invocation<'_>) -> Option<Vec<(String, TodoItem)>> {
+    if !one.arguments.contains("\"task_progress\"") {
+        return None;
+    }
+    let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return None };
+    let list = checklist(arguments.get("task_progress")?.as_str()?);
+    (!list.is_empty()).then_some(list)
 }
 
 fn checklist(markdown: &str) -> Vec<(String, TodoItem)> {

@@ -154,8 +154,6 @@ const TOOLS: &[(&str, Kind)] = &[
     // What aider's console reports
     (super::aider::EDIT, Kind::Edit),
     (super::aider::ADDED, Kind::Read),
-    // It makes the empty file so that it can be edited: the edit tells what the session did.
-    (super::aider::CREATED, Kind::Write),
 ];
 
 /// Verbs in the names of tools that no table knows; the first that occurs as a word decides.
@@ -206,6 +204,11 @@ pub(super) fn tool(name: &str) -> Tool {
         return Tool { kind: *kind, known: true };
     }
     let words = words_of(bare_name(name));
+    let has = |wanted: &[&str]| words.iter().any(|w| wanted.contains(&w.as_str()));
+    if has(&["todo", "todos"]) {
+        let kind = if has(&["read", "get", "list", "show", "view"]) { Kind::Other } else { Kind::Todos };
+        return Tool { kind, known: true };
+    }
     let kind =
         VERBS.iter().find(|(verb, _)| words.iter().any(|w| w == verb)).map_or(Kind::Other, |(_, k)| *k);
     Tool { kind, known: false }

@@ -1,18 +1,37 @@
 //! Files: the record's history, then the span's, by the rules of `file_history`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::super::file_history::{FileHistory, path_key};
+use super::super::file_history::{FileHistory, identity, path_key};
 use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
 
-/// Merges the span's files into both file sections.
-pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
+/// An entry of the record while a span is merged into it.
+enum Place {
+    Modified(ModifiedFile),
+    Read(ReadFile),
+    /// The span touches it: its history tells what it is.
+    Touched(usize),
+}
+
+/// Merges the span's files into both file sections; returns the identities of those that are no longer
+/// among the changed ones.
+pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
+    // A record grows with its session, so what the span does not touch is moved and not looked at.
+    let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
+    let touched: HashSet<String> = named.chain(&facts.taken_back).map(|path| path_key(path)).collect();
     let mut earlier: HashMap<String, (FileStatus, Option<String>)> = HashMap::new();
-    let mut record = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
+    let mut record = Vec::new();
+    let mut places = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
     for file in summary.files_modified.drain(..) {
-        earlier.insert(path_key(&file.path), (file.status, file.session_id.clone()));
+        let key = identity(&file.path);
+        if !touched.contains(key.as_ref()) {
+            places.push(Place::Modified(file));
+            continue;
+        }
+        earlier.insert(key.into_owned(), (file.status, file.session_id));
+        places.push(Place::Touched(record.len()));
         record.push(FileFact {
             path: file.path,
             action: Some(file.action),
@@ -25,6 +44,11 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         });
     }
     for file in summary.files_read.drain(..) {
+        if !touched.contains(identity(&file.path).as_ref()) {
+            places.push(Place::Read(file));
+            continue;
+        }
+        places.push(Place::Touched(record.len()));
         record.push(FileFact {
             path: file.path,
             action: None,
@@ -36,7 +60,11 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             seqs: file.seqs,
         });
     }
+    let of_record = record.len();
     let mut history = FileHistory::of(record);
+    for copy in &facts.taken_back {
+        history.withdraw(copy);
+    }
     let changed_at: HashMap<String, Seq> = facts
         .files
         .iter()
@@ -44,7 +72,28 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
         .map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX)))
         .collect();
     history.extend(facts.files.clone());
-    for file in history.into_facts() {
+    let mut left = history.left().clone();
+    let mut told = history.into_places();
+    places.extend((of_record..told.len()).map(Place::Touched));
+    let before = latest_run(&facts.test_runs, None);
+    for place in places {
+        let file = match place {
+            Place::Modified(mut file) => {
+                if let Some(status) = before.filter(|_| file.action != FileAction::Deleted) {
+                    file.status = status;
+                }
+                summary.files_modified.push(file);
+                continue;
+            }
+            Place::Read(file) => {
+                summary.files_read.push(file);
+                continue;
+            }
+            Place::Touched(at) => match told.get_mut(at).and_then(Option::take) {
+                Some(file) => file,
+                None => continue,
+            },
+        };
         let Some(action) = file.action else {
             summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
             continue;
@@ -59,6 +108,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             None if changed_at.contains_key(&key) => FileStatus::Unknown,
             None => status,
         };
+        left.remove(&key);
         summary.files_modified.push(ModifiedFile {
             path: file.path,
             action,
@@ -71,6 +121,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) {
             session_id,
         });
     }
+    left
 }
 
 /// What the latest decisive run after a change says; a run that cannot tell decides nothing.

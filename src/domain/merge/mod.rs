@@ -41,8 +41,17 @@ pub struct Merged {
     pub summary: Summary,
     /// What the version should warn of.
     pub warnings: Vec<String>,
-    /// Constraints that the caller took back since the last version, so that nobody asks for them.
-    pub dropped_constraints: Vec<Constraint>,
+    /// What left the record, so that nobody asks for it.
+    pub gone: Gone,
+}
+
+/// What a rule of the merge took out of the record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gone {
+    /// Constraints that the caller took back since the last version.
+    pub constraints: Vec<Constraint>,
+    /// Identities of files that were renamed, or were copies that the span removed.
+    pub files: BTreeSet<String>,
 }
 
 /// Merges a span into the current summary.
@@ -54,16 +63,16 @@ pub fn merge(current: Option<&Summary>, facts: &Facts, proposal: &Proposal, ctx:
     let mut merged = Merged {
         summary: current.cloned().unwrap_or_default(),
         warnings: proposal.warnings.clone(),
-        dropped_constraints: Vec::new(),
+        gone: Gone::default(),
     };
     let summary = &mut merged.summary;
-    files::merge(summary, facts);
+    merged.gone.files = files::merge(summary, facts);
     decisions::merge(&mut summary.decisions_made, &proposal.decisions);
     errors::merge(&mut summary.errors, facts, ctx.version);
     merge_test_results(&mut summary.test_results, &facts.test_runs);
     technical::merge(&mut summary.technical_context, &facts.identifiers);
     technical::merge_notes(&mut summary.technical_context, &proposal.notes);
-    merged.dropped_constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
+    merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
     let mut seen = BTreeSet::new();
     merged.warnings.retain(|w| seen.insert(w.clone()));

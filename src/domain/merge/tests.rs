@@ -367,7 +367,7 @@ fn pins_come_first_and_only_removed_constraints_go() {
         MergeContext { removed_constraints: &removed, ..ctx(3) },
     );
     assert_eq!(ids(&c.summary), ["s1"], "a pin that the caller took away goes with it");
-    assert_eq!(c.dropped_constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["p1", "u1"]);
+    assert_eq!(c.gone.constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["p1", "u1"]);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Asking earlier spans' critical probes again, so that drift over many compressions shows.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use super::super::file_history::path_key;
+use super::super::merge::Gone;
 use super::super::section::Section;
-use super::super::summary::{Constraint, ErrorEntry, ErrorStatus, Summary};
+use super::super::summary::{ErrorEntry, ErrorStatus, Summary};
 use super::super::wording;
 use super::generate::fact;
 use super::{MAX_CARRIED, Probe};
@@ -12,27 +14,31 @@ use super::{MAX_CARRIED, Probe};
 /// The caller's own probes and the earlier critical ones that the candidate must still answer, the
 /// latest last.
 ///
-/// A probe is retired when a rule of the merge replaced or retired its fact: a file that was
-/// renamed, an error that was resolved, a state that moved on, an intent that changed, a constraint
-/// that the caller took back (`dropped`). A fact that is simply gone is asked for, and fails.
+/// A probe is retired when a rule of the merge replaced or retired its fact: an error that was
+/// resolved, a state that moved on, an intent that changed, and what is `gone`: a file that was
+/// renamed or taken back, a constraint that the caller took back. A fact that is simply not there is
+/// asked for, and fails.
 #[must_use]
-pub fn carry_over(previous: &[Probe], candidate: &Summary, dropped: &[Constraint]) -> Vec<Probe> {
-    let renamed: HashSet<String> =
-        candidate.files_modified.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();
-    let present: HashSet<String> = candidate.files_modified.iter().map(|f| path_key(&f.path)).collect();
-    let errors: Vec<(String, &ErrorEntry)> =
-        candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect();
+pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
+    let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> =
+        LazyCell::new(|| candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect());
     let intent = wording::key(&candidate.session_intent);
-    let held: HashSet<String> = candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect();
+    let still_held =
+        || -> HashSet<String> { candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect() };
+    let held = if gone.constraints.is_empty() { HashSet::new() } else { still_held() };
     let taken_back: HashSet<String> =
-        dropped.iter().filter_map(|c| fact(&c.text)).filter(|text| !held.contains(text)).collect();
+        gone.constraints.iter().filter_map(|c| fact(&c.text)).filter(|text| !held.contains(text)).collect();
     let is_retired = |probe: &Probe| match probe.section {
-        Some(Section::FilesModified) => probe.expected.iter().any(|path| {
-            let key = path_key(path);
-            renamed.contains(&key) && !present.contains(&key)
-        }),
+        Some(Section::FilesModified) => {
+            probe.expected.iter().any(|path| !gone.files.is_empty() && gone.files.contains(&path_key(path)))
+        }
         // Resolved; or met again with other numbers, which the record then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
+            // Most errors stay in the record as they were, and are found without folding all of it.
+            let same = candidate.errors.iter().filter(|e| e.message.starts_with(message.as_str()));
+            if let Some(open) = same.map(|e| e.status != ErrorStatus::Resolved).reduce(|a, b| a || b) {
+                return !open;
+            }
             let wanted = wording::error_key(message);
             let known = errors.iter().find(|(key, _)| key.starts_with(&wanted));
             known.is_some_and(|(_, e)| {

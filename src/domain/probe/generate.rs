@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::super::file_history::path_key;
+use super::super::file_history::{identity, path_key};
 use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TodoStatus};
 use super::super::proposal::Proposal;
 use super::super::render::FACT_CHARS;
 use super::super::section::Section;
-use super::super::summary::{Constraint, ConstraintSource, FileAction, Summary};
+use super::super::summary::{Constraint, ConstraintSource, FileAction, ModifiedFile, Summary};
 use super::super::wording;
 use super::{CRITICAL_ERRORS, CRITICAL_FILES, MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
 
@@ -74,11 +74,14 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
 
 fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     // One file has one spelling, the record's; a file that the record lost is asked for by its own.
-    let spelling: HashMap<String, &str> = candidate
-        .files_modified
+    let of_span: HashSet<String> = facts.files.iter().map(|f| path_key(&f.path)).collect();
+    let in_span = |path: &&str| of_span.contains(identity(path).as_ref());
+    let told: Vec<&ModifiedFile> =
+        candidate.files_modified.iter().filter(|f| in_span(&f.path.as_str())).collect();
+    let spelling: HashMap<String, &str> = told
         .iter()
         .map(|f| f.path.as_str())
-        .chain(candidate.files_read.iter().map(|f| f.path.as_str()))
+        .chain(candidate.files_read.iter().map(|f| f.path.as_str()).filter(in_span))
         .map(|path| (path_key(path), path))
         .collect();
     let spell = |f: &FileFact| exact(spelling.get(&path_key(&f.path)).copied().unwrap_or(f.path.as_str()));
@@ -93,12 +96,15 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         .iter()
         .filter(|f| f.action.is_some() && !moved_away(f) && exact(&f.path).is_some())
         .collect();
-    changed.sort_by_key(|f| (f.transient, Reverse(latest(&f.seqs))));
+    // A file of an earlier span that this one removed came and went, which only the record knows.
+    let passing: HashSet<String> = told.iter().filter(|f| f.transient).map(|f| path_key(&f.path)).collect();
+    let is_transient = |f: &FileFact| f.transient || passing.contains(&path_key(&f.path));
+    changed.sort_by_key(|f| (is_transient(f), Reverse(latest(&f.seqs))));
     for (i, file) in changed.iter().take(CRITICAL_FILES).enumerate() {
         let Some(path) = spell(file) else { continue };
         probes.push(Probe {
             exact: true,
-            critical: !file.transient,
+            critical: !is_transient(file),
             ..probe(
                 ProbeKind::Artifact,
                 Section::FilesModified,
@@ -107,7 +113,9 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
                 &file.seqs,
             )
         });
-        if let Some(change) = file.changes.last().and_then(|c| fact(c)).filter(|_| i < 6 && !file.transient) {
+        if let Some(change) =
+            file.changes.last().and_then(|c| fact(c)).filter(|_| i < 6 && !is_transient(file))
+        {
             let question = format!("What changed last in {path}?");
             probes.push(probe(
                 ProbeKind::Artifact,
@@ -133,7 +141,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         });
     }
     // A file that was changed before and only read here stays where changed files are told.
-    let before = candidate.files_modified.iter().map(|f| path_key(&f.path));
+    let before = told.iter().map(|f| path_key(&f.path));
     let changed: HashSet<String> =
         changed.iter().map(|f| path_key(&f.path)).chain(sources).chain(before).collect();
     let mut read: Vec<&FileFact> =

@@ -1,8 +1,10 @@
 //! Asking probes of a rendering, without a model.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::file_history::path_key;
+use super::super::file_history::identity;
+use super::super::id::Seq;
 use super::super::render::{Rendering, shown_path};
 use super::super::section::Section;
 use super::super::summary::Summary;
@@ -72,7 +74,7 @@ struct Texts<'a> {
     record: &'a Summary,
     shown: BTreeMap<Option<Section>, Text>,
     kept: BTreeMap<Option<Section>, Text>,
-    paths: Option<HashSet<String>>,
+    paths: Option<HashSet<Cow<'a, str>>>,
 }
 
 impl Texts<'_> {
@@ -97,14 +99,21 @@ impl Texts<'_> {
                 let modified =
                     record.files_modified.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]);
                 let read = record.files_read.iter().map(|f| Some(&f.path));
-                modified.chain(read).flatten().map(|p| path_key(p)).collect()
+                modified.chain(read).flatten().map(|p| identity(p)).collect()
             });
-            if paths.contains(&path_key(fact)) {
+            if paths.contains(identity(fact).as_ref()) {
                 return true;
             }
         }
+        // An entry mostly stands where the probe's messages are named; only then all of a section is read.
+        let near = probe.section.filter(|_| !probe.seqs.is_empty());
+        if near.is_some_and(|section| {
+            Text::of(&record_text(record, section, Some(&probe.seqs))).holds(fact, probe.exact, probe)
+        }) {
+            return true;
+        }
         let kept = self.kept.entry(probe.section).or_insert_with(|| {
-            let of = |section: &Section| record_text(record, *section);
+            let of = |section: &Section| record_text(record, *section, None);
             match &probe.section {
                 Some(section) => Text::of(&of(section)),
                 None => Text::of(&Section::ALL.iter().map(of).collect::<Vec<_>>().concat()),
@@ -190,8 +199,9 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
     })
 }
 
-/// Everything that the record says in a section.
-fn record_text(summary: &Summary, section: Section) -> String {
+/// What the record says in a section: all of it, or the entries that share a message with `near`.
+fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> String {
+    let is_near = |seqs: &[Seq]| near.is_none_or(|near| seqs.iter().any(|seq| near.contains(seq)));
     let mut out = String::new();
     let mut say = |text: &str| {
         // As facts are looked for: one line each.
@@ -200,13 +210,17 @@ fn record_text(summary: &Summary, section: Section) -> String {
     };
     match section {
         Section::SessionIntent => say(&summary.session_intent),
-        Section::IntentHistory => summary.intent_history.iter().for_each(|p| say(&p.text)),
-        Section::FilesModified => summary.files_modified.iter().for_each(|f| {
+        Section::IntentHistory => {
+            summary.intent_history.iter().filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text))
+        }
+        Section::FilesModified => summary.files_modified.iter().filter(|f| is_near(&f.seqs)).for_each(|f| {
             say(&f.path);
             f.changes.iter().for_each(|c| say(c));
         }),
-        Section::FilesRead => summary.files_read.iter().for_each(|f| say(&f.path)),
-        Section::DecisionsMade => summary.decisions_made.iter().for_each(|d| {
+        Section::FilesRead => {
+            summary.files_read.iter().filter(|f| is_near(&f.seqs)).for_each(|f| say(&f.path))
+        }
+        Section::DecisionsMade => summary.decisions_made.iter().filter(|d| is_near(&d.seqs)).for_each(|d| {
             say(&d.decision);
             say(&d.rationale);
             d.alternatives.iter().for_each(|a| say(a));
@@ -217,22 +231,26 @@ fn record_text(summary: &Summary, section: Section) -> String {
             state.task.iter().for_each(|t| say(t));
             say(&state.text);
         }
-        Section::Errors => summary.errors.iter().for_each(|e| {
+        Section::Errors => summary.errors.iter().filter(|e| is_near(&e.seqs)).for_each(|e| {
             e.kind.iter().for_each(|k| say(k));
             say(&e.message);
             e.resolution.iter().for_each(|r| say(r));
         }),
-        Section::TestResults => summary.test_results.iter().for_each(|t| {
+        Section::TestResults => summary.test_results.iter().filter(|t| is_near(&t.seqs)).for_each(|t| {
             say(&t.command);
             t.failing.iter().for_each(|f| say(f));
         }),
         Section::Blockers => summary.blockers.iter().for_each(|b| say(&b.text)),
         Section::NextSteps => summary.next_steps.iter().for_each(|s| say(s)),
-        Section::TechnicalContext => summary.technical_context.iter().for_each(|t| {
-            say(&t.key);
-            say(&t.value);
-        }),
-        Section::Constraints => summary.constraints.iter().for_each(|c| say(&c.text)),
+        Section::TechnicalContext => {
+            summary.technical_context.iter().filter(|t| is_near(&t.seqs)).for_each(|t| {
+                say(&t.key);
+                say(&t.value);
+            })
+        }
+        Section::Constraints => {
+            summary.constraints.iter().filter(|c| is_near(&c.seqs)).for_each(|c| say(&c.text))
+        }
     }
     out
 }

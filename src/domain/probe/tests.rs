@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::super::ledger::{ErrorFact, Facts, FileFact, IdentifierFact, TodoItem, TodoList, TodoStatus};
-use super::super::merge::{MergeContext, Merged, merge};
+use super::super::merge::{Gone, MergeContext, Merged, merge};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::render::{LEAST_BOUND_TOKENS, Rendering, Style, Subject, render};
 use super::super::strategy::{Engine, Strategy as Way};
@@ -319,22 +319,21 @@ fn a_probe_is_kept_in_json_as_it_was() {
 fn critical_probes_are_asked_again_until_their_fact_is_replaced() {
     let (first, facts, proposal) = compress(None, 1);
     let probes = generate(&facts, &proposal, None, &first.summary);
-    let again = carry_over(&probes, &first.summary, &[]);
+    let again = carry_over(&probes, &first.summary, &Gone::default());
     let sections: BTreeSet<_> = again.iter().filter_map(|p| p.section).collect();
     assert!(sections.contains(&Section::FilesModified) && sections.contains(&Section::Constraints));
     assert!(!sections.contains(&Section::CurrentState), "a state is replaced by every span");
     let mut later = first.summary.clone();
     later.errors[0].status = super::super::summary::ErrorStatus::Resolved;
-    later.files_modified[0].renamed_from = Some(later.files_modified[0].path.clone());
-    later.files_modified[0].path = "src/moved.rs".into();
-    let dropped = [later.constraints.remove(1)];
-    let again = carry_over(&probes, &later, &dropped);
+    let renamed = std::mem::replace(&mut later.files_modified[0].path, "src/moved.rs".into());
+    let gone = Gone { constraints: vec![later.constraints.remove(1)], files: BTreeSet::from([renamed]) };
+    let again = carry_over(&probes, &later, &gone);
     assert!(!again.iter().any(|p| p.section == Some(Section::Errors)));
     assert!(!again.iter().any(|p| p.expected == ["src/area1/file_1.rs"]));
     assert!(!again.iter().any(|p| p.expected[0].starts_with("never touch")));
     assert!(again.iter().any(|p| p.expected == ["src/lib.rs"]));
     later.files_modified.clear();
-    let again = carry_over(&probes, &later, &dropped);
+    let again = carry_over(&probes, &later, &gone);
     let report = score(&again, &shown(&later, 2, 4000), &later);
     assert!(report.critical_failed > 0, "a fact that is simply gone fails");
 }
@@ -358,9 +357,9 @@ fn an_error_met_again_at_another_line_retires_the_probe_of_its_old_wording() {
         (merged, probes)
     };
     let (first, probes) = step(None, 1);
-    assert_eq!(carry_over(&probes, &first, &[]).len(), 1);
+    assert_eq!(carry_over(&probes, &first, &Gone::default()).len(), 1);
     let (second, _) = step(Some(&first), 2);
-    assert!(carry_over(&probes, &second, &[]).is_empty());
+    assert!(carry_over(&probes, &second, &Gone::default()).is_empty());
 }
 
 #[test]
@@ -369,7 +368,7 @@ fn twenty_five_compressions_stay_in_the_bound_with_the_record_complete() {
     let mut asked: Vec<Probe> = Vec::new();
     for version in 1..=25 {
         let (merged, facts, proposal) = compress(current.as_ref(), version);
-        let mut probes = carry_over(&asked, &merged.summary, &merged.dropped_constraints);
+        let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
         let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
         probes.retain(|p| !fresh.iter().any(|f| f.question == p.question));
         probes.extend(fresh);

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::super::section::Section;
 use super::super::wording;
+use super::content::Entries;
 use super::{Cut, Rendering};
 
 /// Where the rest of a cut section is.
@@ -32,18 +33,21 @@ pub(super) struct Line {
 }
 
 /// A section that is being filled.
-#[derive(Debug)]
-struct Slot {
+struct Slot<'a> {
     section: Section,
     heading: String,
     required: bool,
     empty: &'static str,
-    /// Entries that wait, the most important first.
-    queue: VecDeque<Line>,
+    /// Lines that were offered and had no room, the most important first.
+    passed: VecDeque<Line>,
+    /// Lines that wait.
+    queue: Entries<'a>,
     taken: Vec<(usize, String)>,
+    /// Entries of the record that the lines taken tell.
+    told: usize,
     /// Entries that were shortened.
     clipped: usize,
-    /// Entries that were never offered, or that a special filler did not show.
+    /// Entries that a special filler did not show.
     hidden: usize,
     opened: bool,
 }
@@ -55,7 +59,7 @@ pub(super) struct Draft<'a> {
     /// Tokens left.
     pub left: u32,
     more_tokens: u32,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<'a>>,
 }
 
 /// How a section is printed.
@@ -80,16 +84,17 @@ impl<'a> Draft<'a> {
         Self { count, title: title.to_owned(), left, more_tokens, slots: Vec::new() }
     }
 
-    /// Adds a section with its entries, the most important first.
-    pub(super) fn section(&mut self, frame: Frame, lines: impl IntoIterator<Item = Line>) {
-        let queue: VecDeque<Line> = lines.into_iter().filter(|l| !l.text.is_empty()).collect();
+    /// Adds a section with its entries.
+    pub(super) fn section(&mut self, frame: Frame, queue: Entries<'a>) {
         let mut slot = Slot {
             section: frame.section,
             heading: frame.heading,
             required: frame.required,
             empty: frame.empty,
+            passed: VecDeque::new(),
             queue,
             taken: Vec::new(),
+            told: 0,
             clipped: 0,
             hidden: 0,
             opened: false,
@@ -102,9 +107,9 @@ impl<'a> Draft<'a> {
         self.slots.push(slot);
     }
 
-    /// Entries of a section that still wait.
+    /// Lines of a section that still wait.
     pub(super) fn waiting(&self, section: Section) -> usize {
-        self.slots.iter().find(|s| s.section == section).map_or(0, |s| s.queue.len())
+        self.slots.iter().find(|s| s.section == section).map_or(0, Slot::waiting)
     }
 
     /// The tokens of a piece.
@@ -136,12 +141,12 @@ impl<'a> Draft<'a> {
         cap = cap.saturating_sub(before - self.left);
         let (count, left) = (self.count, &mut self.left);
         let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) else { return };
-        let mut pending = slot.queue.len().min(limit);
+        let mut pending = slot.waiting().min(limit);
         // Entries too large for what is left are passed over, a few at most: a smaller one may fit.
         let mut passed: Vec<Line> = Vec::new();
         while pending > 0 && passed.len() < 4 {
             pending -= 1;
-            let Some(line) = slot.queue.pop_front() else { break };
+            let Some(line) = slot.next() else { break };
             let room = cap.min(*left);
             // A text of n bytes has at least n / 16 tokens in any tokenizer that is in use; counting
             // a megabyte to learn that it does not fit would cost more than all the rest.
@@ -150,19 +155,21 @@ impl<'a> Draft<'a> {
             if cost <= room {
                 cap -= cost;
                 *left -= cost;
+                slot.told += line.entries;
                 slot.taken.push((line.order, line.text));
             } else if let Some(short) = line.clip.then(|| clip_tokens(&line.text, room, count)).flatten() {
                 let cost = count(&short).saturating_add(1);
                 cap = cap.saturating_sub(cost);
                 *left = left.saturating_sub(cost);
                 slot.clipped += 1;
+                slot.told += line.entries;
                 slot.taken.push((line.order, short));
             } else {
                 passed.push(line);
             }
         }
         for line in passed.into_iter().rev() {
-            slot.queue.push_front(line);
+            slot.passed.push_front(line);
         }
     }
 
@@ -172,13 +179,6 @@ impl<'a> Draft<'a> {
             slot.taken = lines.into_iter().enumerate().collect();
             slot.hidden = hidden;
             slot.clipped = shortened;
-        }
-    }
-
-    /// Notes entries of a section that were never offered.
-    pub(super) fn hide(&mut self, section: Section, entries: usize) {
-        if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
-            slot.hidden += entries;
         }
     }
 
@@ -196,7 +196,7 @@ impl<'a> Draft<'a> {
         let mut sections: Vec<(Section, Range<usize>)> = Vec::new();
         let mut absent: Vec<(Section, usize)> = Vec::new();
         for slot in &mut self.slots {
-            let waiting: usize = slot.queue.iter().map(|l| l.entries).sum();
+            let waiting = slot.queue.all.saturating_sub(slot.told);
             let (omitted, shortened) = (waiting + slot.hidden, slot.clipped);
             if omitted + shortened > 0 {
                 cut.push(Cut { section: slot.section, omitted, shortened });
@@ -238,6 +238,21 @@ impl<'a> Draft<'a> {
         }
         let tokens = (self.count)(&text);
         Rendering { text, tokens, cut, sections }
+    }
+}
+
+impl Slot<'_> {
+    fn waiting(&self) -> usize {
+        self.passed.len() + self.queue.waiting
+    }
+
+    /// The next line: printed only now, when there may be room for it.
+    fn next(&mut self) -> Option<Line> {
+        if let Some(line) = self.passed.pop_front() {
+            return Some(line);
+        }
+        self.queue.waiting = self.queue.waiting.saturating_sub(1);
+        self.queue.lines.next()
     }
 }
 

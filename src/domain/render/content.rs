@@ -37,20 +37,46 @@ pub(super) fn short(text: &str, max_chars: usize) -> String {
     if clipped.len() == line.len() { line } else { format!("{clipped} …") }
 }
 
-/// The entries of a section that can be told, and how many there are beyond them.
-#[derive(Debug, Default)]
-pub(super) struct Entries {
+/// The entries of a section, each printed when there may be room for it: a record grows with its
+/// session, a rendering does not.
+pub(super) struct Entries<'a> {
     /// The most important first.
-    pub lines: Vec<Line>,
-    /// Entries that no bound of this size has room for; never even printed.
-    pub beyond: usize,
+    pub lines: Box<dyn Iterator<Item = Line> + 'a>,
+    /// Lines that wait to be printed.
+    pub waiting: usize,
+    /// Entries of the record that are to be told.
+    pub all: usize,
 }
 
-/// Prints the first `most` of ranked entries.
-fn print<T>(ranked: Vec<(usize, T)>, most: usize, print: impl Fn(usize, T) -> String) -> Entries {
-    let beyond = ranked.len().saturating_sub(most);
-    let lines = ranked.into_iter().take(most).map(|(order, e)| entry(order, print(order, e))).collect();
-    Entries { lines, beyond }
+impl<'a> Entries<'a> {
+    /// Lines that are printed already.
+    pub(super) fn printed(lines: Vec<Line>) -> Self {
+        let lines: Vec<Line> = lines.into_iter().filter(|line| !line.text.is_empty()).collect();
+        let all = lines.iter().map(|line| line.entries).sum();
+        Self { waiting: lines.len(), all, lines: Box::new(lines.into_iter()) }
+    }
+
+    /// Entries that are printed one to a line.
+    fn ranked<T: 'a>(ranked: Vec<(usize, T)>, print: impl Fn(usize, T) -> String + 'a) -> Self {
+        let all = ranked.len();
+        let lines = ranked.into_iter().map(move |(order, e)| entry(order, print(order, e)));
+        Self { lines: Box::new(lines), waiting: all, all }
+    }
+
+    /// Entries that share lines, `all` of them in the record.
+    fn shared(lines: Vec<Shared>, all: usize, print: impl Fn(&[usize]) -> String + 'a) -> Self {
+        let waiting = lines.len();
+        let lines = lines
+            .into_iter()
+            .map(move |Shared { order, of }| Line { entries: of.len(), ..entry(order, print(&of)) });
+        Self { lines: Box::new(lines), waiting, all }
+    }
+}
+
+/// Entries that share a line, by their places in a list.
+struct Shared {
+    order: usize,
+    of: Vec<usize>,
 }
 
 fn entry(order: usize, text: String) -> Line {
@@ -62,7 +88,7 @@ fn latest(seqs: &[i64]) -> i64 {
 }
 
 /// Pins first, then the latest of what a person or the operator said; each word for word.
-pub(super) fn constraints(summary: &Summary, most: usize) -> Entries {
+pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
     let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
     let pinned: HashSet<String> =
         summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::key(&c.text)).collect();
@@ -77,7 +103,7 @@ pub(super) fn constraints(summary: &Summary, most: usize) -> Entries {
         ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
         ConstraintSource::User | ConstraintSource::System => (1, -latest(&c.seqs)),
     });
-    print(ranked, most, |_, c| {
+    Entries::ranked(ranked, |_, c| {
         let source = match c.source {
             ConstraintSource::Pin => "pin",
             ConstraintSource::User => "user",
@@ -93,10 +119,10 @@ pub(super) fn pins(summary: &Summary) -> usize {
 }
 
 /// What still holds first, the latest of it first.
-pub(super) fn decisions(summary: &Summary, shape: ListShape, most: usize) -> Entries {
+pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Entries<'_> {
     let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
     ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), std::cmp::Reverse(*order)));
-    print(ranked, most, |order, d| decision(d, order, shape))
+    Entries::ranked(ranked, move |order, d| decision(d, order, shape))
 }
 
 fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
@@ -125,7 +151,7 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
 }
 
 /// Phase and task, then the state in words; only the words may be cut.
-pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Entries {
+pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> {
     let state = &summary.current_state;
     let mut lines = Vec::new();
     if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
@@ -137,19 +163,19 @@ pub(super) fn state(summary: &Summary, labels: (&str, &str)) -> Entries {
     if !state.text.trim().is_empty() {
         lines.push(Line { clip: true, ..entry(2, escape::block(&state.text, "")) });
     }
-    Entries { lines, beyond: 0 }
+    Entries::printed(lines)
 }
 
 /// In the order of the list: the first step matters most.
-pub(super) fn next_steps(summary: &Summary, most: usize) -> Entries {
+pub(super) fn next_steps(summary: &Summary) -> Entries<'_> {
     let ranked = summary.next_steps.iter().enumerate().collect();
-    print(ranked, most, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
+    Entries::ranked(ranked, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
 }
 
 /// In the order of the list.
-pub(super) fn blockers(summary: &Summary, most: usize) -> Entries {
+pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
     let ranked = summary.blockers.iter().enumerate().collect();
-    print(ranked, most, |_, b: &Blocker| format!("- {}", short(&b.text, ENTRY_CHARS)))
+    Entries::ranked(ranked, |_, b: &Blocker| format!("- {}", short(&b.text, ENTRY_CHARS)))
 }
 
 /// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
@@ -167,14 +193,13 @@ pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
 }
 
 /// Open ones first, the latest first; then those resolved a moment ago.
-pub(super) fn errors(summary: &Summary, version: i64, most: usize) -> Entries {
+pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
     let mut ranked: Vec<(usize, &ErrorEntry)> =
         summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
     ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
-    let mut entries = print(ranked, most, |_, e| error(e));
+    let entries = Entries::ranked(ranked, |_, e| error(e));
     // A long first line of an open error is better told in part than not at all.
-    entries.lines.iter_mut().for_each(|line| line.clip = true);
-    entries
+    Entries { lines: Box::new(entries.lines.map(|line| Line { clip: true, ..line })), ..entries }
 }
 
 fn error(e: &ErrorEntry) -> String {
@@ -202,10 +227,10 @@ fn error(e: &ErrorEntry) -> String {
 }
 
 /// The latest run first.
-pub(super) fn test_results(summary: &Summary, most: usize) -> Entries {
+pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
     ranked.sort_by_key(|(order, t)| std::cmp::Reverse((latest(&t.seqs), *order)));
-    print(ranked, most, |_, t| test_result(t))
+    Entries::ranked(ranked, |_, t| test_result(t))
 }
 
 fn test_result(t: &TestResult) -> String {
@@ -240,41 +265,58 @@ fn test_result(t: &TestResult) -> String {
 }
 
 /// The latest first: the record keeps the latest mention last. Short values of one key share a line.
-pub(super) fn technical(summary: &Summary, most: usize) -> Entries {
+///
+/// `most` lines at most: the rest has no room in any bound of this size.
+pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
     const TO_A_LINE: usize = 8;
     const LINE_BYTES: usize = 160;
     const SHORT_BYTES: usize = 48;
-    let all = summary.technical_context.len();
-    let told = all.min(most);
+    let facts = &summary.technical_context;
     let mut open: HashMap<&str, usize> = HashMap::new();
-    let mut lines: Vec<Line> = Vec::new();
-    for (order, fact) in summary.technical_context.iter().enumerate().rev().take(told) {
-        let value = short(&fact.value, REASON_CHARS);
-        let is_short = value.len() <= SHORT_BYTES && !value.contains(", ");
-        let slot = open.get(fact.key.as_str()).filter(|_| is_short).and_then(|at| lines.get_mut(*at));
-        let fits = |l: &&mut Line| l.entries < TO_A_LINE && l.text.len() + value.len() <= LINE_BYTES;
-        if let Some(line) = slot.filter(fits) {
-            line.text.push_str(", ");
-            line.text.push_str(&value);
-            line.entries += 1;
-        } else {
-            if is_short {
-                open.insert(&fact.key, lines.len());
+    let mut lines: Vec<Shared> = Vec::new();
+    let mut lengths: Vec<usize> = Vec::new();
+    for (order, fact) in facts.iter().enumerate().rev().take(most) {
+        let value = fact.value.len();
+        let is_short = value <= SHORT_BYTES && !fact.value.contains(", ");
+        let slot = open.get(fact.key.as_str()).copied().filter(|_| is_short);
+        let line = slot.and_then(|at| Some((lines.get_mut(at)?, lengths.get_mut(at)?)));
+        match line {
+            Some((line, length)) if line.of.len() < TO_A_LINE && *length + value <= LINE_BYTES => {
+                line.of.push(order);
+                *length += value + 2;
             }
-            lines.push(entry(order, format!("- {}: {value}", short(&fact.key, 80))));
+            _ => {
+                if is_short {
+                    open.insert(&fact.key, lines.len());
+                }
+                lines.push(Shared { order, of: vec![order] });
+                lengths.push(fact.key.len().min(80) + value + 4);
+            }
         }
     }
-    Entries { lines, beyond: all - told }
+    Entries::shared(lines, facts.len(), move |of| {
+        let mut text = String::new();
+        for fact in of.iter().filter_map(|at| facts.get(*at)) {
+            let value = short(&fact.value, REASON_CHARS);
+            if text.is_empty() {
+                let _ = write!(text, "- {}: {value}", short(&fact.key, 80));
+            } else {
+                text.push_str(", ");
+                text.push_str(&value);
+            }
+        }
+        text
+    })
 }
 
-/// The latest first.
-pub(super) fn files_read(summary: &Summary, most: usize) -> Entries {
+/// The latest first; folder by folder, in `most` lines at most, when there are many.
+pub(super) fn files_read(summary: &Summary, most: usize) -> Entries<'_> {
     let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
     if ranked.len() >= super::files::GROUP_FROM {
-        return by_folder(&ranked, most);
+        return by_folder(ranked, most);
     }
-    print(ranked, most, |_, f: &ReadFile| {
+    Entries::ranked(ranked, |_, f: &ReadFile| {
         let path = escape::code(&f.path);
         match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
             Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
@@ -284,31 +326,40 @@ pub(super) fn files_read(summary: &Summary, most: usize) -> Entries {
 }
 
 /// Paths folder by folder, some to a line, the folder read latest first.
-fn by_folder(ranked: &[(usize, &ReadFile)], most: usize) -> Entries {
+fn by_folder(ranked: Vec<(usize, &ReadFile)>, most: usize) -> Entries<'_> {
     const TO_A_LINE: usize = 8;
-    let told = ranked.len().min(most.saturating_mul(TO_A_LINE));
-    let mut at: HashMap<&str, usize> = HashMap::new();
-    let mut lines: Vec<Line> = Vec::new();
-    for (_, file) in ranked.iter().take(told) {
-        let (folder, name) = super::files::split(&file.path);
-        let slot = at.get(folder).and_then(|slot| lines.get_mut(*slot)).filter(|l| l.entries < TO_A_LINE);
-        if let Some(line) = slot {
-            line.text.push_str("; ");
-            line.text.push_str(&escape::line(name));
-            line.entries += 1;
-        } else {
-            at.insert(folder, lines.len());
-            let text = format!("- {}: {}", escape::code(folder), escape::line(name));
-            lines.push(entry(lines.len(), text));
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut lines: Vec<Shared> = Vec::new();
+    for (at, (_, file)) in ranked.iter().enumerate().take(most.saturating_mul(TO_A_LINE)) {
+        let (folder, _) = super::files::split(&file.path);
+        let slot = open.get(folder).and_then(|slot| lines.get_mut(*slot));
+        match slot.filter(|line| line.of.len() < TO_A_LINE) {
+            Some(line) => line.of.push(at),
+            None => {
+                open.insert(folder, lines.len());
+                lines.push(Shared { order: lines.len(), of: vec![at] });
+            }
         }
     }
-    Entries { lines, beyond: ranked.len() - told }
+    Entries::shared(lines, ranked.len(), move |of| {
+        let mut text = String::new();
+        for (_, file) in of.iter().filter_map(|at| ranked.get(*at)) {
+            let (folder, name) = super::files::split(&file.path);
+            if text.is_empty() {
+                let _ = write!(text, "- {}: {}", escape::code(folder), escape::line(name));
+            } else {
+                text.push_str("; ");
+                text.push_str(&escape::line(name));
+            }
+        }
+        text
+    })
 }
 
 /// The latest first.
-pub(super) fn intent_history(summary: &Summary, most: usize) -> Entries {
+pub(super) fn intent_history(summary: &Summary) -> Entries<'_> {
     let ranked = summary.intent_history.iter().enumerate().rev().collect();
-    print(ranked, most, |_, past: &PastIntent| format!("- {}", short(&past.text, REASON_CHARS)))
+    Entries::ranked(ranked, |_, past: &PastIntent| format!("- {}", short(&past.text, REASON_CHARS)))
 }
 
 /// A section's name for readers.

@@ -57,23 +57,25 @@ pub(super) fn render(look: &Look, subject: &Subject<'_>, bound: u32, count: Coun
 
 /// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
 /// share grows by it.
-fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), count: Count<'_>) -> Rendering {
+fn compose<'a>(
+    look: &Look,
+    subject: &Subject<'a>,
+    (bound, target): (u32, u32),
+    count: Count<'a>,
+) -> Rendering {
     let summary = subject.summary;
     let mut draft = Draft::new(&look.title, target, count);
-    // An entry has five tokens at least: more than this many can never be printed.
+    // A line has five tokens at least: more than this many can never be printed.
     let most = (bound / 5) as usize + 1;
-    let mut hidden = Vec::new();
     let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), count);
     for shape in &look.sections {
-        let Entries { mut lines, beyond } = entries(look, shape.section, subject, most);
-        if shape.section == Section::SessionIntent {
-            lines.extend(intent.take());
-        }
-        if beyond > 0 {
-            hidden.push((shape.section, beyond));
-        }
+        let lines = if shape.section == Section::SessionIntent {
+            Entries::printed(intent.take().into_iter().collect())
+        } else {
+            entries(look, shape.section, subject, most)
+        };
         let files_shown = shape.section == Section::FilesModified && !summary.files_modified.is_empty();
-        let filled = files_shown || !lines.is_empty();
+        let filled = files_shown || lines.waiting > 0;
         let mut heading = shape.heading.clone();
         if filled && !shape.opening.is_empty() {
             heading.push('\n');
@@ -93,9 +95,6 @@ fn compose(look: &Look, subject: &Subject<'_>, (bound, target): (u32, u32), coun
     draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
     if intent_is_cut {
         draft.shorten(Section::SessionIntent);
-    }
-    for (section, beyond) in hidden {
-        draft.hide(section, beyond);
     }
     draft.finish(content::title)
 }
@@ -163,24 +162,22 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     }
 }
 
-fn entries(look: &Look, section: Section, subject: &Subject<'_>, most: usize) -> Entries {
+fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>, most: usize) -> Entries<'a> {
     let summary = subject.summary;
     match section {
         // Both are filled apart.
-        Section::SessionIntent | Section::FilesModified => Entries::default(),
-        Section::IntentHistory => content::intent_history(summary, most),
+        Section::SessionIntent | Section::FilesModified => Entries::printed(Vec::new()),
+        Section::IntentHistory => content::intent_history(summary),
         Section::FilesRead => content::files_read(summary, most),
-        Section::DecisionsMade => content::decisions(summary, look.decisions, most),
+        Section::DecisionsMade => content::decisions(summary, look.decisions),
         Section::CurrentState => content::state(summary, look.state_labels),
-        Section::Errors if look.fenced_error => {
-            Entries { lines: fenced_error(subject).into_iter().collect(), beyond: 0 }
-        }
-        Section::Errors => content::errors(summary, subject.meta.version, most),
-        Section::TestResults => content::test_results(summary, most),
-        Section::Blockers => content::blockers(summary, most),
-        Section::NextSteps => content::next_steps(summary, most),
+        Section::Errors if look.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),
+        Section::Errors => content::errors(summary, subject.meta.version),
+        Section::TestResults => content::test_results(summary),
+        Section::Blockers => content::blockers(summary),
+        Section::NextSteps => content::next_steps(summary),
         Section::TechnicalContext => content::technical(summary, most),
-        Section::Constraints => content::constraints(summary, most.max(content::pins(summary))),
+        Section::Constraints => content::constraints(summary),
     }
 }
 

@@ -148,13 +148,19 @@ async fn write(
                 StoreError::corrupt("sessions", "accounting", locked.session.id.0, error)
             })?);
     }
-    let bodies: Vec<&str> = rows.bodies.iter().map(AsRef::as_ref).collect();
+    let (mut bodies, mut rests) = (Vec::new(), Vec::new());
+    for (body, shared) in rows.bodies.iter().zip(&rows.shared) {
+        let (body, rest) = if shared.is_none() { (Some(body), None) } else { (None, Some(body)) };
+        bodies.push(body.map(AsRef::as_ref));
+        rests.push(rest.map(AsRef::as_ref));
+    }
     let outputs = OutputColumns::of(&rows.outputs);
     let done = sqlx::query!(
         "with new_messages as (
-           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component, body, shared)
+           insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component,
+                                 body, rest, shared)
            select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $18::integer[],
-                                      $7::text[], $8::text[], $9::text[], $10::text[], $19::text[]) as m
+                                      $7::text[], $8::text[], $9::text[], $10::text[], $22::text[], $19::text[]) as m
          ),
          -- The first message that holds an output stays its source.
          new_outputs as (
@@ -180,7 +186,7 @@ async fn write(
         &rows.shapes as &[Option<&str>],
         &rows.keeps as &[Option<&str>],
         &rows.components as &[Option<&str>],
-        &bodies as &[&str],
+        &bodies as &[Option<&str>],
         &outputs.sessions,
         &outputs.references as &[&str],
         &outputs.seqs,
@@ -191,7 +197,8 @@ async fn write(
         &rows.least_tokens as &[Option<i32>],
         &rows.shared as &[Option<String>],
         &outputs.starts as &[Option<i32>],
-        &outputs.bytes as &[Option<i32>]
+        &outputs.bytes as &[Option<i32>],
+        &rests as &[Option<&str>]
     )
     .execute(&mut *tx)
     .await?;

@@ -114,7 +114,7 @@ async fn find_sources<'a>(
     // it has no statistics.
     let rows = sqlx::query!(
         r#"select asked.place as "place!", o.seq, o.start as "start!",
-                  sha256(substring(convert_to(m.body, 'UTF8') from o.start + 1 for o.bytes)) as "digest!"
+                  sha256(substring(convert_to(m.text, 'UTF8') from o.start + 1 for o.bytes)) as "digest!"
            from unnest($2::uuid[], $3::text[], $4::integer[]) with ordinality
              as asked(session_id, reference, bytes, place)
            cross join lateral (
@@ -122,7 +122,7 @@ async fn find_sources<'a>(
              where t.tenant_id = $1 and t.session_id = asked.session_id and t.reference = asked.reference limit 1
            ) o
            cross join lateral (
-             select x.body from messages x
+             select coalesce(x.body, x.rest) as text from messages x
              where x.tenant_id = $1 and x.session_id = asked.session_id and x.seq = o.seq limit 1
            ) m
            where o.bytes = asked.bytes"#,

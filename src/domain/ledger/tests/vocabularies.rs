@@ -213,12 +213,12 @@ fn aider_counts_what_its_console_says_was_applied() {
         .user("add a retry")
         .assistant("Sure.\n\nsrc/net.py\n```python\n<<<<<<< SEARCH\ndef get(url):\n    return fetch(url)\n=======\ndef get(url):\n    return fetch(url, retries=RETRIES)\n\nRETRIES = 3\n>>>>>>> REPLACE\n```\n\nother.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```")
         .aider("> Tokens: 1k sent  \n> Applied edit to src/net.py  \n> Commit 1234567 feat: retry  ")
-        .aider("> Creating empty file /home/me/p/notes.md  \n> Added src/util.py to the chat.  ");
+        .aider("> Creating empty file /home/me/p/write me a poem  \n> Added src/util.py to the chat.  ")
+        .aider("> Added STYLE.md to read-only files.  \n> Added 3 files to the chat  ")
+        .aider("> Did not apply edit to setup.py (--dry-run)  \n> Skipping edits to gone.py  ")
+        .aider("> Allow creation of new file no.py? n  \n> Would you like to see Applied edit to x.py?  ");
     let facts = talk.facts();
-    assert_eq!(
-        super::lines(&facts),
-        ["modified src/net.py", "created /home/me/p/notes.md unsure", "read src/util.py"]
-    );
+    assert_eq!(super::lines(&facts), ["modified src/net.py", "read src/util.py", "read STYLE.md"]);
     assert_eq!(facts.files[0].changes, ["added RETRIES (+2 −1 lines)"]);
 }
 
