@@ -9,6 +9,7 @@
 //! the server.
 
 pub mod app;
+pub mod corpus;
 pub mod provider;
 pub mod service;
 #[path = "../../src/domain/context/validity.rs"]

@@ -118,10 +118,23 @@ pub(super) fn candidates(text: &str) -> u32 {
     found
 }
 
+/// A pattern that also begins behind a line break as JSON writes it: the `n` of `\n` is no letter of what
+/// follows, and calls' arguments are read as they were sent.
+fn begun(text: &str) -> String {
+    const START: &str = r"(?:\b|\\[nrt])";
+    let (flags, body) = text.strip_prefix("(?i)").map_or(("", text), |body| ("(?i)", body));
+    let Some(body) = body.strip_prefix(r"\b") else { return text.to_owned() };
+    if body.contains("(?P<") {
+        return format!("{flags}{START}{}", body.replace(r"|\b", &format!("|{START}")));
+    }
+    format!("{flags}{START}(?P<s>{})", body.replace(r"|\b", "|"))
+}
+
 pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     // Beside letters of other scripts a key is a key too, and what stands behind it is no less secret
     // for being long: counted repetitions would only make the automata large.
-    let rule = |kind, text: &str, is_secret| Rule { kind, pattern: pattern::ascii_bounded(text), is_secret };
+    let rule =
+        |kind, text: &str, is_secret| Rule { kind, pattern: pattern::ascii_bounded(&begun(text)), is_secret };
     vec![
         rule(
             "private-key",
@@ -215,7 +228,7 @@ pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             kind: "password-word",
             // Words of other scripts: what is around them is no ASCII.
             pattern: pattern::unicode(
-                r#"(?i)(?:密码|口令|パスワード|пароль|contraseña|mot de passe|kennwort)\s{0,3}(?:[:：=]|是|为|は|\bis\b|es\b)\s{0,3}["'`「“]?(?P<s>[!#-&*-~]{6,})"#,
+                r#"(?i)(?:密码|口令|パスワード|пароль|contraseña|mot de passe|kennwort)\s{0,3}(?:[:：=]|是|为|は|\bis\b|es\b)\s{0,3}["'`「“]?(?P<s>[!#-&*-\[\]-~]{6,})"#,
             ),
             is_secret: |c| follows_a_flag(c.name("s").map_or("", |m| m.as_str())),
         },

@@ -45,7 +45,7 @@ async fn a_model_answers_the_probes_from_the_rendering_alone_and_code_checks_the
     assert_eq!((sheets.len(), &sheets[0].body["model"]), (1, &json!("examiner")));
     let prompt = sheets[0].prompt();
     assert!(!prompt.contains("quoted fields. the importer reads"), "no message is shown: {prompt}");
-    let rendering = app.call("GET", "/v1/sessions/s/summary?format=anchored", "").await.text;
+    let rendering = app.call("GET", "/v1/sessions/s/summary?style=anchored", "").await.text;
     let first = rendering.lines().find(|line| line.starts_with("## ")).unwrap_or("## Session Intent");
     assert!(prompt.contains(first), "{prompt}");
     let evaluation = evaluation(&app).await;

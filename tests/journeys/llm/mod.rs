@@ -4,6 +4,7 @@
 mod failures;
 mod gate;
 mod pieces;
+mod safety;
 mod worded;
 
 use std::time::Duration;
