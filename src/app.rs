@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
-use crate::domain::candidate;
+use crate::domain::candidate::{self, Material};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit};
@@ -31,6 +31,7 @@ use crate::postgres::{self, Embedded};
 use crate::store::Store;
 use crate::store::gather::Gatherer;
 use crate::worker;
+pub use crate::worker::alone::{Alone, CallRecord};
 
 pub use bootstrap::BootstrapKey;
 use shutdown::{Drained, Signals};
@@ -98,6 +99,15 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
         embedded.stop().await;
     }
     migrated.context("the database cannot be migrated")
+}
+
+/// Compresses a transcript without server and database, by the configured model when there is one.
+///
+/// # Errors
+/// When the configuration names no model, or the work breaks.
+pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> anyhow::Result<Alone> {
+    let client = models::client(llm)?;
+    worker::alone::compress(client.as_ref(), material, is_items).await.context("the compression")
 }
 
 /// The OpenAPI document as JSON text.

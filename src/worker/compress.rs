@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::desk::{Work, choose_span};
 use super::engine::Engine;
 use super::make::{Made, make};
-use super::{Env, JobError, blocking, elapsed, shadow};
+use super::notebook::Notebook;
+use super::{Env, JobError, blocking, elapsed, reread, shadow};
 use crate::domain::candidate::Proof;
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
@@ -64,7 +65,15 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
     let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
-    let mut made = make(env, job, &mut engine, desk, history).await?;
+    let begun = Instant::now();
+    let fresh = match strategy {
+        Strategy::Regenerative => reread::refresh(env, job, &mut engine, &desk.material, history).await?,
+        Strategy::Anchored | Strategy::Opaque | Strategy::SlidingWindow | Strategy::Rollback => None,
+    };
+    let reread_ms = elapsed(begun);
+    let notebook = Notebook::Stored(&env.store, job);
+    let mut made = make(notebook, env.llm.as_ref(), &mut engine, desk, fresh).await?;
+    made.timings.engine_ms += reread_ms;
     // What code makes in a model's place covers less.
     let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
     if covered != span && !env.store.fix_span(job, covered).await? {

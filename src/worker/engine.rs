@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::exchange::Exchange;
 use super::narrate::{self, Fallen, Lost};
+use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Material, Proposed};
 use crate::domain::group;
@@ -14,10 +15,10 @@ use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
 use crate::domain::narrative;
 use crate::domain::settings::Settings;
+use crate::domain::shape::AsShape;
 use crate::domain::strategy::{self, EngineChoice, Strategy};
 use crate::llm;
 use crate::store::compressions::Job;
-use crate::store::outlines::Outline;
 
 /// A span with the facts that were read out of it.
 #[derive(Debug)]
@@ -50,9 +51,9 @@ impl Digest {
 }
 
 /// The last messages of the groups of a span that ends with `through`.
-pub(super) fn group_ends(outlines: &[Outline], through: Seq) -> Arc<[Seq]> {
-    let covered = outlines.get(..outlines.partition_point(|o| o.seq <= through)).unwrap_or_default();
-    let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(|last| last.seq);
+pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]> {
+    let covered = messages.get(..messages.partition_point(|m| m.seq() <= through)).unwrap_or_default();
+    let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(AsShape::seq);
     group::groups(covered).iter().filter_map(last).collect()
 }
 
@@ -74,7 +75,7 @@ impl Engine {
         settings: &Settings,
         strategy: Strategy,
     ) -> Result<Self, JobError> {
-        let mut engine = Self { model: None, asked: false, fallen: false, notes: Vec::new() };
+        let mut engine = Self::of(None);
         let choice = job.request.engine.or(settings.engine).unwrap_or_default();
         if choice == EngineChoice::Extractive || !strategy.asks_an_engine() {
             return Ok(engine);
@@ -101,17 +102,21 @@ impl Engine {
         Ok(engine)
     }
 
+    /// A model, or code.
+    pub(super) fn of(model: Option<(llm::Client, String)>) -> Self {
+        Self { model, asked: false, fallen: false, notes: Vec::new() }
+    }
+
     /// Asks for the narrative of a span.
     pub(super) async fn propose(
         &mut self,
-        env: &Env,
-        job: &Job,
+        notebook: Notebook<'_>,
         digest: &Arc<Digest>,
     ) -> Result<Proposed, JobError> {
         let mut told = None;
         if let Some((client, model)) = self.model.clone() {
             self.asked = true;
-            let exchange = Exchange { env, client: &client, job, model: &model };
+            let exchange = Exchange { notebook, client: &client, model: &model };
             match narrate::tell(exchange, digest).await? {
                 Ok(narrative) => told = Some((narrative, model)),
                 Err(Fallen(reason)) => self.fall(reason),
@@ -130,13 +135,12 @@ impl Engine {
     /// Asks the model once more for what a candidate lost; `None` when that came to nothing.
     pub(super) async fn retell(
         &mut self,
-        env: &Env,
-        job: &Job,
+        notebook: Notebook<'_>,
         digest: &Arc<Digest>,
         lost: &Lost,
     ) -> Result<Option<Proposed>, JobError> {
         let Some((client, model)) = self.model.clone() else { return Ok(None) };
-        let exchange = Exchange { env, client: &client, job, model: &model };
+        let exchange = Exchange { notebook, client: &client, model: &model };
         let narrative = match narrate::retell(exchange, digest, lost).await? {
             Ok(narrative) => narrative,
             Err(Fallen(_)) => return Ok(None),
@@ -160,6 +164,11 @@ impl Engine {
     /// Whether a model was to word this and code does.
     pub(super) fn has_fallen(&self) -> bool {
         self.fallen
+    }
+
+    /// Hands out what a reader should know.
+    pub(super) fn notes(self) -> Vec<String> {
+        self.notes
     }
 
     /// Counts how it went for the session's breaker, and hands out what a reader should know.

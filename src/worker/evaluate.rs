@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::compress::scores;
 use super::desk::read_messages;
 use super::examine::{Examiner, Paper};
+use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed};
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::id::Seq;
@@ -51,10 +52,11 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         (rendering, report)
     };
     let (rendering, report) = blocking(work).await?;
-    let mut examiner = Examiner::new(env);
+    let notebook = Notebook::Stored(&env.store, job);
+    let mut examiner = Examiner::new(env.llm.as_ref());
     let span = (from_seq, through_seq);
     let paper = Paper { rendering: &rendering.text, tokens: rendering.tokens, span };
-    let report = examiner.answer(env, job, paper, &report).await?;
+    let report = examiner.answer(notebook, paper, &report).await?;
     let mut rubric = None;
     if examiner.has_judge() {
         let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);
@@ -65,7 +67,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             narrative::evidence(&span, (&ends, &Facts::default()), budget, counter)
         };
         let asked = (rendering.text.as_str(), (from_seq, through_seq));
-        rubric = examiner.judge(env, job, asked, evidence).await?;
+        rubric = examiner.judge(notebook, asked, evidence).await?;
     }
     let evaluation = NewEvaluation {
         scores: scores(&report, rubric.as_ref())?,

@@ -4,13 +4,13 @@
 use tracing::warn;
 
 use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
-use super::{Env, JobError, blocking};
+use super::notebook::Notebook;
+use super::{JobError, blocking};
 use crate::domain::id::Seq;
 use crate::domain::probe::{self, Answerer, ProbeReport, ProbeResult};
 use crate::domain::rubric::{self, Rubric};
 use crate::domain::tokens::TokenCounter;
 use crate::llm::Client;
-use crate::store::compressions::Job;
 
 /// The most calls that the probes of one job may take, over all of its candidates.
 const MOST_CALLS: usize = 16;
@@ -39,8 +39,8 @@ pub(super) struct Examiner {
 }
 
 impl Examiner {
-    pub(super) fn new(env: &Env) -> Self {
-        Self { client: env.llm.clone(), calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
+    pub(super) fn new(client: Option<&Client>) -> Self {
+        Self { client: client.cloned(), calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
     }
 
     /// What a reader should know.
@@ -62,15 +62,14 @@ impl Examiner {
     /// read, code's verdicts stand.
     pub(super) async fn answer(
         &mut self,
-        env: &Env,
-        job: &Job,
+        notebook: Notebook<'_>,
         paper: Paper<'_>,
         report: &ProbeReport,
     ) -> Result<ProbeReport, JobError> {
         let mut report = report.clone();
         let Some(client) = self.client.clone().filter(|_| self.is_on()) else { return Ok(report) };
         let Some(model) = client.options().probe_model.clone() else { return Ok(report) };
-        let exchange = Exchange { env, client: &client, job, model: &model };
+        let exchange = Exchange { notebook, client: &client, model: &model };
         let open = |result: &ProbeResult| result.answered_by == Answerer::Code;
         let sheets = probe::sheets(&report, paper.rendering, open);
         for sheet in sheets {
@@ -96,7 +95,7 @@ impl Examiner {
                 Err(error) => (error.as_str(), None),
             };
             let Some((answered, spent)) = answered else {
-                warn!(compression.id = %job.id, llm.model = model, reason, "llm.probes_unanswered");
+                warn!(compression.id = notebook.name(), llm.model = model, reason, "llm.probes_unanswered");
                 self.is_down = true;
                 self.notes.push(format!("probes: the model did not answer ({reason}); code answered"));
                 break;
@@ -115,8 +114,7 @@ impl Examiner {
     /// tokens what the summary is of.
     pub(super) async fn judge(
         &mut self,
-        env: &Env,
-        job: &Job,
+        notebook: Notebook<'_>,
         (summary, span): (&str, (Seq, Seq)),
         evidence: impl FnOnce(u32) -> String + Send + 'static,
     ) -> Result<Option<Rubric>, JobError> {
@@ -134,7 +132,7 @@ impl Examiner {
             (prompt, tokens)
         })
         .await?;
-        let exchange = Exchange { env, client: &client, job, model: &model };
+        let exchange = Exchange { notebook, client: &client, model: &model };
         let question = Question {
             purpose: "judge",
             span,
@@ -148,7 +146,7 @@ impl Examiner {
             Err(error) => (error.as_str(), None),
         };
         if rubric.is_none() {
-            warn!(compression.id = %job.id, llm.model = model, reason, "llm.judge_unusable");
+            warn!(compression.id = notebook.name(), llm.model = model, reason, "llm.judge_unusable");
             self.notes.push(format!("rubric: the judge did not answer ({reason}); there is none"));
         }
         Ok(rubric)

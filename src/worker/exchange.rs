@@ -1,11 +1,11 @@
 //! One question to a model: tried as often as it may help, every try recorded before it is sent and after.
 
-use super::{Env, JobError};
+use super::JobError;
+use super::notebook::Notebook;
 use crate::domain::id::Seq;
 use crate::domain::narrative::Prompt;
 use crate::domain::probe::Spent;
 use crate::llm::{Attempt, Call, Client, LlmError};
-use crate::store::compressions::Job;
 use crate::store::narratives::{AttemptEnd, NewAttempt};
 
 /// Tokens of the instructions and the schema, about.
@@ -35,9 +35,8 @@ pub(super) struct Reply {
 /// Who asks, and whom.
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
-    pub(super) env: &'a Env,
+    pub(super) notebook: Notebook<'a>,
     pub(super) client: &'a Client,
-    pub(super) job: &'a Job,
     pub(super) model: &'a str,
 }
 
@@ -62,12 +61,10 @@ impl Exchange<'_> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let Some(id) = self.env.store.begin_llm_attempt(self.job, new).await? else {
-                return Err(JobError::Lost);
-            };
-            let attempt = self.client.attempt(self.job.tenant, &call).await;
+            let open = self.notebook.begin(new).await?;
+            let attempt = self.client.attempt(self.notebook.tenant(), &call).await;
             let end = self.end(&attempt);
-            self.env.store.end_llm_attempt(self.job, id, end).await?;
+            self.notebook.end(open, end).await?;
             let error = match attempt.result {
                 Ok(text) => {
                     let spent = Spent { latency_ms: end.latency_ms, micros: end.cost_micros };

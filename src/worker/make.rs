@@ -8,17 +8,18 @@ use super::desk::Desk;
 use super::engine::{Digest, Engine};
 use super::examine::{Examiner, Paper};
 use super::narrate::Lost;
-use super::{Env, JobError, blocking, elapsed, reread};
-use crate::domain::candidate::{self, Material, Proof, Proposed};
+use super::notebook::Notebook;
+use super::{JobError, blocking, elapsed};
+use crate::domain::candidate::{self, Base, Material, Proof, Proposed};
 use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::narrative;
 use crate::domain::probe::{self, Answerer, ProbeKind, Verdict};
 use crate::domain::rubric::Rubric;
-use crate::domain::strategy::{self, Strategy};
+use crate::domain::strategy;
 use crate::domain::tokens::TokenCounter;
-use crate::store::compressions::Job;
+use crate::llm::Client;
 
 /// What is tried with a model before code takes over.
 const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
@@ -35,21 +36,21 @@ pub(super) struct Made {
 }
 
 /// Makes a candidate, and when the gate refuses it for good, the one that code makes in a model's place
-/// and the one that its strategy falls back to.
+/// and the one that its strategy falls back to. `fresh` is what the history was read into afresh, and from
+/// where.
 pub(super) async fn make(
-    env: &Env,
-    job: &Job,
+    notebook: Notebook<'_>,
+    client: Option<&Client>,
     engine: &mut Engine,
     desk: Desk,
-    history: (Seq, Seq),
+    fresh: Option<(Base, Seq)>,
 ) -> Result<Made, JobError> {
     let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
-    let mut maker = Maker::new(env, job);
+    let mut maker =
+        Maker { notebook, examiner: Examiner::new(client), gate: Vec::new(), timings: Timings::default() };
     let (stored, from_seq) = (material.base.clone(), material.from_seq);
-    if material.strategy == Strategy::Regenerative {
-        let begun = Instant::now();
-        reread::refresh(env, job, engine, &mut material, history).await?;
-        maker.timings.engine_ms += elapsed(begun);
+    if let Some((base, from_seq)) = fresh {
+        (material.base, material.from_seq) = (Some(base), from_seq);
     }
     loop {
         if engine.has_fallen()
@@ -62,7 +63,7 @@ pub(super) async fn make(
         let digest = Digest::read(material, Arc::clone(&ends)).await?;
         maker.timings.ledger_ms += elapsed(begun);
         let begun = Instant::now();
-        let proposed = engine.propose(env, job, &digest).await?;
+        let proposed = engine.propose(notebook, &digest).await?;
         maker.timings.engine_ms += elapsed(begun);
         if engine.has_fallen() && shorter.is_some() {
             (material, _) = digest.into_parts();
@@ -93,19 +94,13 @@ fn is_told(proof: &Proof) -> bool {
 
 /// The gate of one compression.
 struct Maker<'a> {
-    env: &'a Env,
-    job: &'a Job,
+    notebook: Notebook<'a>,
     examiner: Examiner,
     gate: Vec<GateRecord>,
     timings: Timings,
 }
 
-impl<'a> Maker<'a> {
-    fn new(env: &'a Env, job: &'a Job) -> Self {
-        let examiner = Examiner::new(env);
-        Self { env, job, examiner, gate: Vec::new(), timings: Timings::default() }
-    }
-
+impl Maker<'_> {
     /// Proves a candidate, and those that the model makes of it when it does not hold.
     async fn prove_with(
         &mut self,
@@ -120,7 +115,7 @@ impl<'a> Maker<'a> {
             }
             let begun = Instant::now();
             let lost = lost(&proof, measure);
-            let again = engine.retell(self.env, self.job, digest, &lost).await?;
+            let again = engine.retell(self.notebook, digest, &lost).await?;
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
             self.goes_on(GateOutcome::Repair, measure);
@@ -156,7 +151,7 @@ impl<'a> Maker<'a> {
     /// Lets a model answer the probes, puts back what it does not find, and asks that once more.
     async fn question(&mut self, digest: &Arc<Digest>, mut proof: Proof) -> Result<Proof, JobError> {
         let mut by_code = proof.report.clone();
-        let report = self.examiner.answer(self.env, self.job, paper(&proof), &by_code).await?;
+        let report = self.examiner.answer(self.notebook, paper(&proof), &by_code).await?;
         if report.results.iter().all(|result| result.answered_by == Answerer::Code) {
             return Ok(proof);
         }
@@ -173,7 +168,7 @@ impl<'a> Maker<'a> {
         if let Some(mut next) = expanded.filter(Proof::is_accepted) {
             by_code = next.report.clone();
             let open = probe::keep_passed(&next.report, &proof.report);
-            let report = self.examiner.answer(self.env, self.job, paper(&next), &open).await?;
+            let report = self.examiner.answer(self.notebook, paper(&next), &open).await?;
             if let Some(last) = proof.gate.last_mut() {
                 (last.outcome, last.next) = (GateOutcome::Repair, Some(Measure::Facts));
             }
@@ -201,14 +196,14 @@ impl<'a> Maker<'a> {
         probe_ids: Vec<ProbeId>,
     ) -> Result<Made, JobError> {
         let begun = Instant::now();
-        let rubric = if proof.is_accepted() || self.job.request.shadow {
+        let rubric = if proof.is_accepted() || self.notebook.is_shadow() {
             let read = Arc::clone(&digest);
             let evidence = move |budget| {
                 let Digest { material, facts, ends } = &*read;
                 narrative::evidence(&material.span, (ends, facts), budget, material.counter)
             };
             let span = (digest.material.span.first().map_or(0, |first| first.seq), proof.meta.through_seq);
-            self.examiner.judge(self.env, self.job, (&proof.rendering.text, span), evidence).await?
+            self.examiner.judge(self.notebook, (&proof.rendering.text, span), evidence).await?
         } else {
             None
         };

@@ -5,6 +5,7 @@
 //! the fence of its claim, so that a late worker changes nothing.
 //! Must not know: HTTP. The two meet in `store::compressions`, where one enqueues and the other claims.
 
+pub mod alone;
 mod compress;
 mod desk;
 mod engine;
@@ -14,6 +15,7 @@ mod exchange;
 pub mod index;
 mod make;
 mod narrate;
+mod notebook;
 mod pool;
 mod presence;
 mod reread;

@@ -66,11 +66,11 @@ pub(super) async fn retell(
 }
 
 fn note(exchange: Exchange<'_>, told: &Result<Narrative, Fallen>) {
-    let Exchange { job, model, .. } = exchange;
+    let (name, model) = (exchange.notebook.name(), exchange.model);
     match told {
-        Ok(_) => info!(compression.id = %job.id, llm.model = model, "llm.told"),
+        Ok(_) => info!(compression.id = name, llm.model = model, "llm.told"),
         Err(Fallen(reason)) => {
-            warn!(compression.id = %job.id, llm.model = model, reason, "llm.fallen");
+            warn!(compression.id = name, llm.model = model, reason, "llm.fallen");
         }
     }
     let ended = told.as_ref().map_or_else(|Fallen(reason)| *reason, |_| "told");
@@ -121,8 +121,7 @@ impl<'a> Teller<'a> {
     /// The pieces of the digest's span that are finished; a history that is read afresh is told page by
     /// page, each page with pieces of its own.
     async fn finished(&self, (first, last): (Seq, Seq)) -> Result<Vec<FinishedChunk>, JobError> {
-        let Exchange { env, job, .. } = self.exchange;
-        let mut finished = env.store.finished_chunks(job).await?;
+        let mut finished = self.exchange.notebook.finished().await?;
         finished.retain(|chunk| chunk.from_seq >= first && chunk.through_seq <= last);
         Ok(finished)
     }
@@ -145,10 +144,7 @@ impl<'a> Teller<'a> {
                 Ok(narrative) => {
                     let done =
                         FinishedChunk { from_seq: chunk.from_seq, through_seq: chunk.through_seq, narrative };
-                    let Exchange { env, job, .. } = self.exchange;
-                    if !env.store.keep_chunk(job, &done).await? {
-                        return Err(JobError::Lost);
-                    }
+                    self.exchange.notebook.keep(&done).await?;
                     walk.after = chunk.through_seq;
                     told.push(done.narrative);
                 }
