@@ -107,7 +107,8 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
 /// When the configuration names no model, or the work breaks.
 pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> anyhow::Result<Alone> {
     let client = models::client(llm)?;
-    worker::alone::compress(client.as_ref(), material, is_items).await.context("the compression")
+    // Boxed: what it holds over its waits is large.
+    Box::pin(worker::alone::compress(client.as_ref(), material, is_items)).await.context("the compression")
 }
 
 /// The OpenAPI document as JSON text.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 /// A value that was refused after parsing, where quoting it could tell a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -436,7 +436,7 @@ fn price(text: &str) -> Result<ModelPrice, String> {
 
 fn log_filter(text: &str) -> Result<String, String> {
     let text = if text.is_empty() { "info" } else { text };
-    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|_| {
+    text.parse::<Targets>().map(|_| text.to_owned()).map_err(|_| {
         "a level (error, warn, info, debug, trace, off) is allowed, or a list such as info,sqlx=warn"
             .to_owned()
     })

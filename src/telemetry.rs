@@ -12,9 +12,10 @@ use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::config::{self, LogFormat};
 
@@ -45,7 +46,7 @@ pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
     };
     let spans = traces.as_ref().map(|t| tracing_opentelemetry::layer().with_tracer(t.tracer("anchord")));
     tracing_subscriber::registry()
-        .with(EnvFilter::try_new(&config.filter).context("RUST_LOG")?)
+        .with(config.filter.parse::<Targets>().context("RUST_LOG")?)
         .with(logs)
         .with(spans)
         .try_init()

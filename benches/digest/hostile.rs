@@ -33,7 +33,7 @@ fn nested(open: &str, close: &str, bytes: usize) -> String {
 
 fn base64(bytes: usize) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut random = crate::texts::Random::new(9);
+    let mut random = crate::random::Random::new(9);
     (0..bytes).filter_map(|_| LETTERS.get(random.below(64)).map(|b| char::from(*b))).collect()
 }
 

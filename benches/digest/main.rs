@@ -12,6 +12,9 @@ mod limit;
 mod sessions;
 mod texts;
 
+#[path = "../load/random.rs"]
+mod random;
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::texts::Random;
+use crate::texts::Writer;
 
 /// A conversation and the bytes of its messages.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ pub fn result(id: String, output: String) -> Message {
 
 /// An agent at work: rounds of talk, reads, edits, commands and tests, ever new files among them.
 fn work(seed: u64, rounds: usize) -> Vec<Message> {
-    let mut random = Random::new(seed);
+    let mut random = Writer::new(seed);
     let mut messages = vec![text(Role::System, "You help with code.".to_owned())];
     for round in 0..rounds {
         let path = format!("src/part{}/file{}.rs", random.below(9), random.below(40 + round / 4));

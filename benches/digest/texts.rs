@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::random::Random;
+
 const WORDS: [&str; 32] = [
     "parser",
     "rejects",
@@ -37,22 +39,19 @@ const WORDS: [&str; 32] = [
     "that",
 ];
 
-/// A generator of pseudo-random numbers (xorshift): cheap, and the same for the same seed.
+/// Writes texts.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Writer(Random);
 
-impl Random {
+impl Writer {
+    /// A writer of the same texts for the same seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self(Random::new(seed))
     }
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        // The upper half: the lowest bits of a xorshift repeat soonest.
-        usize::try_from(self.0 >> 33).unwrap_or_default() % bound.max(1)
+        self.0.below(bound)
     }
 
     fn word(&mut self) -> &'static str {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
+use crate::random::Random;
 use crate::servers::{Servers, execute};
-use crate::texts::{Random, message};
+use crate::texts::message;
 
 /// Sessions, as many as the service gets.
 pub const SESSIONS: usize = 1_000;

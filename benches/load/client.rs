@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::texts::Random;
+use crate::random::Random;
 
 /// The key of the service that the bench starts.
 pub const KEY: &str = "key-of-the-load-bench-0123456789abcdef";

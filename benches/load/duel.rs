@@ -9,9 +9,10 @@ use crate::Flags;
 use crate::ceiling::{self, SESSIONS, Script};
 use crate::client::{self, Connection, Measured, request, write_request};
 use crate::processor::{Processor, Used};
+use crate::random::Random;
 use crate::report::{self, Report, median, rounded};
 use crate::servers::Servers;
-use crate::texts::{Random, batch};
+use crate::texts::batch;
 
 /// Bodies to choose from, so that no two appends in a row are the same.
 const BODIES: usize = 64;

@@ -15,9 +15,10 @@ use tokio::task::JoinSet;
 
 use crate::Flags;
 use crate::client::{Connection, request};
+use crate::random::Random;
 use crate::report::{self, Report};
 use crate::servers::Servers;
-use crate::texts::{Random, message};
+use crate::texts::message;
 
 /// How often the clients come.
 const ROUNDS: usize = 3;

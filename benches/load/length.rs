@@ -8,9 +8,10 @@ use serde_json::json;
 use crate::Flags;
 use crate::client::{Connection, quantile, request};
 use crate::processor::Processor;
+use crate::random::Random;
 use crate::report::{self, Report, rounded};
 use crate::servers::Servers;
-use crate::texts::{Random, batch};
+use crate::texts::batch;
 
 /// Messages of the short session, and of each batch that fills the long one.
 const SHORT: usize = 1_000;

@@ -12,6 +12,7 @@ mod duel;
 mod hangups;
 mod length;
 mod processor;
+mod random;
 mod report;
 mod servers;
 mod texts;

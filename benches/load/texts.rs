@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::random::Random;
+
 /// Bytes of a text.
 pub const BYTES: usize = 1024;
 
@@ -56,27 +58,9 @@ const FILES: [&str; 6] = [
     "tests/test_retry.py",
 ];
 
-/// A generator of pseudo-random numbers (xorshift): cheap, and the same for the same seed.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        // The upper half: the lowest bits of a xorshift repeat soonest.
-        usize::try_from(self.0 >> 33).unwrap_or_default() % bound.max(1)
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from.get(self.below(from.len())).copied().unwrap_or_default()
-    }
+/// One of a list.
+fn pick<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
+    from.get(random.below(from.len())).copied().unwrap_or_default()
 }
 
 /// A text; it needs no escapes in JSON and in SQL.
@@ -85,10 +69,10 @@ pub fn text(random: &mut Random) -> String {
     while text.len() < BYTES {
         // Writing to a String cannot fail.
         let _ = match random.below(100) {
-            0..6 => write!(text, "{}:{} ", random.pick(&FILES), random.below(900) + 1),
+            0..6 => write!(text, "{}:{} ", pick(random, &FILES), random.below(900) + 1),
             6..8 => write!(text, "error: expected type E{:04} ", random.below(1000)),
             8..11 => write!(text, "{:08x} ", random.below(1 << 31)),
-            _ => write!(text, "{} ", random.pick(&WORDS)),
+            _ => write!(text, "{} ", pick(random, &WORDS)),
         };
     }
     text.truncate(BYTES);

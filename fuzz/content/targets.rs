@@ -17,8 +17,9 @@ use serde_json::json;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const ALL: [Target; 5] = [
+pub const ALL: [Target; 6] = [
     ("body", body),
+    ("media", media),
     ("conversation", conversation),
     ("secrets", secrets),
     ("query", query),
@@ -33,6 +34,39 @@ pub fn body(data: &[u8]) {
         if let Ok(message) = format::parse(format, &text) {
             let _ = Shape::measure(&message, &TokenCounter::default());
             let _ = recall::analyze(&message);
+            digest(vec![message]);
+        }
+    }
+}
+
+/// Images and files whose names, addresses and content are anything.
+pub fn media(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (kind, rest) = text.split_once('\u{1}').unwrap_or(("image/png", &text));
+    let (url, alt) = rest.split_once('\u{1}').unwrap_or((rest, ""));
+    let source = json!({"type": "base64", "media_type": kind, "data": url});
+    let messages = [
+        (
+            Format::OpenaiChat,
+            json!([{"type": "image_url", "image_url": {"url": url, "detail": kind}}, {"type": "text", "text": alt}]),
+        ),
+        (
+            Format::OpenaiChat,
+            json!([{"type": "image_url", "image_url": {"url": format!("data:{kind};base64,{url}")}}]),
+        ),
+        (Format::OpenaiChat, json!([{"type": "file", "file": {"filename": alt, "file_data": url}}])),
+        (
+            Format::Anthropic,
+            json!([{"type": "image", "source": source}, {"type": "document", "source": source, "title": alt}]),
+        ),
+        (
+            Format::Anthropic,
+            json!([{"type": "tool_result", "tool_use_id": kind, "content": [{"type": "image", "source": source}]}]),
+        ),
+    ];
+    for (format, content) in messages {
+        if let Ok(message) = format::parse(format, &json!({"role": "user", "content": content}).to_string()) {
+            let _ = Shape::measure(&message, &TokenCounter::default());
             digest(vec![message]);
         }
     }
@@ -76,7 +110,7 @@ pub fn tokens(data: &[u8]) {
 /// A message in one of the seats that a text may have.
 fn seat(text: &str, at: usize) -> Message {
     let mut characters = text.chars();
-    let kind = characters.next().map_or(0, u32::from) % 12;
+    let kind = characters.next().map_or(0, u32::from) % 16;
     let rest = characters.as_str().to_owned();
     let id = format!("c{}", at / 2);
     let call = |name: &str, arguments: String| {
@@ -88,12 +122,17 @@ fn seat(text: &str, at: usize) -> Message {
         0 => said(Role::User, rest),
         1 => said(Role::Assistant, rest),
         2 => said(Role::System, rest),
-        3 => Message { name: Some("console".to_owned()), ..said(Role::User, rest) },
+        // A console that one reader knows by this name.
+        3 => Message { name: Some("aider".to_owned()), ..said(Role::User, rest) },
         4 => call("Bash", json!({"command": rest}).to_string()),
         5 => call("Edit", json!({"file_path": "a.rs", "old_string": "x", "new_string": rest}).to_string()),
         6 => call("apply_patch", json!({"patch": rest}).to_string()),
         7 => call("str_replace_editor", rest),
         8 => call(&rest, "{}".to_owned()),
+        9 => call("TodoWrite", json!({"todos": rest}).to_string()),
+        10 => call("update_plan", rest),
+        11 => call("NotebookEdit", json!({"notebook_path": "a.ipynb", "new_source": rest}).to_string()),
+        12 => call("powershell", json!({"command": rest, "workdir": "C:\\w"}).to_string()),
         _ => {
             let result = ToolResult {
                 call_id: format!("c{}", at.saturating_sub(1) / 2),

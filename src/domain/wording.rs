@@ -54,19 +54,25 @@ const MAX_CHARS: usize = 400;
 /// line is another error, which has to be mended at its own place.
 #[must_use]
 pub fn error_key(message: &str) -> String {
-    const LONGEST_LINE_NUMBER: usize = 5;
-    fold_numbers(message, LONGEST_LINE_NUMBER)
+    let mut out = String::with_capacity(message.len().min(MAX_CHARS));
+    error_key_into(&mut out, message);
+    out
 }
 
-/// Folds every number away: what an error is called wherever it stands.
-#[must_use]
-pub fn placeless_error_key(message: &str) -> String {
-    fold_numbers(message, 0)
+/// The same into a text that is used again, for a whole record of errors.
+pub fn error_key_into(out: &mut String, message: &str) {
+    const LONGEST_LINE_NUMBER: usize = 5;
+    fold_numbers(out, message, LONGEST_LINE_NUMBER);
+}
+
+/// Folds every number away, into a text that is used again: what an error is called wherever it stands.
+pub fn placeless_error_key_into(out: &mut String, message: &str) {
+    fold_numbers(out, message, 0);
 }
 
 /// Folds numbers of more than `kept_digits` digits, addresses and hashes into one sign.
-fn fold_numbers(message: &str, kept_digits: usize) -> String {
-    let mut out = String::with_capacity(message.len().min(MAX_CHARS));
+fn fold_numbers(out: &mut String, message: &str, kept_digits: usize) {
+    out.clear();
     for word in clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_') {
         if word.is_empty() {
             continue;
@@ -80,10 +86,12 @@ fn fold_numbers(message: &str, kept_digits: usize) -> String {
         if number || hex || (word.starts_with("0x") && word.len() > 2) {
             out.push('#');
         } else {
-            push_lower(&mut out, word);
+            push_lower(out, word);
         }
     }
-    if out.is_empty() { message.trim().to_owned() } else { out }
+    if out.is_empty() {
+        out.push_str(message.trim());
+    }
 }
 
 /// Appends a word in lower case.

@@ -42,8 +42,8 @@ pub async fn compress(
     let asks = material.strategy.asks_an_engine();
     let model = client.filter(|_| asks).map(|client| (client.clone(), client.options().model.clone()));
     let read = move || {
-        let items: Vec<Item> = material.span.iter().map(|n| Item::of(n, is_items, &material)).collect();
-        let ends = group_ends(&items, material.through_seq);
+        let entries: Vec<Entry> = material.span.iter().map(|n| Entry::of(n, is_items, &material)).collect();
+        let ends = group_ends(&entries, material.through_seq);
         Desk { material, probe_ids: Vec::new(), ends, shorter: None }
     };
     let desk = blocking(read).await?;
@@ -56,22 +56,22 @@ pub async fn compress(
 }
 
 /// A message as groups are told by.
-struct Item {
+struct Entry {
     seq: Seq,
     role: Role,
-    is_item: bool,
+    of_responses: bool,
     shape: Option<Shape>,
 }
 
-impl Item {
-    fn of(numbered: &Numbered, is_item: bool, material: &Material) -> Self {
+impl Entry {
+    fn of(numbered: &Numbered, of_responses: bool, material: &Material) -> Self {
         let message = &numbered.message;
         let shape = Shape::of(message, &material.counter);
-        Self { seq: numbered.seq, role: message.role, is_item, shape }
+        Self { seq: numbered.seq, role: message.role, of_responses, shape }
     }
 }
 
-impl AsShape for Item {
+impl AsShape for Entry {
     fn seq(&self) -> Seq {
         self.seq
     }
@@ -81,7 +81,7 @@ impl AsShape for Item {
     }
 
     fn is_item(&self) -> bool {
-        self.is_item
+        self.of_responses
     }
 
     fn shape(&self) -> Option<&Shape> {

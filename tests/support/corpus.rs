@@ -79,15 +79,12 @@ fn filled(template: &str) -> String {
             }
             Some((body, behind))
         });
-        match body {
-            Some((body, behind)) => {
-                out.push_str(&body);
-                rest = behind;
-            }
-            None => {
-                out.push('{');
-                rest = after;
-            }
+        if let Some((body, behind)) = body {
+            out.push_str(&body);
+            rest = behind;
+        } else {
+            out.push('{');
+            rest = after;
         }
     }
     out + rest

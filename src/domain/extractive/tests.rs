@@ -126,9 +126,18 @@ fn a_decision_has_its_reason_and_what_was_not_chosen(
 ) {
     let found = of(&[say(2, Role::Assistant, text)]).decisions;
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].decision, text);
+    let choice = text.strip_suffix(reason).unwrap().trim_end_matches([' ', ',', '，']);
+    assert_eq!(found[0].decision, choice, "the reason is told once");
     assert_eq!(found[0].rationale, reason);
     assert_eq!(found[0].alternatives.first().map_or("", String::as_str), alternative);
+}
+
+#[test]
+fn a_reason_that_comes_first_is_no_part_of_the_choice() {
+    let text = "Because the vendor drops the old API in May, we decided to move the billing job first.";
+    let found = of(&[say(2, Role::Assistant, text)]).decisions;
+    assert_eq!(found[0].decision, "we decided to move the billing job first.");
+    assert_eq!(found[0].rationale, "Because the vendor drops the old API in May");
 }
 
 #[rstest]

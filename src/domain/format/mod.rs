@@ -12,6 +12,8 @@ pub mod detect;
 mod json;
 pub mod openai_chat;
 pub mod openai_responses;
+#[cfg(test)]
+mod properties;
 
 use std::ops::Range;
 

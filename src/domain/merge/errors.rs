@@ -1,6 +1,9 @@
 //! Errors: one per normalised message; a fix flips the status.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash as _, Hasher as _};
+
+use fnv::FnvHasher;
 
 use super::super::id::Seq;
 use super::super::ledger::{ErrorFact, Facts};
@@ -16,19 +19,20 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
         resolve_by_passing_command(record, facts, version);
         return;
     }
-    let keys: Vec<String> = record.iter().map(|e| key(e.kind.as_deref(), &e.message)).collect();
-    let mut moved = Moved::of(record, &keys, facts);
-    let mut at: HashMap<String, usize> = keys.into_iter().zip(0..).collect();
+    let mut folded = Folded::default();
+    let keys: Vec<u64> = record.iter().map(|e| folded.key(e.kind.as_deref(), &e.message)).collect();
+    let mut moved = Moved::of(record, &keys, facts, &mut folded);
+    let mut at: HashMap<u64, usize> = keys.into_iter().zip(0..).collect();
     for fact in &facts.errors {
         if fact.message.trim().is_empty() {
             continue;
         }
         let next = record.len();
-        let slot = *at.entry(key(fact.kind.as_deref(), &fact.message)).or_insert(next);
+        let slot = *at.entry(folded.key(fact.kind.as_deref(), &fact.message)).or_insert(next);
         if let Some(entry) = record.get_mut(slot) {
             meet_again(entry, fact, version);
         } else {
-            moved.resolve(record, fact, version);
+            moved.resolve(record, fact, version, &mut folded);
             record.push(first_met(fact, version));
         }
     }
@@ -37,23 +41,24 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
 
 /// Open errors of earlier spans that this span does not show at their place: when one of them is met
 /// at another place, it has moved with its lines, and the old place is done with.
-struct Moved(HashMap<String, Vec<usize>>);
+struct Moved(HashMap<u64, Vec<usize>>);
 
 impl Moved {
-    fn of(record: &[ErrorEntry], keys: &[String], facts: &Facts) -> Self {
-        let met: HashSet<String> = facts.errors.iter().map(|e| key(e.kind.as_deref(), &e.message)).collect();
-        let mut gone: HashMap<String, Vec<usize>> = HashMap::new();
+    fn of(record: &[ErrorEntry], keys: &[u64], facts: &Facts, folded: &mut Folded) -> Self {
+        let met: HashSet<u64> =
+            facts.errors.iter().map(|e| folded.key(e.kind.as_deref(), &e.message)).collect();
+        let mut gone: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, (entry, key)) in record.iter().zip(keys).enumerate().rev() {
             if entry.status != ErrorStatus::Resolved && !met.contains(key) {
-                gone.entry(wording::placeless_error_key(&entry.message)).or_default().push(at);
+                gone.entry(folded.placeless(&entry.message)).or_default().push(at);
             }
         }
         Self(gone)
     }
 
     /// Resolves the oldest open error that the fact has moved from.
-    fn resolve(&mut self, record: &mut [ErrorEntry], fact: &ErrorFact, version: i64) {
-        let places = self.0.get_mut(&wording::placeless_error_key(&fact.message));
+    fn resolve(&mut self, record: &mut [ErrorEntry], fact: &ErrorFact, version: i64, folded: &mut Folded) {
+        let places = self.0.get_mut(&folded.placeless(&fact.message));
         if let Some(entry) = places.and_then(Vec::pop).and_then(|at| record.get_mut(at)) {
             entry.status = ErrorStatus::Resolved;
             entry.resolution =
@@ -63,16 +68,36 @@ impl Moved {
     }
 }
 
-fn key(kind: Option<&str>, message: &str) -> String {
-    let message = wording::error_key(message);
-    match kind.map(str::trim).filter(|k| !k.is_empty()) {
-        // Some outputs repeat the kind in front of the message, some do not.
-        Some(kind) => {
-            let kind = kind.to_lowercase();
-            let rest = message.strip_prefix(kind.as_str()).unwrap_or(&message).trim_start().to_owned();
-            format!("{kind}|{rest}")
+/// Texts that are folded again and again: a record may hold thousands of errors, and every span asks
+/// which of them it shows.
+#[derive(Default)]
+struct Folded {
+    message: String,
+    kind: String,
+}
+
+impl Folded {
+    /// The identity of an error.
+    fn key(&mut self, kind: Option<&str>, message: &str) -> u64 {
+        wording::error_key_into(&mut self.message, message);
+        let mut rest = self.message.as_str();
+        self.kind.clear();
+        if let Some(kind) = kind.map(str::trim).filter(|k| !k.is_empty()) {
+            self.kind.extend(kind.chars().flat_map(char::to_lowercase));
+            // Some outputs repeat the kind in front of the message, some do not.
+            rest = rest.strip_prefix(self.kind.as_str()).unwrap_or(rest).trim_start();
         }
-        None => format!("|{message}"),
+        let mut hasher = FnvHasher::default();
+        (self.kind.as_str(), rest).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// What an error is called wherever it stands.
+    fn placeless(&mut self, message: &str) -> u64 {
+        wording::placeless_error_key_into(&mut self.message, message);
+        let mut hasher = FnvHasher::default();
+        self.message.hash(&mut hasher);
+        hasher.finish()
     }
 }
 

@@ -21,45 +21,7 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
     // A record grows with its session, so what the span does not touch is moved and not looked at.
     let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
     let touched: HashSet<String> = named.chain(&facts.taken_back).map(|path| path_key(path)).collect();
-    let mut earlier: HashMap<String, (FileStatus, Option<String>)> = HashMap::new();
-    let mut record = Vec::new();
-    let mut places = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
-    for file in summary.files_modified.drain(..) {
-        let key = identity(&file.path);
-        if !touched.contains(key.as_ref()) {
-            places.push(Place::Modified(file));
-            continue;
-        }
-        earlier.insert(key.into_owned(), (file.status, file.session_id));
-        places.push(Place::Touched(record.len()));
-        record.push(FileFact {
-            path: file.path,
-            action: Some(file.action),
-            overwrite_possible: file.overwrite_possible,
-            renamed_from: file.renamed_from,
-            transient: file.transient,
-            changes: file.changes,
-            reason: None,
-            seqs: file.seqs,
-        });
-    }
-    for file in summary.files_read.drain(..) {
-        if !touched.contains(identity(&file.path).as_ref()) {
-            places.push(Place::Read(file));
-            continue;
-        }
-        places.push(Place::Touched(record.len()));
-        record.push(FileFact {
-            path: file.path,
-            action: None,
-            overwrite_possible: false,
-            renamed_from: None,
-            transient: false,
-            changes: Vec::new(),
-            reason: file.reason,
-            seqs: file.seqs,
-        });
-    }
+    let Opened { mut places, record, mut earlier } = open(summary, &touched);
     let of_record = record.len();
     let mut history = FileHistory::of(record);
     for copy in &facts.taken_back {
@@ -122,6 +84,59 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
         });
     }
     left
+}
+
+/// The record's files, taken out of their sections.
+struct Opened {
+    /// Every entry, in order.
+    places: Vec<Place>,
+    /// Those that the span touches.
+    record: Vec<FileFact>,
+    /// Status and session of the changed ones among them.
+    earlier: HashMap<String, (FileStatus, Option<String>)>,
+}
+
+fn open(summary: &mut Summary, touched: &HashSet<String>) -> Opened {
+    let mut earlier: HashMap<String, (FileStatus, Option<String>)> = HashMap::new();
+    let mut record = Vec::new();
+    let mut places = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
+    for file in summary.files_modified.drain(..) {
+        let key = identity(&file.path);
+        if !touched.contains(key.as_ref()) {
+            places.push(Place::Modified(file));
+            continue;
+        }
+        earlier.insert(key.into_owned(), (file.status, file.session_id));
+        places.push(Place::Touched(record.len()));
+        record.push(FileFact {
+            path: file.path,
+            action: Some(file.action),
+            overwrite_possible: file.overwrite_possible,
+            renamed_from: file.renamed_from,
+            transient: file.transient,
+            changes: file.changes,
+            reason: None,
+            seqs: file.seqs,
+        });
+    }
+    for file in summary.files_read.drain(..) {
+        if !touched.contains(identity(&file.path).as_ref()) {
+            places.push(Place::Read(file));
+            continue;
+        }
+        places.push(Place::Touched(record.len()));
+        record.push(FileFact {
+            path: file.path,
+            action: None,
+            overwrite_possible: false,
+            renamed_from: None,
+            transient: false,
+            changes: Vec::new(),
+            reason: file.reason,
+            seqs: file.seqs,
+        });
+    }
+    Opened { places, record, earlier }
 }
 
 /// What the latest decisive run after a change says; a run that cannot tell decides nothing.

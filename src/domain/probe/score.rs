@@ -211,14 +211,14 @@ fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> Str
     match section {
         Section::SessionIntent => say(&summary.session_intent),
         Section::IntentHistory => {
-            summary.intent_history.iter().filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text))
+            summary.intent_history.iter().filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text));
         }
         Section::FilesModified => summary.files_modified.iter().filter(|f| is_near(&f.seqs)).for_each(|f| {
             say(&f.path);
             f.changes.iter().for_each(|c| say(c));
         }),
         Section::FilesRead => {
-            summary.files_read.iter().filter(|f| is_near(&f.seqs)).for_each(|f| say(&f.path))
+            summary.files_read.iter().filter(|f| is_near(&f.seqs)).for_each(|f| say(&f.path));
         }
         Section::DecisionsMade => summary.decisions_made.iter().filter(|d| is_near(&d.seqs)).for_each(|d| {
             say(&d.decision);
@@ -246,10 +246,10 @@ fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> Str
             summary.technical_context.iter().filter(|t| is_near(&t.seqs)).for_each(|t| {
                 say(&t.key);
                 say(&t.value);
-            })
+            });
         }
         Section::Constraints => {
-            summary.constraints.iter().filter(|c| is_near(&c.seqs)).for_each(|c| say(&c.text))
+            summary.constraints.iter().filter(|c| is_near(&c.seqs)).for_each(|c| say(&c.text));
         }
     }
     out

@@ -333,12 +333,11 @@ fn by_folder(ranked: Vec<(usize, &ReadFile)>, most: usize) -> Entries<'_> {
     for (at, (_, file)) in ranked.iter().enumerate().take(most.saturating_mul(TO_A_LINE)) {
         let (folder, _) = super::files::split(&file.path);
         let slot = open.get(folder).and_then(|slot| lines.get_mut(*slot));
-        match slot.filter(|line| line.of.len() < TO_A_LINE) {
-            Some(line) => line.of.push(at),
-            None => {
-                open.insert(folder, lines.len());
-                lines.push(Shared { order: lines.len(), of: vec![at] });
-            }
+        if let Some(line) = slot.filter(|line| line.of.len() < TO_A_LINE) {
+            line.of.push(at);
+        } else {
+            open.insert(folder, lines.len());
+            lines.push(Shared { order: lines.len(), of: vec![at] });
         }
     }
     Entries::shared(lines, ranked.len(), move |of| {

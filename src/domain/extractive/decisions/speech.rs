@@ -47,13 +47,14 @@ pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
             .and_then(|c| c.get(1))
             .map(|m| vec![m.as_str().trim().to_owned()])
             .unwrap_or_default();
+        let (text, reason) = parted(text, &reason, markers, is_dense(language));
         // In minutes it matters who said it; only the first sentence has the name.
         let name = if conversation { prose::speaker(&turn.text).map(|(name, _)| name) } else { None };
         let text = match name.filter(|name| !text.starts_with(name)) {
             Some(name) => format!("{name}: {text}"),
             None => text.to_owned(),
         };
-        found.push(decision(&clip(&text, 600), &reason, alternatives, vec![turn.seq]));
+        found.push(decision(&clip(&text, 600), reason, alternatives, vec![turn.seq]));
     }
     found
 }
@@ -82,13 +83,39 @@ fn chosen(
     }
     // Minutes are full of plans in passing; there only a choice in so many words counts. Words that
     // lead over to a tool tell of the next move: only a stated cause makes a choice of it.
-    let weak =
-        !conversation && markers.weak.is_match(text) && (!turn.calls || is_cause(text) && !is_probing(text));
+    let weak = !conversation
+        && markers.weak.is_match(text)
+        && (!turn.calls || cause().is_match(text) && !is_probing(text));
     reason.filter(|_| weak)
 }
 
 fn is_dense(language: Language) -> bool {
     matches!(language, Language::Chinese | Language::Japanese)
+}
+
+/// The choice and its reason apart, where one sentence gives both: told twice, the reason would take the
+/// room of another choice.
+fn parted<'t>(text: &'t str, reason: &'t str, markers: &Markers, dense: bool) -> (&'t str, &'t str) {
+    let least = if dense { 4 } else { 15 };
+    let is_whole =
+        |part: &str| part.chars().count() >= least && (dense || part.split_whitespace().count() >= 3);
+    let edge =
+        |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '—' | '–' | '-' | '(' | '，' | '、');
+    // A reason that comes first ends where the choice begins.
+    if cause().find(text).is_some_and(|hit| hit.start() == 0)
+        && let Some((cause, choice)) = text.split_once([',', '，', '、'])
+    {
+        let choice = choice.trim_matches(edge);
+        let leads = is_whole(choice) && is_whole(cause) && markers.any.is_match(choice);
+        return if leads { (choice, cause.trim()) } else { (text, reason) };
+    }
+    match text.split_once(reason).filter(|_| !reason.is_empty()) {
+        Some((before, after)) if after.trim_matches(edge).is_empty() => {
+            let before = before.trim_matches(edge);
+            (if is_whole(before) { before } else { text }, reason)
+        }
+        _ => (text, reason),
+    }
 }
 
 /// The clause that gives the reason, with the word that opens it removed when it is only a joint.
@@ -107,14 +134,14 @@ fn opens_with_reason(sentence: &str) -> bool {
     OPENS.is_match(sentence)
 }
 
-/// Whether a sentence names a cause, and not only a joint that may stand for one.
-fn is_cause(text: &str) -> bool {
+/// Words that name a cause, and not only a joint that may stand for one.
+fn cause() -> &'static Rare {
     static CAUSE: LazyLock<Rare> = LazyLock::new(|| {
         Rare::new(
             r"(?i)\b(?:because|since|so that|to avoid|due to|parce qu|puisqu|afin|weil|damit|porque|ya que|потому что|так как|чтобы)|因为|由于|以免|ため|ので",
         )
     });
-    CAUSE.is_match(text)
+    &CAUSE
 }
 
 /// Whether a sentence tells of looking into something, which decides nothing.

@@ -1,0 +1,121 @@
+//! Messages of every format out of pieces that mean something: read without a panic, and alike each time.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::detect::detect;
+use super::{Format, parse};
+use crate::domain::recall;
+use crate::domain::shape::Shape;
+use crate::domain::tokens::TokenCounter;
+
+/// The head of a PNG that says how large it is.
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAoAAAAHgCAYAAAA10dzkAAAA";
+
+fn word() -> impl Strategy<Value = Value> {
+    let known = vec![
+        json!("user"),
+        json!("assistant"),
+        json!("tool"),
+        json!("text"),
+        json!("image_url"),
+        json!("input_image"),
+        json!("image"),
+        json!("base64"),
+        json!("image/png"),
+        json!("tool_use"),
+        json!("tool_result"),
+        json!("function_call"),
+        json!("function_call_output"),
+        json!("thinking"),
+        json!("file"),
+        json!("data:image/png;base64,"),
+        json!(format!("data:image/png;base64,{PNG}")),
+        json!(format!("data:,{}", "x".repeat(600))),
+        json!("data:;;;,%%%"),
+        json!(PNG),
+        json!("{\"command\": [\"bash\", \"-lc\", \"ls\"]}"),
+        json!("{\"path\": 7}"),
+        json!("\u{0}\u{202e}汉"),
+        json!(""),
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1e300),
+    ];
+    prop_oneof![4 => prop::sample::select(known), 1 => any::<String>().prop_map(Value::String)]
+}
+
+fn key() -> impl Strategy<Value = String> {
+    let known = vec![
+        "role",
+        "content",
+        "type",
+        "text",
+        "name",
+        "tool_calls",
+        "tool_call_id",
+        "function",
+        "arguments",
+        "id",
+        "call_id",
+        "output",
+        "image_url",
+        "url",
+        "detail",
+        "source",
+        "media_type",
+        "data",
+        "input",
+        "tool_use_id",
+        "is_error",
+        "thinking",
+        "signature",
+        "file",
+        "file_data",
+        "filename",
+        "summary",
+        "alt",
+    ];
+    prop::sample::select(known).prop_map(str::to_owned)
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    word().prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
+            prop::collection::vec((key(), inner), 0..6)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+fn message() -> impl Strategy<Value = Value> {
+    prop::collection::vec((key(), value()), 0..6).prop_map(|fields| {
+        let mut object: Map<String, Value> = fields.into_iter().collect();
+        object.entry("role").or_insert(json!("user"));
+        Value::Object(object)
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_is_read_or_refused_and_alike_each_time(message in message(), end in 0..400_usize) {
+        let raw = message.to_string();
+        let mut cut = end.min(raw.len());
+        while !raw.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        let _ = detect([raw.as_str(), &raw[..cut]]);
+        for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+            let _ = parse(format, &raw[..cut]);
+            let read = parse(format, &raw);
+            prop_assert_eq!(&read, &parse(format, &raw));
+            let Ok(message) = read else { continue };
+            let counter = TokenCounter::default();
+            let (tokens, _) = Shape::measure(&message, &counter);
+            prop_assert_eq!(tokens, counter.count_message(&message), "a shape counts what the counter counts");
+            let _ = recall::analyze(&message);
+        }
+    }
+}
