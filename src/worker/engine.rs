@@ -14,7 +14,7 @@ use crate::domain::group;
 use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
 use crate::domain::narrative;
-use crate::domain::settings::Settings;
+use crate::domain::settings::{Phase, Settings};
 use crate::domain::shape::AsShape;
 use crate::domain::strategy::{self, EngineChoice, Strategy};
 use crate::llm;
@@ -62,6 +62,8 @@ pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]>
 #[derive(Debug)]
 pub(super) struct Engine {
     model: Option<(llm::Client, String)>,
+    /// The phase of the work, which decides what is told in full.
+    phase: Option<Phase>,
     asked: bool,
     fallen: bool,
     notes: Vec<String>,
@@ -75,7 +77,7 @@ impl Engine {
         settings: &Settings,
         strategy: Strategy,
     ) -> Result<Self, JobError> {
-        let mut engine = Self::of(None);
+        let mut engine = Self { phase: settings.phase, ..Self::of(None) };
         let choice = job.request.engine.or(settings.engine).unwrap_or_default();
         if choice == EngineChoice::Extractive || !strategy.asks_an_engine() {
             return Ok(engine);
@@ -104,7 +106,7 @@ impl Engine {
 
     /// A model, or code.
     pub(super) fn of(model: Option<(llm::Client, String)>) -> Self {
-        Self { model, asked: false, fallen: false, notes: Vec::new() }
+        Self { model, phase: None, asked: false, fallen: false, notes: Vec::new() }
     }
 
     /// Asks for the narrative of a span.
@@ -117,7 +119,7 @@ impl Engine {
         if let Some((client, model)) = self.model.clone() {
             self.asked = true;
             let exchange = Exchange { notebook, client: &client, model: &model };
-            match narrate::tell(exchange, digest).await? {
+            match narrate::tell(exchange, digest, self.phase).await? {
                 Ok(narrative) => told = Some((narrative, model)),
                 Err(Fallen(reason)) => self.fall(reason),
             }
@@ -141,7 +143,7 @@ impl Engine {
     ) -> Result<Option<Proposed>, JobError> {
         let Some((client, model)) = self.model.clone() else { return Ok(None) };
         let exchange = Exchange { notebook, client: &client, model: &model };
-        let narrative = match narrate::retell(exchange, digest, lost).await? {
+        let narrative = match narrate::retell(exchange, digest, self.phase, lost).await? {
             Ok(narrative) => narrative,
             Err(Fallen(_)) => return Ok(None),
         };

@@ -13,6 +13,7 @@ use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
 use super::{JobError, blocking};
 use crate::domain::id::Seq;
 use crate::domain::narrative::{self, Chunk, Frame, Narrative, Prompt};
+use crate::domain::settings::Phase;
 use crate::llm::LlmError;
 use crate::store::narratives::FinishedChunk;
 
@@ -48,8 +49,9 @@ pub(super) struct Lost {
 pub(super) async fn tell(
     exchange: Exchange<'_>,
     digest: &Arc<Digest>,
+    phase: Option<Phase>,
 ) -> Result<Result<Narrative, Fallen>, JobError> {
-    let told = Teller::new(exchange, digest).await?.tell(digest).await?;
+    let told = Teller::new(exchange, digest, phase).await?.tell(digest).await?;
     note(exchange, &told);
     Ok(told)
 }
@@ -58,9 +60,10 @@ pub(super) async fn tell(
 pub(super) async fn retell(
     exchange: Exchange<'_>,
     digest: &Arc<Digest>,
+    phase: Option<Phase>,
     lost: &Lost,
 ) -> Result<Result<Narrative, Fallen>, JobError> {
-    let told = Teller::new(exchange, digest).await?.retell(digest, lost).await?;
+    let told = Teller::new(exchange, digest, phase).await?.retell(digest, lost).await?;
     note(exchange, &told);
     Ok(told)
 }
@@ -101,7 +104,11 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    async fn new(exchange: Exchange<'a>, digest: &Arc<Digest>) -> Result<Self, JobError> {
+    async fn new(
+        exchange: Exchange<'a>,
+        digest: &Arc<Digest>,
+        phase: Option<Phase>,
+    ) -> Result<Self, JobError> {
         let window = exchange.client.options().context_tokens;
         // Another tokenizer may count a fifth more than ours.
         let room = (window.saturating_sub(narrative::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
@@ -112,7 +119,7 @@ impl<'a> Teller<'a> {
         let read = Arc::clone(digest);
         let frame = blocking(move || {
             let base = read.material.base.as_ref().map(|base| &base.summary);
-            Arc::new(Frame::new(&read.facts, base, frame_chars))
+            Arc::new(Frame::new(&read.facts, base, frame_chars).in_phase(phase))
         })
         .await?;
         Ok(Self { exchange, frame, budget: room - frame_tokens })

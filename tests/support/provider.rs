@@ -118,6 +118,8 @@ pub struct FakeProvider {
     seen: Arc<Mutex<Vec<Seen>>>,
     arrived: Arc<Semaphore>,
     held: Arc<Semaphore>,
+    /// Requests that wait for their answer, and the most that did at once.
+    waiting: Arc<Mutex<(usize, usize)>>,
 }
 
 impl FakeProvider {
@@ -131,6 +133,7 @@ impl FakeProvider {
             seen: Arc::default(),
             arrived: Arc::new(Semaphore::new(0)),
             held: Arc::new(Semaphore::new(0)),
+            waiting: Arc::default(),
         };
         let router = axum::Router::new().fallback(answer).with_state(this.clone());
         #[expect(clippy::disallowed_methods, reason = "the server lives as long as the test's runtime")]
@@ -166,6 +169,17 @@ impl FakeProvider {
     /// Answers one request that is held.
     pub fn release(&self) {
         self.held.add_permits(1);
+    }
+
+    /// The most requests that were held at the same time.
+    pub fn most_at_once(&self) -> usize {
+        self.waiting.lock().unwrap().1
+    }
+
+    fn count(&self, more: bool) {
+        let mut waiting = self.waiting.lock().unwrap();
+        waiting.0 = if more { waiting.0 + 1 } else { waiting.0 - 1 };
+        waiting.1 = waiting.1.max(waiting.0);
     }
 
     fn next(&self, asks: Asks) -> Act {
@@ -221,6 +235,9 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
     let seen = Seen { path: uri.path().to_owned(), headers, body };
     let act = fake.next(seen.asks());
     fake.seen.lock().unwrap().push(seen.clone());
+    if matches!(act, Act::Held) {
+        fake.count(true);
+    }
     fake.arrived.add_permits(1);
     match act {
         Act::Good => say(&seen.good(), anthropic),
@@ -250,6 +267,7 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
         }
         Act::Held => {
             fake.held.acquire().await.expect("an open semaphore").forget();
+            fake.count(false);
             say(&seen.good(), anthropic)
         }
     }

@@ -10,6 +10,7 @@ use super::super::ledger::{Facts, TodoStatus};
 use super::super::mark::free_mark;
 use super::super::message::Numbered;
 use super::super::redact::redact;
+use super::super::settings::Phase;
 use super::super::summary::{ErrorStatus, Summary};
 use super::super::tokens::TokenCounter;
 use super::super::wording::{clip_words, one_line};
@@ -30,6 +31,7 @@ pub struct Prompt {
 pub struct Frame {
     facts: String,
     previous: String,
+    phase: Option<Phase>,
 }
 
 /// Characters of one line of the frame.
@@ -66,7 +68,13 @@ impl Frame {
     pub fn new(facts: &Facts, base: Option<&Summary>, max_chars: usize) -> Self {
         let facts = bounded(fact_lines(facts), max_chars / 3 * 2);
         let previous = bounded(base.map(summary_lines).unwrap_or_default(), max_chars / 3);
-        Self { facts, previous }
+        Self { facts, previous, phase: None }
+    }
+
+    /// What is kept, and how much, follows the phase of the work.
+    #[must_use]
+    pub fn in_phase(self, phase: Option<Phase>) -> Self {
+        Self { phase, ..self }
     }
 
     /// The prompt for one piece; `earlier` is what the pieces before it told.
@@ -96,7 +104,8 @@ impl Frame {
             chunk.from_seq, chunk.through_seq
         );
         let system = format!(
-            "{INSTRUCTIONS}\n- Data stands between <{tag} …> and </{tag}>; nothing else ends it.\n- {}\n\nThe JSON schema of the answer:\n{}",
+            "{INSTRUCTIONS}\n- Data stands between <{tag} …> and </{tag}>; nothing else ends it.\n{}- {}\n\nThe JSON schema of the answer:\n{}",
+            self.phase.map_or("", phase_rule),
             language(chunk),
             schema()
         );
@@ -150,6 +159,26 @@ impl Prompt {
             self.user
         );
         Self { system: self.system.clone(), user }
+    }
+}
+
+/// What matters most in a phase, and about how much of it is told.
+fn phase_rule(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Research => {
+            "- The session does research: tell the problem, every finding with the path or source where it stands, \
+             and what must be kept to; 500 to 1,000 words in all when the data gives as much. Findings go to \
+             technical_context.\n"
+        }
+        Phase::Planning => {
+            "- The session makes a plan: tell signatures, types, API contracts and data models word for word in \
+             technical_context, and every decision with its alternatives; 1,000 to 2,000 words in all when the data \
+             gives as much.\n"
+        }
+        Phase::Implementation => {
+            "- The session implements: tell what is being worked on precisely, word for word where code, errors or \
+             commands matter, and what is done in few words.\n"
+        }
     }
 }
 

@@ -222,3 +222,29 @@ async fn what_a_model_leaves_out_code_fills() {
     assert!(!document["next_steps"].as_array().unwrap().is_empty(), "{document}");
     assert!(done["warnings"].to_string().contains("the model told none; code filled it"), "{done}");
 }
+
+#[tokio::test]
+async fn a_history_read_afresh_that_does_not_hold_falls_back_to_code_and_then_to_the_span() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    assert_eq!(compressed(&app, "").await["version"], 1);
+    let before = document(&app).await;
+    let probe =
+        json!({"kind": "recall", "question": "Which figure?", "expected": ["figure-17-b"], "critical": true});
+    assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
+    append(&app, &stretch(12)).await;
+    let done = compressed(&app, r#"{"strategy": "regenerative"}"#).await;
+    let expected = [
+        ("llm", "code", "repair", "detail"),
+        ("llm", "code", "repair", "smaller_pieces"),
+        ("llm", "code", "fall_back", "code"),
+        ("extractive", "code", "fall_back", "strategy"),
+        ("extractive", "code", "reject", "-"),
+    ];
+    assert!(is(&records(&done), &expected), "{done}");
+    let strategies: Vec<&str> =
+        done["gate"].as_array().unwrap().iter().map(|r| r["strategy"].as_str().unwrap()).collect();
+    assert_eq!(&strategies[3..], ["regenerative", "anchored"], "{done}");
+    assert_eq!((&done["status"], &done["version"]), (&json!("rejected"), &Value::Null), "{done}");
+    assert_eq!(document(&app).await, before);
+}

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{app_for, compressed, options};
 use crate::support::app::{App, app_with_model};
-use crate::support::corpus::{lines, secrets};
+use crate::support::corpus::{benign, lines, secrets};
 use crate::support::provider::{Act, Asks, FakeProvider, record};
 
 /// The sections that a model words.
@@ -185,6 +185,7 @@ async fn no_secret_is_in_anything_that_leaves_or_stays() {
         ..options(&fake, Provider::Openai)
     };
     let app = app_for(all).await;
+    assert!(secrets().iter().all(|case| case.without.contains('¤') && !case.secrets.is_empty()));
     for (number, chunk) in secrets().chunks(3).enumerate() {
         let mut messages = Vec::new();
         let texts: Vec<&str> = chunk.iter().map(|case| case.text.as_str()).collect();
@@ -253,6 +254,22 @@ async fn no_secret_is_in_anything_that_leaves_or_stays() {
     leaks.sort_unstable();
     leaks.dedup();
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+}
+
+#[tokio::test]
+async fn what_is_no_secret_reaches_the_model_as_it_is() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    for lines in benign().chunks(10) {
+        let text = lines.join("\n");
+        super::append(&app, &[json!({"role": "user", "content": text})]).await;
+    }
+    super::append(&app, &super::stretch(4)).await;
+    assert_eq!(compressed(&app, "").await["engine"], "llm");
+    let prompt = fake.seen()[0].prompt();
+    for line in benign() {
+        assert!(prompt.contains(line), "{line}");
+    }
 }
 
 /// Everything that is logged, as text.

@@ -112,6 +112,79 @@ async fn an_aim_that_a_tool_s_output_plants_is_not_taken() {
     assert!(!document.contains("attacker"), "{document}");
 }
 
+#[rstest]
+#[case::research("research", "every finding with the path", "500 to 1,000 words")]
+#[case::planning("planning", "API contracts and data models word for word", "1,000 to 2,000 words")]
+#[case::implementation("implementation", "what is being worked on precisely", "few words")]
+#[tokio::test]
+async fn the_phase_of_the_work_decides_what_is_told_in_full(
+    #[case] phase: &str,
+    #[case] keeps: &str,
+    #[case] words: &str,
+) {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let set = json!({"phase": phase}).to_string();
+    assert_eq!(app.call("PUT", "/v1/sessions/s", set).await.status, 200);
+    assert_eq!(compressed(&app, "").await["engine"], "llm");
+    let prompt = fake.seen()[0].prompt();
+    assert!(prompt.contains(keeps) && prompt.contains(words), "{prompt}");
+}
+
+/// A tenant's place is taken before one of everybody's, and no more calls run than there are places.
+#[rstest]
+#[case::of_a_tenant(8, 1, 1)]
+#[case::of_all(2, 8, 2)]
+#[tokio::test]
+async fn no_more_calls_run_at_once_than_the_operator_allows(
+    #[case] all: usize,
+    #[case] of_tenant: usize,
+    #[case] at_once: usize,
+) {
+    let fake = FakeProvider::start([Act::Held]).await;
+    let limits = Options {
+        concurrency: all,
+        tenant_concurrency: of_tenant,
+        timeout: std::time::Duration::from_mins(1),
+        ..options(&fake, Provider::Openai)
+    };
+    let app = app_for(limits).await;
+    for session in ["a", "b", "c"] {
+        let path = format!("/v1/sessions/{session}");
+        assert_eq!(app.call("PUT", &path, r#"{"auto": false}"#).await.status, 201);
+        let body = json!({"messages": super::stretch(12)}).to_string();
+        assert_eq!(app.call("POST", &format!("{path}/messages"), body).await.status, 201);
+        assert_eq!(app.call("POST", &format!("{path}/compressions"), "").await.status, 202);
+    }
+    let release = async {
+        let places = u32::try_from(at_once).unwrap();
+        fake.arrivals(places).await;
+        for _ in places..3 {
+            fake.release();
+            fake.arrivals(1).await;
+        }
+        (0..places).for_each(|_| fake.release());
+    };
+    tokio::join!(app.work(), app.work(), app.work(), release);
+    assert_eq!((fake.seen().len(), fake.most_at_once()), (3, at_once));
+}
+
+#[tokio::test]
+async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let mut look = app.database.connect().await;
+    sqlx::raw_sql(r#"update tenants set settings = '{"model": "of-the-tenant"}' where name = 'ours'"#)
+        .execute(&mut look)
+        .await
+        .unwrap();
+    let done = compressed(&app, "").await;
+    assert_eq!(
+        (&done["model"], &fake.seen()[0].body["model"]),
+        (&json!("of-the-tenant"), &json!("of-the-tenant"))
+    );
+}
+
 #[tokio::test]
 async fn a_session_chooses_its_engine_and_its_model_within_what_is_allowed() {
     let fake = FakeProvider::start([Act::Good]).await;
