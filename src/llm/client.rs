@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use chrono::DateTime;
 use rand::Rng as _;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
@@ -287,12 +288,18 @@ fn refusal(status: u16, retry_after: Option<Duration>, said: &str) -> LlmError {
     LlmError::Status { status, retry_after }
 }
 
-/// Seconds, or milliseconds under the header that some servers send besides. A date is not read: its
-/// meaning hangs on two clocks.
+/// Seconds, or milliseconds under the header that some servers send besides, or a date. A date is held
+/// against the server's own, so that its clock and ours need not agree.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    let date = |name: &str| DateTime::parse_from_rfc2822(text(name)?).ok();
+    let between = || {
+        let until = date(RETRY_AFTER.as_str())?.signed_duration_since(date(DATE.as_str())?);
+        Some(until.as_seconds_f64().max(0.0))
+    };
     let ms = number("retry-after-ms").map(|ms| ms / 1_000.0);
-    let seconds = ms.or_else(|| number(RETRY_AFTER.as_str()))?;
+    let seconds = ms.or_else(|| number(RETRY_AFTER.as_str())).or_else(between)?;
     (seconds.is_finite() && (0.0..1e9).contains(&seconds)).then(|| Duration::from_secs_f64(seconds))
 }
 
@@ -304,5 +311,48 @@ impl Dialect {
     /// Sets a flag; `true` when it was not set.
     pub(super) fn set(flag: &AtomicBool) -> bool {
         !flag.swap(true, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_wait_is_told_in_seconds_in_milliseconds_or_by_a_date() {
+        let told = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs)).map(|wait| wait.as_millis());
+        assert_eq!(told(&[("retry-after", "2")]), Some(2_000));
+        assert_eq!(told(&[("retry-after", "0.5")]), Some(500));
+        assert_eq!(told(&[("retry-after", "9"), ("retry-after-ms", "20")]), Some(20));
+        let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+        assert_eq!(told(&[date, ("retry-after", "Sun, 06 Nov 1994 08:49:40 GMT")]), Some(3_000));
+        assert_eq!(told(&[date, ("retry-after", "Sun, 06 Nov 1994 08:49:30 GMT")]), Some(0));
+        for bad in ["", "soon", "-1", "NaN", "inf", "1e99", "Sun, 06 Nov 1994 08:49:40 GMT"] {
+            assert_eq!(told(&[("retry-after", bad)]), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_deadline_grows_with_the_input_and_has_an_end() {
+        let client = Client::new(Options::new(Provider::Openai, "m".to_owned())).expect("a client");
+        assert_eq!(client.deadline(0), Duration::from_mins(1));
+        assert_eq!(client.deadline(30_000), Duration::from_mins(2));
+        assert_eq!(client.deadline(u32::MAX), LONGEST_DEADLINE);
+    }
+
+    #[test]
+    fn what_a_call_cost_follows_the_prices() {
+        let price = super::super::Price { input: 0.15, output: 0.6 };
+        let options = Options {
+            prices: [("m".to_owned(), price)].into(),
+            ..Options::new(Provider::Openai, "m".to_owned())
+        };
+        let client = Client::new(options).expect("a client");
+        let usage = Usage { input_tokens: 10_000, output_tokens: 500 };
+        assert_eq!((client.cost_micros("m", usage), client.cost_micros("other", usage)), (1_800, 0));
     }
 }

@@ -134,3 +134,14 @@ fn support_is_looked_up_in_any_script() {
     assert_eq!(kept.decisions.len(), 1, "{kept:?}");
     assert_eq!(kept.warnings.len(), 1);
 }
+
+#[test]
+fn the_prompt_is_as_it_was() {
+    let span = [
+        message(1, Role::User, "Make the importer in src/import.rs read CSV files. Never touch vendor/."),
+        message(2, Role::Assistant, "I decided to use the csv crate because quoted fields are hard."),
+    ];
+    let one = chunk(&span, &[2], 0, 1_000).expect("a piece");
+    let prompt = Frame::new(&Facts::default(), None, 1_000).prompt(&one, None);
+    insta::assert_snapshot!(format!("{}\n\n=====\n\n{}", prompt.system, prompt.user));
+}

@@ -74,6 +74,7 @@ fn times(what: &str, count: usize) -> String {
 #[case::too_many(raw(429, &[]), "status", times("summarise status 429", 4), 0)]
 #[case::too_many_for_a_moment(raw(429, &[("retry-after", "0.01")]), "status", times("summarise status 429", 4), 0)]
 #[case::too_many_for_hours(raw(429, &[("retry-after", "7200")]), "status", times("summarise status 429", 1), 0)]
+#[case::too_many_until_a_date(raw(429, &[("date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("retry-after", "Sun, 06 Nov 1994 09:49:37 GMT")]), "status", times("summarise status 429", 1), 0)]
 #[case::broken(raw(500, &[]), "status", times("summarise status 500", 4), 0)]
 #[case::overloaded(raw(503, &[("retry-after", "0")]), "status", times("summarise status 503", 4), 0)]
 #[case::hangs_up_in_the_middle(Act::Break, "connection", times("summarise connection", 4), 0)]
