@@ -54,7 +54,7 @@ pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
             Some(name) => format!("{name}: {text}"),
             None => text.to_owned(),
         };
-        found.push(decision(&clip(&text, 600), &reason, alternatives, vec![turn.seq]));
+        found.push(decision(&clip(&text, 600), reason, alternatives, vec![turn.seq]));
     }
     found
 }
