@@ -5,6 +5,7 @@
 //! that open connections keep); then the pool, the key, the roles. The end is the same backwards.
 
 mod bootstrap;
+mod models;
 mod shutdown;
 
 use std::net::SocketAddr;
@@ -21,14 +22,16 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
-use crate::domain::candidate;
+use crate::domain::candidate::{self, Material};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit};
+use crate::llm;
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
 use crate::store::gather::Gatherer;
 use crate::worker;
+pub use crate::worker::alone::{Alone, CallRecord};
 
 pub use bootstrap::BootstrapKey;
 use shutdown::{Drained, Signals};
@@ -98,6 +101,16 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
     migrated.context("the database cannot be migrated")
 }
 
+/// Compresses a transcript without server and database, by the configured model when there is one.
+///
+/// # Errors
+/// When the configuration names no model, or the work breaks.
+pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> anyhow::Result<Alone> {
+    let client = models::client(llm)?;
+    // Boxed: what it holds over its waits is large.
+    Box::pin(worker::alone::compress(client.as_ref(), material, is_items)).await.context("the compression")
+}
+
 /// The OpenAPI document as JSON text.
 ///
 /// # Errors
@@ -117,11 +130,7 @@ struct Process {
 
 impl Process {
     async fn start(settings: &Settings, metrics: PrometheusHandle) -> anyhow::Result<Self> {
-        if settings.llm.llm_provider != LlmProvider::None {
-            anyhow::bail!(
-                "ANCHORD_LLM_PROVIDER: only none is available in this release; summaries are extracted by code"
-            );
-        }
+        let llm = models::client(&settings.llm)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         // Beside the database's start, so that no first request waits for the default vocabulary and no
@@ -155,7 +164,7 @@ impl Process {
         ];
         process.close_appends(appends, servers);
         if settings.roles.contains(&Role::Worker) {
-            process.work(settings, clock);
+            process.work(settings, clock, llm);
         }
         Ok(process)
     }
@@ -181,6 +190,7 @@ impl Process {
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
             metrics,
             llm_configured: settings.llm.llm_provider != LlmProvider::None,
+            llm_models: models::allowed(&settings.llm),
         })
     }
 
@@ -207,8 +217,8 @@ impl Process {
         });
     }
 
-    fn work(&self, settings: &Settings, clock: Clock) {
-        let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock };
+    fn work(&self, settings: &Settings, clock: Clock, llm: Option<llm::Client>) {
+        let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock, llm };
         let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
     }

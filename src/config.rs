@@ -181,9 +181,51 @@ pub struct Llm {
     /// The model
     #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
     llm_model: Option<String>,
-    /// The model that answers probes; the model above without it
+    /// Models that sessions may name besides, separated by commas; any of the provider's without it
+    #[arg(long, env = "ANCHORD_LLM_MODELS", value_name = "ANCHORD_LLM_MODELS", value_delimiter = ',')]
+    llm_models: Vec<String>,
+    /// Prices of a million tokens in and out, such as small=0.15/0.6,large=2.5/10; for the record alone
+    #[arg(long, env = "ANCHORD_LLM_PRICES", value_name = "ANCHORD_LLM_PRICES", value_delimiter = ',')]
+    #[arg(value_parser = price)]
+    llm_prices: Vec<ModelPrice>,
+    /// Tokens that the model takes in one call, question and answer together
+    #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
+    #[arg(default_value = "128000", value_parser = RangedU64ValueParser::<u32>::new().range(8_000..=10_000_000))]
+    pub llm_context_tokens: u32,
+    /// Calls to the model's server at once, 1 to 1000
+    #[arg(
+        long,
+        env = "ANCHORD_LLM_CONCURRENCY",
+        value_name = "ANCHORD_LLM_CONCURRENCY",
+        default_value = "8"
+    )]
+    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
+    pub llm_concurrency: u16,
+    /// Calls of one tenant at once, 1 to 1000
+    #[arg(long, env = "ANCHORD_LLM_TENANT_CONCURRENCY", value_name = "ANCHORD_LLM_TENANT_CONCURRENCY")]
+    #[arg(default_value = "2", value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
+    pub llm_tenant_concurrency: u16,
+    /// Seconds that a short call may take, 1 to 600; long inputs get more
+    #[arg(long, env = "ANCHORD_LLM_TIMEOUT", value_name = "ANCHORD_LLM_TIMEOUT", default_value = "60")]
+    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=600))]
+    pub llm_timeout: u16,
+    /// Model of the same server that answers the probes of every candidate; code does without it
+    #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
+    probe_model: Option<String>,
+    /// Model of the same server that judges summaries by a rubric; there is no rubric without it
     #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
     judge_model: Option<String>,
+}
+
+/// What a million tokens of a model cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelPrice {
+    /// The model.
+    pub model: String,
+    /// A million tokens in.
+    pub input: f64,
+    /// A million tokens out.
+    pub output: f64,
 }
 
 impl Database {
@@ -284,15 +326,35 @@ impl Llm {
 
     /// The model that answers probes.
     #[must_use]
+    pub fn probe_model(&self) -> Option<&str> {
+        given(self.probe_model.as_deref())
+    }
+
+    /// The model that judges summaries.
+    #[must_use]
     pub fn judge_model(&self) -> Option<&str> {
-        given(self.judge_model.as_deref()).or_else(|| self.model())
+        given(self.judge_model.as_deref())
+    }
+
+    /// The models that sessions may name besides; empty for any.
+    #[must_use]
+    pub fn models(&self) -> Vec<String> {
+        self.llm_models.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// The prices.
+    pub fn prices(&self) -> impl Iterator<Item = &ModelPrice> {
+        self.llm_prices.iter().filter(|price| !price.model.is_empty())
     }
 }
 
 impl Check for Llm {
     fn check(&self) -> Result<(), BadValue> {
         if self.llm_provider == LlmProvider::None {
-            return Ok(());
+            // Better a refusal than a judge that never judges.
+            let allowed = "nothing, unless ANCHORD_LLM_PROVIDER is set";
+            refuse_unless(self.probe_model().is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
+            return refuse_unless(self.judge_model().is_none(), "ANCHORD_JUDGE_MODEL", allowed);
         }
         refuse_unless(
             self.model().is_some(),
@@ -356,6 +418,20 @@ fn base_url(text: &str) -> Result<String, String> {
         return Ok(text.trim_end_matches('/').to_owned());
     }
     Err("an address is allowed that begins with http:// or https://".to_owned())
+}
+
+fn price(text: &str) -> Result<ModelPrice, String> {
+    if text.is_empty() {
+        return Ok(ModelPrice { model: String::new(), input: 0.0, output: 0.0 });
+    }
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|price| (0.0..=1e6).contains(price));
+    let read = || {
+        let (model, prices) = text.rsplit_once('=')?;
+        let (input, output) = prices.split_once('/')?;
+        let model = Some(model.trim().to_owned()).filter(|model| !model.is_empty())?;
+        Some(ModelPrice { model, input: number(input)?, output: number(output)? })
+    };
+    read().ok_or_else(|| "a model and its two prices are allowed, such as small=0.15/0.6".to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {
@@ -432,6 +508,10 @@ mod tests {
             (&["--admin-token", "two words"], "ANCHORD_ADMIN_TOKEN", "without spaces"),
             (&["--database-url", "mysql://root:pw@host/db"], "DATABASE_URL", "postgres://"),
             (&["--llm-provider", "openai"], "ANCHORD_LLM_MODEL", "the name of a model"),
+            (&["--llm-prices", "m=free"], "ANCHORD_LLM_PRICES", "small=0.15/0.6"),
+            (&["--llm-context-tokens", "10"], "ANCHORD_LLM_CONTEXT_TOKENS", "8000..="),
+            (&["--judge-model", "j"], "ANCHORD_JUDGE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
+            (&["--probe-model", "j"], "ANCHORD_PROBE_MODEL", "unless ANCHORD_LLM_PROVIDER"),
             (
                 &["--llm-provider", "openai", "--llm-model", "m"],
                 "ANCHORD_LLM_API_KEY",
@@ -469,10 +549,25 @@ mod tests {
     }
 
     #[test]
-    fn the_judge_is_the_model_unless_another_is_named() {
-        let model =
-            ["--llm-provider", "openai", "--llm-model", "m", "--llm-base-url", "http://localhost:1/v1/"];
-        let all = parse(&model).expect("good values");
-        assert_eq!((all.llm.judge_model(), all.llm.base_url()), (Some("m"), Some("http://localhost:1/v1")));
+    fn a_model_server_is_taken_with_its_models_and_prices() {
+        let flags = [
+            "--llm-provider",
+            "openai",
+            "--llm-model",
+            "m",
+            "--llm-base-url",
+            "http://localhost:1/v1/",
+            "--llm-models",
+            "m, n,",
+            "--llm-prices",
+            "m=0.15/0.6,org/n=2/10",
+        ];
+        let llm = parse(&flags).expect("good values").llm;
+        assert_eq!(
+            (llm.base_url(), llm.models()),
+            (Some("http://localhost:1/v1"), vec!["m".into(), "n".into()])
+        );
+        let prices: Vec<_> = llm.prices().map(|p| (p.model.as_str(), p.input, p.output)).collect();
+        assert_eq!(prices, [("m", 0.15, 0.6), ("org/n", 2.0, 10.0)]);
     }
 }

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod http;
+pub mod llm;
 pub mod postgres;
 pub mod store;
 pub mod telemetry;

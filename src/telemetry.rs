@@ -66,6 +66,9 @@ pub fn install_metrics() -> anyhow::Result<PrometheusHandle> {
 }
 
 fn exporting_to(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
+    // The exporter's HTTP client wants one for the process, and begins before the model's client; of
+    // several the first stays, and all are the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let exporter = SpanExporter::builder()
         .with_http()
         .with_endpoint(format!("{endpoint}/v1/traces"))

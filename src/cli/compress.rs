@@ -8,12 +8,15 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::app::{self, Alone};
 use crate::clock::Clock;
-use crate::domain::candidate::{self, Material, Proof};
+use crate::config::{self, Check as _};
+use crate::domain::candidate::Material;
 use crate::domain::format::{self, Format, detect::detect};
 use crate::domain::message::Numbered;
 use crate::domain::probe::Verdict;
 use crate::domain::render;
+use crate::domain::strategy::Strategy;
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 
 /// What `compress` takes.
@@ -28,6 +31,11 @@ pub(super) struct Compress {
     #[arg(long, value_name = "TOKENS", default_value_t = render::DEFAULT_BOUND_TOKENS)]
     #[arg(value_parser = clap::value_parser!(u32).range(i64::from(render::LEAST_BOUND_TOKENS)..))]
     max_summary_tokens: u32,
+    /// How the summary is made; a transcript is one span, so that regenerative reads what anchored does
+    #[arg(long, value_name = "STRATEGY", default_value = "anchored")]
+    strategy: NamedStrategy,
+    #[command(flatten)]
+    llm: config::Llm,
     /// Print the record, the figures and the probes as one JSON object
     #[arg(long)]
     json: bool,
@@ -38,6 +46,26 @@ enum MessageFormat {
     OpenaiChat,
     Anthropic,
     OpenaiResponses,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum NamedStrategy {
+    Anchored,
+    Regenerative,
+    Opaque,
+    #[value(alias = "sliding_window")]
+    SlidingWindow,
+}
+
+impl From<NamedStrategy> for Strategy {
+    fn from(named: NamedStrategy) -> Self {
+        match named {
+            NamedStrategy::Anchored => Self::Anchored,
+            NamedStrategy::Regenerative => Self::Regenerative,
+            NamedStrategy::Opaque => Self::Opaque,
+            NamedStrategy::SlidingWindow => Self::SlidingWindow,
+        }
+    }
 }
 
 impl From<MessageFormat> for Format {
@@ -66,13 +94,21 @@ struct Request {
 }
 
 impl Compress {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        self.llm.check()?;
         let text = read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
-        let span = messages(&text, self.format.map(Format::from)).context(self.file.display().to_string())?;
-        let proof = compress(span, self.max_summary_tokens);
+        let (format, span) =
+            messages(&text, self.format.map(Format::from)).context(self.file.display().to_string())?;
+        let progress = Progress::start();
+        progress.tell("counting tokens");
+        let material = self.material(span);
+        progress.tell("writing the summary");
+        let made = app::compress(&self.llm, material, format == Format::OpenaiResponses).await?;
+        progress.end();
+        let proof = &made.proof;
         let mut out = std::io::stdout().lock();
         // Whoever reads us may stop early (`head`), which is no failure of ours.
-        let written = if self.json { write_json(&mut out, &proof) } else { write_text(&mut out, &proof) };
+        let written = if self.json { write_json(&mut out, &made) } else { write_text(&mut out, &made) };
         match written {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}
@@ -88,6 +124,19 @@ impl Compress {
     }
 }
 
+impl Compress {
+    fn material(&self, span: Vec<Numbered>) -> Material {
+        let counter = TokenCounter::new(Tokenizer::default());
+        let count = |sum: u32, n: &Numbered| sum.saturating_add(counter.count_message(&n.message));
+        let span_tokens = span.iter().fold(0, count);
+        Material {
+            bound: self.max_summary_tokens,
+            strategy: self.strategy.into(),
+            ..Material::first(span, span_tokens, counter, Clock::system().now())
+        }
+    }
+}
+
 fn read(file: &Path) -> std::io::Result<String> {
     if file != Path::new("-") {
         return std::fs::read_to_string(file);
@@ -98,7 +147,7 @@ fn read(file: &Path) -> std::io::Result<String> {
 }
 
 /// Reads a transcript's messages, numbered from 1.
-fn messages(text: &str, format: Option<Format>) -> anyhow::Result<Vec<Numbered>> {
+fn messages(text: &str, format: Option<Format>) -> anyhow::Result<(Format, Vec<Numbered>)> {
     let transcript: Transcript = parse(text)?;
     let (mut raw, system) = match transcript {
         Transcript::Messages(messages) => (messages, None),
@@ -116,7 +165,8 @@ fn messages(text: &str, format: Option<Format>) -> anyhow::Result<Vec<Numbered>>
         })?;
         Ok(Numbered { seq, message })
     };
-    (1..).zip(raw.iter().map(|message| message.get())).map(read).collect()
+    let span = (1..).zip(raw.iter().map(|message| message.get())).map(read).collect::<anyhow::Result<_>>()?;
+    Ok((format, span))
 }
 
 fn parse(text: &str) -> anyhow::Result<Transcript> {
@@ -128,24 +178,8 @@ fn parse(text: &str) -> anyhow::Result<Transcript> {
     }
 }
 
-/// Runs the steps of a compression.
-fn compress(span: Vec<Numbered>, bound: u32) -> Proof {
-    let counter = TokenCounter::new(Tokenizer::default());
-    let progress = Progress::start();
-    progress.tell("counting tokens");
-    let span_tokens = span.iter().fold(0u32, |sum, n| sum.saturating_add(counter.count_message(&n.message)));
-    let material = Material { bound, ..Material::first(span, span_tokens, counter, Clock::system().now()) };
-    progress.tell("reading facts");
-    let facts = candidate::read(&material);
-    progress.tell("writing the summary");
-    let draft = candidate::draft(&material, &facts);
-    progress.tell("asking probes");
-    let proof = candidate::prove(&material, &facts, draft);
-    progress.end();
-    proof
-}
-
-fn write_text(out: &mut impl std::io::Write, proof: &Proof) -> std::io::Result<()> {
+fn write_text(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()> {
+    let proof = &made.proof;
     let (meta, report) = (&proof.meta, &proof.report);
     writeln!(out, "{}\n", proof.rendering.text.trim_end())?;
     let ratio =
@@ -160,6 +194,9 @@ fn write_text(out: &mut impl std::io::Write, proof: &Proof) -> std::io::Result<(
     for result in report.results.iter().filter(|result| result.verdict == Verdict::Fail) {
         writeln!(out, "  failed: {}", result.probe.question)?;
     }
+    let model = meta.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
+    writeln!(out, "engine: {}{model}, strategy: {}", meta.engine.as_str(), meta.strategy.as_str())?;
+    write_calls(out, made)?;
     for warning in &meta.warnings {
         writeln!(out, "warning: {warning}")?;
     }
@@ -169,12 +206,49 @@ fn write_text(out: &mut impl std::io::Write, proof: &Proof) -> std::io::Result<(
     Ok(())
 }
 
-fn write_json(out: &mut impl std::io::Write, proof: &Proof) -> std::io::Result<()> {
+/// What models were asked, call by call, and what it cost.
+fn write_calls(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()> {
+    if made.calls.is_empty() {
+        return Ok(());
+    }
+    for call in &made.calls {
+        let status = call.http_status.map(|status| format!(" {status}")).unwrap_or_default();
+        writeln!(
+            out,
+            "call: {} of {} to {} by {}: {}{status}, {} + {} tokens, {} ms",
+            call.purpose,
+            call.from_seq,
+            call.through_seq,
+            call.model,
+            call.outcome,
+            call.input_tokens,
+            call.output_tokens,
+            call.latency_ms
+        )?;
+    }
+    let cost = made.cost;
+    writeln!(
+        out,
+        "cost: {} calls ({} failed), {} + {} tokens, {} ms, {} millionths",
+        cost.calls, cost.failed_calls, cost.input_tokens, cost.output_tokens, cost.latency_ms, cost.micros
+    )?;
+    if let Some(rubric) = &made.rubric {
+        writeln!(out, "rubric: {:.2} of 5 ({})", rubric.overall, rubric.model)?;
+    }
+    Ok(())
+}
+
+fn write_json(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()> {
+    let proof = &made.proof;
     let object = serde_json::json!({
         "summary": proof.summary,
         "meta": proof.meta,
         "rendering": proof.rendering.text,
         "probes": proof.report.results,
+        "gate": proof.gate,
+        "calls": made.calls,
+        "cost": made.cost,
+        "rubric": made.rubric,
         "accepted": proof.is_accepted(),
         "refusals": proof.refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
@@ -216,7 +290,7 @@ mod tests {
         let array = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]"#;
         let object = format!(r#"{{"model": "m", "id": 7, "messages": {array}}}"#);
         for text in [array, &object] {
-            let read = messages(text, None).expect("a transcript");
+            let read = messages(text, None).expect("a transcript").1;
             assert_eq!(read.iter().map(|n| n.seq).collect::<Vec<_>>(), [1, 2]);
         }
     }
@@ -224,7 +298,7 @@ mod tests {
     #[test]
     fn a_system_prompt_apart_comes_first() {
         let text = r#"{"system": "be kind", "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}"#;
-        let read = messages(text, None).expect("a transcript");
+        let read = messages(text, None).expect("a transcript").1;
         assert_eq!(
             read.first().map(|n| (n.message.role, n.message.text())),
             Some((Role::System, "be kind".to_owned()))

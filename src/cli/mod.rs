@@ -68,7 +68,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
-        Command::Compress(compress) => compress.run(),
+        Command::Compress(compress) => block_on(compress.run()),
         Command::Openapi(openapi) => openapi.run(),
     }
 }

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use super::compression::{GateOutcome, GateRecord};
+use super::compression::{GateOutcome, GateRecord, Measure};
 use super::gate::{self, Refusal};
 use super::id::Seq;
 use super::ledger::{self, Carry, Facts, KnownPaths};
 use super::merge::{MergeContext, Merged, merge};
 use super::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
-use super::probe::{self, Probe, ProbeReport};
+use super::probe::{self, Answerer, Probe, ProbeReport};
 use super::proposal::Proposal;
 use super::render::{self, Rendering, Subject};
 use super::strategy::{Engine, Strategy};
@@ -147,9 +147,32 @@ pub struct Proof {
     pub refusals: Vec<Refusal>,
     /// What the gate did, round by round.
     pub gate: Vec<GateRecord>,
+    /// What the engine proposed.
+    pub proposed: Proposed,
+    merge_warnings: Vec<String>,
 }
 
 impl Proof {
+    /// Takes what a model answered as the verdict, and notes what the gate makes of it.
+    pub fn answered(&mut self, report: ProbeReport) {
+        let strategy = self.meta.strategy;
+        let good = holds(strategy, &report);
+        // Of one candidate there is one last word.
+        self.gate.pop_if(|last| matches!(last.outcome, GateOutcome::Accept | GateOutcome::Reject));
+        self.gate.push(GateRecord {
+            strategy,
+            engine: self.meta.engine,
+            outcome: if good { GateOutcome::Accept } else { GateOutcome::Reject },
+            tokens_after: self.rendering.tokens,
+            scores: report.scores(),
+            answered_by: Answerer::Model,
+            reasons: reasons(strategy, &self.refusals, &report),
+            next: None,
+        });
+        self.meta.probe_score = report.score;
+        self.report = report;
+    }
+
     /// Whether the version may be published.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
@@ -226,19 +249,57 @@ pub fn merge_proposal(material: &Material, facts: &Facts, mut proposed: Proposed
 #[must_use]
 pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
     let Draft { proposed, merged } = draft;
-    let proposal = &proposed.proposal;
     let base = material.base.as_ref().map(|base| &base.summary);
-    let mut summary = merged.summary;
-    let tokens_before =
-        material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
-    let new_probes = probe::generate(facts, proposal, base, &summary);
+    let summary = merged.summary;
+    let new_probes = probe::generate(facts, &proposed.proposal, base, &summary);
     let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     // A span that is read once more, in the shadow, brings what is asked already.
     let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
     let all: Vec<Probe> = asked.into_iter().chain(news).collect();
-    let mut meta = meta(material, &proposed, tokens_before, merged.warnings);
+    let asking = Asking { proposed, new_probes, retired, all };
+    examine(material, facts, summary, merged.warnings, asking)
+}
+
+/// Puts back what a model could not find in a candidate, and asks it anew; `None` when there is nothing to
+/// put back.
+#[must_use]
+pub fn expand(material: &Material, facts: &Facts, proof: &Proof) -> Option<Proof> {
+    let mut summary = proof.summary.clone();
+    if !probe::repair(&proof.report, facts, &proof.proposed.proposal, &mut summary) {
+        return None;
+    }
+    let asking = Asking {
+        proposed: proof.proposed.clone(),
+        new_probes: proof.new_probes.clone(),
+        retired: proof.retired.clone(),
+        all: proof.report.results.iter().map(|result| result.probe.clone()).collect(),
+    };
+    Some(examine(material, facts, summary, proof.merge_warnings.clone(), asking))
+}
+
+/// What a candidate is asked, and what it was made of.
+struct Asking {
+    proposed: Proposed,
+    new_probes: Vec<Probe>,
+    retired: Vec<usize>,
+    all: Vec<Probe>,
+}
+
+fn examine(
+    material: &Material,
+    facts: &Facts,
+    mut summary: Summary,
+    merge_warnings: Vec<String>,
+    asking: Asking,
+) -> Proof {
+    let Asking { proposed, new_probes, retired, all } = asking;
+    let proposal = &proposed.proposal;
+    let base = material.base.as_ref().map(|base| &base.summary);
+    let tokens_before =
+        material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
+    let mut meta = meta(material, &proposed, tokens_before, merge_warnings.clone());
     let mut gate = Vec::new();
     let mut round = 0;
     let memo = Memo::of(material.counter);
@@ -272,7 +333,9 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
             outcome,
             tokens_after: rendering.tokens,
             scores: report.scores(),
+            answered_by: Answerer::Code,
             reasons: reasons(meta.strategy, &refusals, &report),
+            next: repaired.then_some(Measure::Facts),
         });
         if !repaired {
             meta.tokens_after = i64::from(rendering.tokens);
@@ -294,6 +357,8 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
                 retired,
                 refusals,
                 gate,
+                proposed,
+                merge_warnings,
             };
         }
         round += 1;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
-use super::probe::Scores;
+use super::probe::{Answerer, Scores};
 use super::strategy::{Engine, EngineChoice, Strategy};
 
 /// How far a compression is.
@@ -164,8 +164,30 @@ pub struct GateRecord {
     /// How its probes went.
     #[serde(flatten)]
     pub scores: Scores,
+    /// Who answered its probes.
+    #[serde(default)]
+    pub answered_by: Answerer,
     /// Why it was not accepted, a few at most.
     pub reasons: Vec<String>,
+    /// What was tried next; absent when it was the last word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Measure>,
+}
+
+/// What is tried when a candidate does not hold, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The missing facts are put back word for word, and it is asked again.
+    Facts,
+    /// The model tells the piece that lost most once more, in detail.
+    Detail,
+    /// The model tells that piece in smaller ones.
+    SmallerPieces,
+    /// Code words it, and leaves more messages as they are.
+    Code,
+    /// Another strategy, on the same span.
+    Strategy,
 }
 
 /// What the gate does with a candidate.
@@ -202,8 +224,14 @@ pub struct Cost {
     pub input_tokens: u64,
     /// Tokens out.
     pub output_tokens: u64,
-    /// Calls.
+    /// Calls, failed ones included.
     pub calls: u32,
+    /// Calls that failed.
+    pub failed_calls: u32,
+    /// How long the calls took together, in milliseconds.
+    pub latency_ms: u64,
+    /// What they cost, in millionths of the currency of the operator's prices; 0 without prices.
+    pub micros: u64,
 }
 
 /// Where the time went, in milliseconds.

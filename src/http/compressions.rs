@@ -276,11 +276,6 @@ impl NewCompression {
             let detail = "opaque cannot be verified and is refused for critical sessions";
             return Err(ApiError::refused("/strategy", detail));
         }
-        if self.engine == Some(EngineChoice::Llm) && !state.llm_configured {
-            let detail =
-                "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";
-            return Err(ApiError::refused("/engine", detail));
-        }
         if self.preserve_recent.is_some_and(|messages| messages > MAX_PRESERVE_RECENT) {
             return Err(ApiError::invalid(
                 "/preserve_recent",
@@ -306,6 +301,7 @@ impl NewCompression {
                 ));
             }
         }
+        state.check_engine(self.engine, self.model.as_deref())?;
         Ok(Request {
             reason: self.reason,
             strategy: self.strategy,

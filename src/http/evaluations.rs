@@ -18,6 +18,7 @@ use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{Request, Status};
 use crate::domain::id::{CompressionId, EvaluationId, SessionName};
 use crate::domain::probe::{ProbeResult, Scores};
+use crate::domain::rubric::Rubric;
 use crate::store::compressions::{self as jobs, Kind, NewJob};
 use crate::store::probes::{self, EvaluationRow};
 use crate::store::{StoreError, sessions, summaries};
@@ -58,8 +59,20 @@ pub struct Evaluation {
     /// The figures.
     #[serde(flatten)]
     pub scores: Scores,
+    /// What the judge says; null without a judge, or when it did not answer.
+    #[schema(required = true)]
+    pub rubric: Option<Rubric>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+}
+
+/// The figures as they are stored.
+#[derive(Deserialize)]
+struct StoredScores {
+    #[serde(flatten)]
+    scores: Scores,
+    #[serde(default)]
+    rubric: Option<Rubric>,
 }
 
 /// One run of the probes, probe by probe.
@@ -76,13 +89,14 @@ impl TryFrom<EvaluationRow> for Evaluation {
     type Error = StoreError;
 
     fn try_from(row: EvaluationRow) -> Result<Self, StoreError> {
-        let scores = serde_json::from_str(&row.scores)
+        let StoredScores { scores, rubric } = serde_json::from_str(&row.scores)
             .map_err(|error| StoreError::corrupt("evaluations", "scores", row.id, error))?;
         Ok(Self {
             id: row.id,
             version: row.version,
             compression_id: row.compression_id,
             scores,
+            rubric,
             created_at: row.created_at,
         })
     }

@@ -90,6 +90,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::clock::Clock;
+use crate::domain::strategy::EngineChoice;
 use crate::store::Store;
 use crate::store::gather::Gatherer;
 use auth::{OperatorToken, RateLimit};
@@ -136,6 +137,31 @@ pub struct Shared {
     pub metrics: PrometheusHandle,
     /// Whether an LLM provider is configured.
     pub llm_configured: bool,
+    /// The models that sessions may name; empty for any.
+    pub llm_models: Vec<String>,
+}
+
+impl AppState {
+    /// Refuses an engine or a model that nobody could give.
+    fn check_engine(&self, engine: Option<EngineChoice>, model: Option<&str>) -> Result<(), ApiError> {
+        if engine == Some(EngineChoice::Llm) && !self.llm_configured {
+            let detail =
+                "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";
+            return Err(ApiError::refused("/engine", detail));
+        }
+        let Some(model) = model else { return Ok(()) };
+        if !self.llm_configured {
+            return Err(ApiError::refused(
+                "/model",
+                "no LLM provider is configured; set ANCHORD_LLM_PROVIDER",
+            ));
+        }
+        if !self.llm_models.is_empty() && !self.llm_models.iter().any(|name| name == model) {
+            let detail = format!("the operator allows these models: {}", self.llm_models.join(", "));
+            return Err(ApiError::refused("/model", detail));
+        }
+        Ok(())
+    }
 }
 
 /// Bounds of requests.

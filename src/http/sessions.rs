@@ -47,10 +47,23 @@ pub struct SessionView {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
+    /// Only when one session is read, and when models came to nothing for its last compressions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub llm_breaker: Option<LlmBreaker>,
     /// When the session was made.
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
     pub updated_at: DateTime<Utc>,
+}
+
+/// How a session's summarising by models went of late.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct LlmBreaker {
+    /// Compressions in a row for which the model came to nothing, those that code made good included.
+    pub failures: i32,
+    /// Until when code alone words the session; null while a model is still tried.
+    #[schema(required = true)]
+    pub open_until: Option<DateTime<Utc>>,
 }
 
 impl From<Session> for SessionView {
@@ -70,6 +83,7 @@ impl From<Session> for SessionView {
             context_revision: session.context_revision,
             usage,
             compression: session.live.map(|live| LiveCompression { id: live.id, status: live.status }),
+            llm_breaker: None,
             created_at: session.created_at,
             updated_at: session.updated_at,
         }
@@ -95,6 +109,9 @@ pub async fn put_session(
     body: JsonBytes,
 ) -> Result<(StatusCode, Reply<SessionView>), ApiError> {
     let change: Map<String, Value> = body.parse_strictly()?;
+    // Another shape is refused with the other settings.
+    let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+    state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
     match state.store.put_session(caller.tenant, &path.session_id, change).await? {
         PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
         PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),
@@ -114,7 +131,10 @@ pub async fn find_session(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionView>, ApiError> {
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    found.map(|session| Reply(session.into())).ok_or(ApiError::NotFound(Thing::Session))
+    let session = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let breaker = state.store.find_llm_breaker(caller.tenant, session.id).await?;
+    let breaker = breaker.map(|b| LlmBreaker { failures: b.failures, open_until: b.open_until });
+    Ok(Reply(SessionView { llm_breaker: breaker, ..session.into() }))
 }
 
 /// Which sessions to list.

@@ -7,6 +7,7 @@
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 pub mod base;
+pub mod breakers;
 pub mod compressions;
 pub mod constraints;
 pub mod context;
@@ -15,6 +16,7 @@ pub mod gather;
 pub mod idempotency;
 pub mod ledger;
 pub mod messages;
+pub mod narratives;
 pub mod outlines;
 pub mod pins;
 pub mod presence;

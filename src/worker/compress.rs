@@ -4,28 +4,22 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::engine::{self, Digest};
-use super::{Env, JobError, blocking, reread, shadow};
-use crate::domain::candidate::{self, Material, Proof};
-use crate::domain::compression::{Failure, GateOutcome, Report, Status, Timings};
+use super::desk::{Work, choose_span};
+use super::engine::Engine;
+use super::make::{Made, make};
+use super::notebook::Notebook;
+use super::{Env, JobError, blocking, elapsed, reread, shadow};
+use crate::domain::candidate::Proof;
+use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
-use crate::domain::format::{self, Format};
 use crate::domain::group;
-use crate::domain::id::{ProbeId, Seq};
-use crate::domain::ledger::Facts;
-use crate::domain::message::Numbered;
-use crate::domain::probe::Probe;
+use crate::domain::id::Seq;
+use crate::domain::probe::ProbeReport;
+use crate::domain::rubric::Rubric;
 use crate::domain::strategy::Strategy;
-use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
-use crate::store::base::{Base, Original};
 use crate::store::compressions::{Job, Span};
-use crate::store::outlines::{Outline, marks};
 use crate::store::settle::{NewEvaluation, NewVersion, Settlement};
-
-/// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
-/// memory of a worker, whatever the length of the session.
-const SPAN_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Runs a claimed compression to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
@@ -68,56 +62,33 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
     let history = (base.counts.system_through, from_seq - 1);
     let now = env.clock.now();
+    let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
-    let (material, probe_ids) = blocking(move || work.material()).await?.map_err(JobError::Broken)?;
-    let made = make(env, job, (material, probe_ids), history).await?;
-    let settlement = made.settle(job, started, before)?;
-    env.store.settle(job, Some(span), settlement).await?;
+    let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
+    let begun = Instant::now();
+    let fresh = match strategy {
+        Strategy::Regenerative => reread::refresh(env, job, &mut engine, &desk.material, history).await?,
+        Strategy::Anchored | Strategy::Opaque | Strategy::SlidingWindow | Strategy::Rollback => None,
+    };
+    let reread_ms = elapsed(begun);
+    let notebook = Notebook::Stored(&env.store, job);
+    let mut made = make(notebook, env.llm.as_ref(), &mut engine, desk, fresh).await?;
+    made.timings.engine_ms += reread_ms;
+    // What code makes in a model's place covers less.
+    let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
+    if covered != span && !env.store.fix_span(job, covered).await? {
+        return Err(JobError::Lost);
+    }
+    made.proof.meta.warnings.extend(engine.close(env, job).await?);
+    let mut settlement = made.settle(job, started, before)?;
+    if env.llm.is_some() {
+        settlement.report.cost = env.store.llm_cost(job).await?;
+    }
+    env.store.settle(job, Some(covered), settlement).await?;
+    if env.llm.is_some() {
+        env.store.forget_chunks(job).await?;
+    }
     Ok(())
-}
-
-/// Makes a candidate, and when the gate refuses it for good, the one that its strategy falls back to.
-async fn make(
-    env: &Env,
-    job: &Job,
-    (mut material, probe_ids): (Material, Vec<ProbeId>),
-    history: (Seq, Seq),
-) -> Result<Made, JobError> {
-    let mut timings = Timings::default();
-    let (stored, from_seq) = (material.base.clone(), material.from_seq);
-    if material.strategy == Strategy::Regenerative {
-        let begun = Instant::now();
-        reread::refresh(env, job, &mut material, history).await?;
-        timings.engine_ms += elapsed(begun);
-    }
-    let mut gate = Vec::new();
-    loop {
-        let begun = Instant::now();
-        let digest = Digest::read(material).await?;
-        timings.ledger_ms += elapsed(begun);
-        let begun = Instant::now();
-        let proposed = engine::propose(&digest).await?;
-        timings.engine_ms += elapsed(begun);
-        let begun = Instant::now();
-        let prove = move || {
-            let (material, facts) = digest.into_parts();
-            let draft = candidate::merge_proposal(&material, &facts, proposed);
-            let proof = candidate::prove(&material, &facts, draft);
-            (material, facts, proof)
-        };
-        let (proved, facts, mut proof) = blocking(prove).await?;
-        timings.probe_ms += elapsed(begun);
-        gate.append(&mut proof.gate);
-        let refused = !proof.is_accepted() && !proof.is_not_smaller();
-        let Some(next) = proved.strategy.fallback().filter(|_| refused) else {
-            proof.gate = gate;
-            return Ok(Made { proof, facts, probe_ids, timings, counter: proved.counter });
-        };
-        if let Some(last) = gate.last_mut() {
-            last.outcome = GateOutcome::FallBack;
-        }
-        material = Material { strategy: next, base: stored.clone(), from_seq, ..proved };
-    }
 }
 
 /// Ends a compression whose strategy the session refuses.
@@ -134,7 +105,8 @@ async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError
 /// Ends a compression that cannot be done, with its reason.
 pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
     let error = Some(Failure { kind: kind.to_owned(), detail: detail.to_owned() });
-    let report = Report { error, ..Report::default() };
+    let cost = env.store.llm_cost(job).await?;
+    let report = Report { error, cost, ..Report::default() };
     env.store.settle(job, job.span, ended(Status::Failed, report)).await?;
     Ok(())
 }
@@ -150,148 +122,6 @@ async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> 
 
 fn ended(status: Status, report: Report) -> Settlement {
     Settlement { status, report, version: None, evaluation: None, retry_tokens: 0 }
-}
-
-/// The span: fixed at the first claim, else from the anchor to the last group that may be covered.
-fn choose_span(
-    base: &Base,
-    outlines: &[Outline],
-    (job, strategy): (&Job, Strategy),
-    through: Option<Seq>,
-) -> Result<Span, group::NoSpan> {
-    if let Some(span) = job.span {
-        return Ok(span);
-    }
-    let preserve = job.request.preserve_recent.unwrap_or_else(|| base.settings.preserved_by(strategy));
-    let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let asked = [job.request.through_seq, through].into_iter().flatten().min();
-    let end = group::span_end(outlines, preserve, asked)?;
-    let through_seq = bounded(outlines, end);
-    let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
-        base.counts.system_through + 1
-    } else {
-        outlines.first().map_or(end, |first| first.seq)
-    };
-    Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
-}
-
-/// The last group's end within [`SPAN_BYTES`]; one group always goes.
-fn bounded(outlines: &[Outline], end: Seq) -> Seq {
-    let groups = group::groups(outlines);
-    let (mut bytes, mut through) = (0, 0);
-    for group in groups {
-        let members = outlines.get(group.range).unwrap_or_default();
-        bytes += members.iter().map(|member| member.bytes).sum::<u64>();
-        let Some(last) = members.last().map(|member| member.seq).filter(|last| *last <= end) else { break };
-        if through > 0 && bytes > SPAN_BYTES {
-            break;
-        }
-        through = last;
-    }
-    if through == 0 { end } else { through }
-}
-
-/// Everything that the blocking part works on.
-struct Work {
-    base: Base,
-    outlines: Vec<Outline>,
-    originals: Vec<Original>,
-    span: Span,
-    /// Tokens of the span as it was served, when it is read once more.
-    span_tokens: Option<u32>,
-    job: Job,
-    strategy: Strategy,
-    now: chrono::DateTime<chrono::Utc>,
-}
-
-/// What the blocking part made.
-struct Made {
-    proof: Proof,
-    facts: Facts,
-    probe_ids: Vec<ProbeId>,
-    timings: Timings,
-    counter: TokenCounter,
-}
-
-impl Work {
-    fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
-        let policy = self.base.settings.policy();
-        let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
-        let span = read_messages(self.originals)?;
-        let covered = |outline: &&Outline| outline.seq <= self.span.through_seq;
-        let span_tokens = self.span_tokens.unwrap_or_else(|| {
-            let whole =
-                self.outlines.iter().filter(covered).fold(0u32, |sum, o| sum.saturating_add(o.tokens));
-            let marks = marks(&self.outlines);
-            whole.saturating_sub(self.base.counts.masked_within(
-                &self.outlines,
-                &marks,
-                self.span.through_seq,
-            ))
-        });
-        let tail_tokens: u64 =
-            self.outlines.iter().filter(|o| !covered(o)).map(|o| u64::from(o.tokens)).sum();
-        // Room for the summary when the context is to be at the target afterwards.
-        let target = self.job.request.target.unwrap_or(policy.target);
-        let goal = u64::from(crate::domain::settings::share_of(policy.effective_window, target));
-        let fixed = u64::from(self.base.counts.system_tokens) + u64::from(self.base.counts.pins_tokens);
-        let room = u32::try_from(goal.saturating_sub(fixed + tail_tokens)).unwrap_or(u32::MAX);
-        let bound = policy.max_summary_tokens.min(room.max(crate::domain::render::LEAST_BOUND_TOKENS));
-        let base = self.base.current.map(read_base).transpose()?;
-        let mut probes: Vec<Probe> = Vec::new();
-        let mut probe_ids = Vec::new();
-        for (id, probe) in self.base.probes {
-            probes.push(serde_json::from_value(probe).map_err(|error| format!("probe {id}: {error}"))?);
-            probe_ids.push(id);
-        }
-        let pin = |(id, text): (String, String)| Constraint {
-            id,
-            text,
-            source: ConstraintSource::Pin,
-            seqs: Vec::new(),
-        };
-        let material = Material {
-            strategy: self.strategy,
-            session_id: self.base.name.to_string(),
-            task_id: self.base.settings.task_id,
-            from_seq: span.first().map_or(self.span.from_seq, |first| first.seq),
-            span,
-            through_seq: self.span.through_seq,
-            span_tokens,
-            base,
-            version: self.base.next_version,
-            compression_count: i64::from(self.base.compression_count),
-            pins: self.base.pins.into_iter().map(pin).collect(),
-            removed_constraints: self.base.removed_constraints,
-            probes,
-            bound,
-            now: self.now,
-            counter,
-        };
-        Ok((material, probe_ids))
-    }
-}
-
-/// Reads originals back into messages.
-pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, String> {
-    let mut messages = Vec::with_capacity(originals.len());
-    for original in originals {
-        let format = Format::from_name(&original.format).ok_or("a message has an unknown format")?;
-        let message = format::parse(format, &original.body)
-            .map_err(|error| format!("message {} does not read back: {error}", original.seq))?;
-        messages.push(Numbered { seq: original.seq, message });
-    }
-    Ok(messages)
-}
-
-fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
-    Ok(candidate::Base {
-        version: current.version,
-        summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,
-        carry: serde_json::from_value(current.carry)
-            .map_err(|e| format!("the current version's carry: {e}"))?,
-        rendering_tokens: current.rendering_tokens,
-    })
 }
 
 impl Made {
@@ -337,7 +167,7 @@ impl Made {
             ..Report::default()
         };
         let evaluation = Some(NewEvaluation {
-            scores: json(&proof.report.scores())?,
+            scores: scores(&proof.report, self.rubric.as_ref())?,
             results: json(&proof.report.results)?,
             new_probes: proof.new_probes.iter().map(json).collect::<Result<_, _>>()?,
             retired: proof.retired.iter().filter_map(|at| self.probe_ids.get(*at).copied()).collect(),
@@ -404,12 +234,17 @@ fn push_entry(
     ledger.push((kind, seq, ordinal, value));
 }
 
-fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {
-    serde_json::to_value(value).map_err(|error| JobError::Broken(error.to_string()))
+/// The figures of an evaluation as they are stored: the rubric stands among them, when there is one.
+pub(super) fn scores(report: &ProbeReport, rubric: Option<&Rubric>) -> Result<serde_json::Value, JobError> {
+    let mut scores = json(&report.scores())?;
+    if let (Some(fields), Some(rubric)) = (scores.as_object_mut(), rubric) {
+        fields.insert("rubric".to_owned(), json(rubric)?);
+    }
+    Ok(scores)
 }
 
-fn elapsed(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {
+    serde_json::to_value(value).map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn millis(ms: i64) -> u64 {

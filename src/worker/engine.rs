@@ -5,9 +5,20 @@
 
 use std::sync::Arc;
 
-use super::{JobError, blocking};
+use super::exchange::Exchange;
+use super::narrate::{self, Fallen, Lost};
+use super::notebook::Notebook;
+use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Material, Proposed};
+use crate::domain::group;
+use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
+use crate::domain::narrative;
+use crate::domain::settings::Settings;
+use crate::domain::shape::AsShape;
+use crate::domain::strategy::{self, EngineChoice, Strategy};
+use crate::llm;
+use crate::store::compressions::Job;
 
 /// A span with the facts that were read out of it.
 #[derive(Debug)]
@@ -16,14 +27,16 @@ pub(super) struct Digest {
     pub(super) material: Material,
     /// Its facts.
     pub(super) facts: Facts,
+    /// The last messages of its groups, ascending.
+    pub(super) ends: Arc<[Seq]>,
 }
 
 impl Digest {
     /// Reads the facts.
-    pub(super) async fn read(material: Material) -> Result<Arc<Self>, JobError> {
+    pub(super) async fn read(material: Material, ends: Arc<[Seq]>) -> Result<Arc<Self>, JobError> {
         let read = move || {
             let facts = candidate::read(&material);
-            Arc::new(Self { material, facts })
+            Arc::new(Self { material, facts, ends })
         };
         blocking(read).await
     }
@@ -31,14 +44,138 @@ impl Digest {
     /// Gives back what was read; nobody else holds it any more once an engine has answered.
     pub(super) fn into_parts(self: Arc<Self>) -> (Material, Facts) {
         match Arc::try_unwrap(self) {
-            Ok(Self { material, facts }) => (material, facts),
+            Ok(Self { material, facts, .. }) => (material, facts),
             Err(shared) => (shared.material.clone(), shared.facts.clone()),
         }
     }
 }
 
-/// Asks for the narrative of a span.
-pub(super) async fn propose(digest: &Arc<Digest>) -> Result<Proposed, JobError> {
-    let digest = Arc::clone(digest);
-    blocking(move || candidate::propose(&digest.material, &digest.facts)).await
+/// The last messages of the groups of a span that ends with `through`.
+pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]> {
+    let covered = messages.get(..messages.partition_point(|m| m.seq() <= through)).unwrap_or_default();
+    let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(AsShape::seq);
+    group::groups(covered).iter().filter_map(last).collect()
+}
+
+/// Who words the narratives of one compression: a model until it comes to nothing, and code from then on,
+/// so that a failing model costs a compression its tries once.
+#[derive(Debug)]
+pub(super) struct Engine {
+    model: Option<(llm::Client, String)>,
+    asked: bool,
+    fallen: bool,
+    notes: Vec<String>,
+}
+
+impl Engine {
+    /// Chooses what the caller, the session and the operator ask for, as far as it can be had.
+    pub(super) async fn choose(
+        env: &Env,
+        job: &Job,
+        settings: &Settings,
+        strategy: Strategy,
+    ) -> Result<Self, JobError> {
+        let mut engine = Self::of(None);
+        let choice = job.request.engine.or(settings.engine).unwrap_or_default();
+        if choice == EngineChoice::Extractive || !strategy.asks_an_engine() {
+            return Ok(engine);
+        }
+        let Some(client) = &env.llm else {
+            if choice == EngineChoice::Llm {
+                engine.notes.push("llm: no model is configured; code made this version".to_owned());
+            }
+            return Ok(engine);
+        };
+        if env.store.llm_is_resting(job.tenant, job.session).await? {
+            engine.fall("session_resting");
+            return Ok(engine);
+        }
+        let named = job.request.model.as_ref().or(settings.model.as_ref());
+        // It was allowed when it was set; the operator's list may have changed since.
+        let allowed = named.filter(|name| client.allows(name));
+        if named.is_some() && allowed.is_none() {
+            let note = "llm: the model that was asked for is not allowed; the default one was asked";
+            engine.notes.push(note.to_owned());
+        }
+        let model = allowed.unwrap_or(&client.options().model).clone();
+        engine.model = Some((client.clone(), model));
+        Ok(engine)
+    }
+
+    /// A model, or code.
+    pub(super) fn of(model: Option<(llm::Client, String)>) -> Self {
+        Self { model, asked: false, fallen: false, notes: Vec::new() }
+    }
+
+    /// Asks for the narrative of a span.
+    pub(super) async fn propose(
+        &mut self,
+        notebook: Notebook<'_>,
+        digest: &Arc<Digest>,
+    ) -> Result<Proposed, JobError> {
+        let mut told = None;
+        if let Some((client, model)) = self.model.clone() {
+            self.asked = true;
+            let exchange = Exchange { notebook, client: &client, model: &model };
+            match narrate::tell(exchange, digest).await? {
+                Ok(narrative) => told = Some((narrative, model)),
+                Err(Fallen(reason)) => self.fall(reason),
+            }
+        }
+        let digest = Arc::clone(digest);
+        blocking(move || {
+            let code = candidate::propose(&digest.material, &digest.facts);
+            let Some((narrative, model)) = told else { return code };
+            let proposal = narrative::proposal(narrative, code.proposal);
+            Proposed { proposal, engine: strategy::Engine::Llm, model: Some(model) }
+        })
+        .await
+    }
+
+    /// Asks the model once more for what a candidate lost; `None` when that came to nothing.
+    pub(super) async fn retell(
+        &mut self,
+        notebook: Notebook<'_>,
+        digest: &Arc<Digest>,
+        lost: &Lost,
+    ) -> Result<Option<Proposed>, JobError> {
+        let Some((client, model)) = self.model.clone() else { return Ok(None) };
+        let exchange = Exchange { notebook, client: &client, model: &model };
+        let narrative = match narrate::retell(exchange, digest, lost).await? {
+            Ok(narrative) => narrative,
+            Err(Fallen(_)) => return Ok(None),
+        };
+        let digest = Arc::clone(digest);
+        let propose = move || {
+            let code = candidate::propose(&digest.material, &digest.facts);
+            let proposal = narrative::proposal(narrative, code.proposal);
+            Proposed { proposal, engine: strategy::Engine::Llm, model: Some(model) }
+        };
+        Ok(Some(blocking(propose).await?))
+    }
+
+    /// Leaves the rest of the compression to code.
+    pub(super) fn fall(&mut self, reason: &str) {
+        self.model = None;
+        self.fallen = true;
+        self.notes.push(format!("llm: {reason}; code made this version"));
+    }
+
+    /// Whether a model was to word this and code does.
+    pub(super) fn has_fallen(&self) -> bool {
+        self.fallen
+    }
+
+    /// Hands out what a reader should know.
+    pub(super) fn notes(self) -> Vec<String> {
+        self.notes
+    }
+
+    /// Counts how it went for the session's breaker, and hands out what a reader should know.
+    pub(super) async fn close(self, env: &Env, job: &Job) -> Result<Vec<String>, JobError> {
+        if self.asked {
+            env.store.note_llm(job.tenant, job.session, !self.fallen).await?;
+        }
+        Ok(self.notes)
+    }
 }

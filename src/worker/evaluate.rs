@@ -2,13 +2,23 @@
 
 use std::time::Instant;
 
-use super::{Env, JobError};
+use super::compress::scores;
+use super::desk::read_messages;
+use super::examine::{Examiner, Paper};
+use super::notebook::Notebook;
+use super::{Env, JobError, blocking, elapsed};
 use crate::domain::compression::{Failure, Report, Status, Timings};
+use crate::domain::id::Seq;
+use crate::domain::ledger::Facts;
+use crate::domain::narrative;
 use crate::domain::probe;
 use crate::domain::render::{self, Subject};
 use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::Job;
 use crate::store::settle::NewEvaluation;
+
+/// The last messages of a version's span that a judge is shown parts of.
+const JUDGED_MESSAGES: Seq = 500;
 
 /// Runs a claimed evaluation to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
@@ -19,8 +29,9 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let Some(found) = env.store.load_evaluation(job.tenant, job.session, version).await? else {
         return fail(env, job, "no-version", "the version is gone").await;
     };
+    let counter = TokenCounter::new(found.settings.tokenizer.unwrap_or_default());
+    let (from_seq, through_seq) = (found.version.meta.from_seq, found.version.meta.through_seq);
     let work = move || {
-        let counter = TokenCounter::new(found.settings.tokenizer.unwrap_or_default());
         let stored = found.version;
         let subject = Subject {
             summary: &stored.summary,
@@ -37,17 +48,34 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             stored.meta.max_tokens
         };
         let rendering = render::served(&subject, bound, |text| counter.count_text(text));
-        probe::score(&found.probes, &rendering, &stored.summary)
+        let report = probe::score(&found.probes, &rendering, &stored.summary);
+        (rendering, report)
     };
-    let report = tokio::task::spawn_blocking(work).await.map_err(|e| JobError::Broken(e.to_string()))?;
-    let broken = |error: serde_json::Error| JobError::Broken(error.to_string());
+    let (rendering, report) = blocking(work).await?;
+    let notebook = Notebook::Stored(&env.store, job);
+    let mut examiner = Examiner::new(env.llm.as_ref());
+    let span = (from_seq, through_seq);
+    let paper = Paper { rendering: &rendering.text, tokens: rendering.tokens, span };
+    let report = examiner.answer(notebook, paper, &report).await?;
+    let mut rubric = None;
+    if examiner.has_judge() {
+        let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);
+        let originals = env.store.load_span(job.tenant, job.session, from_seq, through_seq).await?;
+        let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
+        let evidence = move |budget| {
+            let ends: Vec<Seq> = span.iter().map(|message| message.seq).collect();
+            narrative::evidence(&span, (&ends, &Facts::default()), budget, counter)
+        };
+        let asked = (rendering.text.as_str(), (from_seq, through_seq));
+        rubric = examiner.judge(notebook, asked, evidence).await?;
+    }
     let evaluation = NewEvaluation {
-        scores: serde_json::to_value(report.scores()).map_err(broken)?,
-        results: serde_json::to_value(&report.results).map_err(broken)?,
+        scores: scores(&report, rubric.as_ref())?,
+        results: serde_json::to_value(&report.results).map_err(|e| JobError::Broken(e.to_string()))?,
         new_probes: Vec::new(),
         retired: Vec::new(),
     };
-    let total_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let total_ms = elapsed(started);
     let queued_ms = u64::try_from(job.queued_ms).unwrap_or_default();
     let report = Report {
         probe_score: report.score,
@@ -55,6 +83,8 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         probes_failed: report.failed,
         probes_cut: report.cut,
         critical_failed: report.critical_failed,
+        warnings: examiner.notes(),
+        cost: env.store.llm_cost(job).await?,
         timings: Timings { queued_ms, probe_ms: total_ms, total_ms, ..Timings::default() },
         ..Report::default()
     };

@@ -5,10 +5,17 @@
 //! the fence of its claim, so that a late worker changes nothing.
 //! Must not know: HTTP. The two meet in `store::compressions`, where one enqueues and the other claims.
 
+pub mod alone;
 mod compress;
+mod desk;
 mod engine;
 mod evaluate;
+mod examine;
+mod exchange;
 pub mod index;
+mod make;
+mod narrate;
+mod notebook;
 mod pool;
 mod presence;
 mod reread;
@@ -18,6 +25,7 @@ pub use pool::{Options, Pool};
 
 use crate::clock::Clock;
 use crate::domain::tokens::TokenCounter;
+use crate::llm;
 use crate::store::Store;
 
 /// What every job has at hand.
@@ -29,6 +37,8 @@ pub struct Env {
     pub tokens: TokenCounter,
     /// Tells the time.
     pub clock: Clock,
+    /// The way to the model, when one is configured.
+    pub llm: Option<llm::Client>,
 }
 
 /// Why a job did not come to its end.
@@ -40,9 +50,16 @@ pub enum JobError {
     /// The work itself broke; the same input would break it again, so tries are few.
     #[error("the work broke: {0}")]
     Broken(String),
+    /// The lease is lost: everything that would follow is another worker's.
+    #[error("the lease is lost")]
+    Lost,
 }
 
 /// Runs what keeps a processor busy on a thread of its own.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JobError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| JobError::Broken(error.to_string()))
+}
+
+fn elapsed(since: std::time::Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -142,6 +142,10 @@ async fn run(env: &Env, job: Job, lease: Duration) {
             return;
         },
     };
+    if matches!(outcome, Err(JobError::Lost)) {
+        warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
+        return;
+    }
     metrics::counter!("anchord_jobs_total", "kind" => job.kind.as_str(), "ended" => if outcome.is_ok() { "settled" } else { "broken" })
         .increment(1);
     if let Err(error) = outcome {
@@ -158,7 +162,8 @@ async fn work(env: &Env, job: &Job) -> Result<(), JobError> {
         return fail(env, job, "crashed", "workers died over this job, again and again").await;
     }
     match job.kind {
-        Kind::Compress => compress::run(env, job).await,
+        // Boxed: what it holds over its waits is far more than the others do.
+        Kind::Compress => Box::pin(compress::run(env, job)).await,
         Kind::Evaluate => evaluate::run(env, job).await,
         Kind::Index => {
             let indexed = index::index(&env.store, job.tenant, job.session).await?;
@@ -188,7 +193,7 @@ async fn give_back(env: &Env, job: &Job, error: &JobError) -> Result<(), JobErro
     if failures >= MAX_FAILURES {
         let detail = match error {
             JobError::Store(_) => "the database failed at every attempt",
-            JobError::Broken(_) => "the work broke at every attempt",
+            JobError::Broken(_) | JobError::Lost => "the work broke at every attempt",
         };
         return fail(env, job, "attempts-used", detail).await;
     }

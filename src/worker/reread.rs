@@ -1,9 +1,10 @@
 //! Reading a session's history afresh, page by page, for a version that does not trust the last one.
 
-use super::compress::read_messages;
-use super::engine::{self, Digest};
+use super::desk::read_messages;
+use super::engine::{self, Digest, Engine};
+use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
-use crate::domain::candidate::{self, Material};
+use crate::domain::candidate::{Base, Material};
 use crate::domain::group;
 use crate::domain::id::Seq;
 use crate::domain::regenerate;
@@ -15,16 +16,17 @@ const PAGE_BYTES: u64 = 2 * 1024 * 1024;
 /// Messages whose outlines are looked at for one page.
 const PAGE_MESSAGES: usize = 2_000;
 
-/// Reads what lies between two positions into a fresh record, which the material then builds on. What only
-/// the old record has is kept.
+/// Reads what lies between two positions into a fresh record, for the material to build on. What only the
+/// old record has is kept. `None` when there is nothing to read afresh.
 pub(super) async fn refresh(
     env: &Env,
     job: &Job,
-    material: &mut Material,
+    engine: &mut Engine,
+    material: &Material,
     (after, through): (Seq, Seq),
-) -> Result<(), JobError> {
-    let Some(old) = material.base.as_ref() else { return Ok(()) };
-    let mut fresh: Option<candidate::Base> = None;
+) -> Result<Option<(Base, Seq)>, JobError> {
+    let Some(old) = material.base.as_ref() else { return Ok(None) };
+    let mut fresh: Option<Base> = None;
     let mut at = after;
     while at < through {
         let limit = i64::try_from(PAGE_MESSAGES).unwrap_or(i64::MAX);
@@ -50,8 +52,8 @@ pub(super) async fn refresh(
             now: material.now,
             counter: material.counter,
         };
-        let digest = Digest::read(page).await?;
-        let proposed = engine::propose(&digest).await?;
+        let digest = Digest::read(page, engine::group_ends(&outlines, end)).await?;
+        let proposed = engine.propose(Notebook::Stored(&env.store, job), &digest).await?;
         let grow = move || {
             let (page, facts) = digest.into_parts();
             regenerate::grow(&page, facts, proposed)
@@ -59,14 +61,12 @@ pub(super) async fn refresh(
         fresh = Some(blocking(grow).await?);
         at = end;
     }
-    if let Some(mut fresh) = fresh {
+    Ok(fresh.map(|mut fresh| {
         regenerate::adopt(&old.summary, &mut fresh.summary);
         fresh.version = old.version;
         fresh.rendering_tokens = old.rendering_tokens;
-        material.base = Some(fresh);
-        material.from_seq = after + 1;
-    }
-    Ok(())
+        (fresh, after + 1)
+    }))
 }
 
 /// The end of the last group that is surely whole and within [`PAGE_BYTES`]; one group always goes.

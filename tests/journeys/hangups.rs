@@ -154,7 +154,7 @@ fn round(client: &Client, round: usize, kind: Round) -> Vec<(Append, Option<i64>
                     scope.spawn(move || hang_up(client, &request, cut));
                 }
                 1 => {
-                    let request = client.request("PUT", &path, &[], r#"{"model": "small"}"#);
+                    let request = client.request("PUT", &path, &[], r#"{"task_id": "small"}"#);
                     let cut = cut(&mut chance, request.len(), kind);
                     scope.spawn(move || hang_up(client, &request, cut));
                 }
@@ -208,7 +208,7 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
             scope.spawn(move || {
                 let path = format!("/v1/sessions/s{}", place % SESSIONS);
                 assert_eq!(client.get(&format!("{path}/context")).status, 200);
-                let put = client.call("PUT", &path, &[], r#"{"model": "large"}"#).expect("a reply");
+                let put = client.call("PUT", &path, &[], r#"{"task_id": "large"}"#).expect("a reply");
                 assert_eq!(put.status, 200);
             });
         }

@@ -21,6 +21,7 @@ mod document;
 mod hangups;
 mod isolation;
 mod launcher;
+mod llm;
 mod messages;
 mod odd_inputs;
 mod queue;

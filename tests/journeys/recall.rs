@@ -192,6 +192,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         operator: None,
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
+        llm_models: Vec::new(),
     }))
 }
 

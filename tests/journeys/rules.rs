@@ -47,6 +47,7 @@ async fn strict() -> Strict {
         operator: Some(OperatorToken::new(TOKEN)),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
+        llm_models: Vec::new(),
     });
     Strict { state, _database: database }
 }

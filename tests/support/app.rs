@@ -7,6 +7,7 @@ use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
 use anchord::http::auth::RateLimit;
 use anchord::http::{self, AppState, Limits, Shared};
+use anchord::llm;
 use anchord::store::Store;
 use anchord::store::gather::Gatherer;
 use anchord::store::tenants::{NewKey, digest_key};
@@ -37,6 +38,7 @@ pub struct App {
     /// Its database.
     pub database: TestDatabase,
     router: Router,
+    llm: Option<llm::Client>,
 }
 
 /// A reply, read whole.
@@ -67,6 +69,15 @@ impl Answer {
 
 /// Starts an API.
 pub async fn app() -> App {
+    start(None).await
+}
+
+/// Starts an API whose workers have a model.
+pub async fn app_with_model(llm: llm::Client) -> App {
+    start(Some(llm)).await
+}
+
+async fn start(llm: Option<llm::Client>) -> App {
     let database = super::database().await;
     let tracker = TaskTracker::new();
     let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
@@ -81,9 +92,16 @@ pub async fn app() -> App {
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
         operator: None,
         metrics: PrometheusBuilder::new().build_recorder().handle(),
-        llm_configured: false,
+        llm_configured: llm.is_some(),
+        llm_models: llm.as_ref().map(allowed).unwrap_or_default(),
     });
-    App { store, tenant: ours, router: http::router(state), database }
+    App { store, tenant: ours, router: http::router(state), database, llm }
+}
+
+fn allowed(llm: &llm::Client) -> Vec<String> {
+    let options = llm.options();
+    let own = (!options.models.is_empty()).then(|| options.model.clone());
+    options.models.iter().cloned().chain(own).collect()
 }
 
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
@@ -102,7 +120,12 @@ impl App {
 
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
-        let env = Env { store: self.store.clone(), tokens: TokenCounter::default(), clock: Clock::system() };
+        let env = Env {
+            store: self.store.clone(),
+            tokens: TokenCounter::default(),
+            clock: Clock::system(),
+            llm: self.llm.clone(),
+        };
         Pool::new(env, Options::default()).drain().await.expect("a database that answers");
     }
 

@@ -9,6 +9,8 @@
 //! the server.
 
 pub mod app;
+pub mod corpus;
+pub mod provider;
 pub mod service;
 #[path = "../../src/domain/context/validity.rs"]
 pub mod validity;
@@ -96,6 +98,12 @@ pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T
 
 /// The one number that a query gives.
 pub async fn number(connection: &mut PgConnection, query: &str) -> i64 {
+    let row = sqlx::raw_sql(sqlx::AssertSqlSafe(query)).fetch_one(connection).await.expect("a row");
+    row.get(0)
+}
+
+/// The one text that a query gives.
+pub async fn text(connection: &mut PgConnection, query: &str) -> String {
     let row = sqlx::raw_sql(sqlx::AssertSqlSafe(query)).fetch_one(connection).await.expect("a row");
     row.get(0)
 }

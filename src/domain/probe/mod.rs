@@ -4,9 +4,10 @@
 //! putting back what a candidate lost.
 //! Invariant: a probe comes from facts and the proposal, never from the candidate that it judges;
 //! what the token bound cut is reported as cut and not as failed.
-//! Must not know: engines, models, where probes are stored.
+//! Must not know: engines, how a model is reached, where probes are stored.
 
 mod carry;
+mod exam;
 mod generate;
 mod repair;
 mod score;
@@ -18,6 +19,7 @@ use super::id::Seq;
 use super::section::Section;
 
 pub use carry::carry_over;
+pub use exam::{Answered, Sheet, Spent, answer_schema, keep_passed, mark_answers, settle_by_code, sheets};
 pub use generate::generate;
 pub use repair::repair;
 pub use score::{check_answer, score};
@@ -111,6 +113,17 @@ pub enum Verdict {
     Cut,
 }
 
+/// Who answered a probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Answerer {
+    /// Code, which looked the facts up in the rendering.
+    #[default]
+    Code,
+    /// A model, which was given the rendering and the question; code checked its answer.
+    Model,
+}
+
 /// One probe, asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProbeResult {
@@ -123,6 +136,23 @@ pub struct ProbeResult {
     /// The expected facts that were not found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// Who answered.
+    #[serde(default)]
+    pub answered_by: Answerer,
+    /// How long the call took that answered it among others, in milliseconds; 0 for code.
+    #[serde(default)]
+    pub latency_ms: u64,
+    /// Its share of that call's cost, in millionths of the currency of the operator's prices.
+    #[serde(default)]
+    pub cost_micros: u64,
+}
+
+impl ProbeResult {
+    /// What code found.
+    #[must_use]
+    pub fn by_code(probe: Probe, answer: String, verdict: Verdict, missing: Vec<String>) -> Self {
+        Self { probe, answer, verdict, missing, answered_by: Answerer::Code, latency_ms: 0, cost_micros: 0 }
+    }
 }
 
 /// Every probe of one version, asked.

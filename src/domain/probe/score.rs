@@ -12,7 +12,7 @@ use super::super::wording;
 use super::{Match, Probe, ProbeReport, ProbeResult, Verdict};
 
 /// The answer when nothing was found.
-const NOT_FOUND: &str = "information not found";
+pub(super) const NOT_FOUND: &str = "information not found";
 
 /// Asks every probe of a rendering; what only the record holds, because the bound cut its section,
 /// is cut and not failed.
@@ -30,12 +30,8 @@ pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
         probe.expected.iter().filter(|f| !text.holds(f, probe.exact, probe)).cloned().collect();
     let found = probe.expected.len() - missing.len();
     let verdict = if enough(probe.mode, found, probe.expected.len()) { Verdict::Pass } else { Verdict::Fail };
-    ProbeResult {
-        probe: probe.clone(),
-        answer: wording::clip_chars(answer, 2000).to_owned(),
-        verdict,
-        missing,
-    }
+    let answer = wording::clip_chars(answer, 2000).to_owned();
+    ProbeResult::by_code(probe.clone(), answer, verdict, missing)
 }
 
 fn enough(mode: Match, found: usize, all: usize) -> bool {
@@ -69,7 +65,7 @@ fn ask(probe: &Probe, texts: &mut Texts<'_>) -> ProbeResult {
     };
     let answer = if found.is_empty() { NOT_FOUND.to_owned() } else { found.join("; ") };
     let answer = wording::clip_chars(&answer, 2000).to_owned();
-    ProbeResult { probe: probe.clone(), answer, verdict, missing }
+    ProbeResult::by_code(probe.clone(), answer, verdict, missing)
 }
 
 /// The texts that probes are asked of, each folded once.

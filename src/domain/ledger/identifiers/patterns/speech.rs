@@ -78,9 +78,11 @@ pub(super) const SPEECH: &[Rule] = &[
     (r"\b([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\b", |c| {
         hit("uuid", &group(c, 1), 2)
     }),
-    (r"\b([\w.+\-]{1,64}@[\w\-]+(?:\.[\w\-]+)*\.[a-zA-Z]{2,})\b", |c| {
-        let mail = group(c, 1);
-        (!mail.starts_with("git@") && !mail.contains("noreply")).then(|| hit("email", &mail, 3)).flatten()
+    // What stands before the sign in an address of a server is a user and a password, and no mail.
+    (r"(://[^\s/@]*)?\b([\w.+\-]{1,64}@[\w\-]+(?:\.[\w\-]+)*\.[a-zA-Z]{2,})\b", |c| {
+        let mail = group(c, 2);
+        let is_mail = c.get(1).is_none() && !mail.starts_with("git@") && !mail.contains("noreply");
+        is_mail.then(|| hit("email", &mail, 3)).flatten()
     }),
     (
         r"(?:[$€£¥₽₹]|US\$|\b(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|RUB)\s)\s?\d[\d,.]*(?:\s?(?:million|billion|[kKmM]\b))?|\b\d[\d,.]*\s?(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|RUB|(?i:dollars?|euros?|francs?|franken|pesos?|pounds|yuan|roubles|rubles)|€|£|元|美元|块钱|円|руб(?:лей|ля|\.)?)",

@@ -1,0 +1,47 @@
+//! The way to the model, from what the operator configured.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use crate::config::{self, LlmProvider};
+use crate::llm::{Client, Options, Price, Provider};
+
+/// The client, when a provider is configured.
+///
+/// # Errors
+/// When the configuration names no model, or the client cannot be built.
+pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
+    let provider = match config.llm_provider {
+        LlmProvider::None => return Ok(None),
+        LlmProvider::Openai => Provider::Openai,
+        LlmProvider::Anthropic => Provider::Anthropic,
+    };
+    let model = config.model().context("ANCHORD_LLM_MODEL: the name of a model")?;
+    let price = |price: &config::ModelPrice| {
+        (price.model.clone(), Price { input: price.input, output: price.output })
+    };
+    let options = Options {
+        base_url: config.base_url().map(str::to_owned),
+        api_key: config.api_key().cloned(),
+        models: config.models(),
+        probe_model: config.probe_model().map(str::to_owned),
+        judge_model: config.judge_model().map(str::to_owned),
+        prices: config.prices().map(price).collect(),
+        context_tokens: config.llm_context_tokens,
+        concurrency: config.llm_concurrency.into(),
+        tenant_concurrency: config.llm_tenant_concurrency.into(),
+        timeout: Duration::from_secs(config.llm_timeout.into()),
+        ..Options::new(provider, model.to_owned())
+    };
+    Ok(Some(Client::new(options).context("the client of the model's server")?))
+}
+
+/// The models that sessions may name; empty for any.
+pub(super) fn allowed(config: &config::Llm) -> Vec<String> {
+    let mut models = config.models();
+    if !models.is_empty() {
+        models.extend(config.model().map(str::to_owned));
+    }
+    models
+}

@@ -1,0 +1,238 @@
+//! The pieces that a span is asked in: whole groups, clipped, without their secrets.
+
+use super::super::id::Seq;
+use super::super::ledger::prose;
+use super::super::message::{Message, Numbered, Part, Role};
+use super::super::redact::redact;
+use super::super::tokens::TokenCounter;
+
+/// Characters that are left of one tool body, of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clipping {
+    tool: usize,
+    text: usize,
+}
+
+impl Default for Clipping {
+    fn default() -> Self {
+        Self { tool: 4_000, text: 12_000 }
+    }
+}
+
+/// The least that is left of a body when one group alone is too large.
+const LEAST_CHARS: usize = 120;
+/// Tokens of a message's marks.
+const MARK_TOKENS: u32 = 40;
+
+/// Whose words a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    Person,
+    Assistant,
+    Tool,
+}
+
+/// One message as it is sent.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) seq: Seq,
+    pub(super) role: &'static str,
+    pub(super) voice: Voice,
+    pub(super) text: String,
+    /// The words without calls and results.
+    pub(super) words: String,
+}
+
+/// A piece of the span.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// Its first message.
+    pub from_seq: Seq,
+    /// Its last message.
+    pub through_seq: Seq,
+    /// Tokens of its messages as they are sent, about.
+    pub tokens: u32,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// The next piece after `after`: as many whole groups as fit in `budget` tokens, at least one. `ends` are
+/// the last messages of the span's groups, ascending. `None` when nothing is left.
+#[must_use]
+pub fn next_chunk(
+    span: &[Numbered],
+    ends: &[Seq],
+    after: Seq,
+    budget: u32,
+    counter: TokenCounter,
+) -> Option<Chunk> {
+    let rest = span.get(span.partition_point(|n| n.seq <= after)..).unwrap_or_default();
+    let first = rest.first()?.seq;
+    let last = rest.last()?.seq;
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut tokens = 0_u32;
+    let mut through = after;
+    // Whatever the groups say, the span ends with its last message.
+    let later = ends.iter().copied().filter(|end| *end >= first && *end < last).chain([last]);
+    for end in later {
+        let group = between(rest, through, end);
+        let next = sent(group, Clipping::default());
+        let cost = cost(&next, counter);
+        if tokens > 0 && tokens.saturating_add(cost) > budget {
+            break;
+        }
+        (tokens, through) = (tokens.saturating_add(cost), end);
+        blocks.extend(next);
+        if tokens > budget {
+            (blocks, tokens) = squeezed(group, budget, counter);
+            break;
+        }
+    }
+    Some(Chunk { from_seq: first, through_seq: through, tokens, blocks })
+}
+
+/// The last piece after `after`: as many whole groups as fit in `budget` tokens, counted from the end, at
+/// least one.
+pub(super) fn last_chunk(
+    span: &[Numbered],
+    ends: &[Seq],
+    after: Seq,
+    budget: u32,
+    counter: TokenCounter,
+) -> Option<Chunk> {
+    let last = span.last().map(|last| last.seq).filter(|last| *last > after)?;
+    let starts = ends.iter().rev().copied().filter(|end| *end < last && *end >= after);
+    let (mut from, mut tokens) = (last, 0_u32);
+    for start in starts.chain([after]) {
+        let cost = cost(&sent(between(span, start, from), Clipping::default()), counter);
+        if from < last && tokens.saturating_add(cost) > budget {
+            break;
+        }
+        (from, tokens) = (start, tokens.saturating_add(cost));
+    }
+    next_chunk(span, &[], from, budget, counter)
+}
+
+fn between(rest: &[Numbered], after: Seq, through: Seq) -> &[Numbered] {
+    let from = rest.partition_point(|n| n.seq <= after);
+    let to = rest.partition_point(|n| n.seq <= through);
+    rest.get(from..to).unwrap_or_default()
+}
+
+fn sent(messages: &[Numbered], clipping: Clipping) -> Vec<Block> {
+    messages.iter().filter_map(|n| block(n, clipping)).collect()
+}
+
+fn cost(blocks: &[Block], counter: TokenCounter) -> u32 {
+    blocks
+        .iter()
+        .fold(0, |sum, block| sum.saturating_add(counter.count_text(&block.text)).saturating_add(MARK_TOKENS))
+}
+
+/// One group that is too large by itself: clipped harder, and then without its middle.
+fn squeezed(group: &[Numbered], budget: u32, counter: TokenCounter) -> (Vec<Block>, u32) {
+    let mut clipping = Clipping::default();
+    loop {
+        clipping = Clipping {
+            tool: (clipping.tool / 2).max(LEAST_CHARS),
+            text: (clipping.text / 2).max(LEAST_CHARS),
+        };
+        let blocks = sent(group, clipping);
+        let tokens = cost(&blocks, counter);
+        if tokens <= budget {
+            return (blocks, tokens);
+        }
+        if clipping.text == LEAST_CHARS {
+            return without_middle(blocks, budget, counter);
+        }
+    }
+}
+
+fn without_middle(blocks: Vec<Block>, budget: u32, counter: TokenCounter) -> (Vec<Block>, u32) {
+    let total = cost(&blocks, counter).max(1);
+    let kept = u64::from(budget) * u64::try_from(blocks.len()).unwrap_or(u64::MAX) / u64::from(total);
+    let half = usize::try_from(kept / 2).unwrap_or(usize::MAX).max(1);
+    let cut = blocks.len().saturating_sub(half);
+    let kept: Vec<Block> =
+        (0..).zip(blocks).filter(|(at, _)| *at < half || *at >= cut).map(|(_, b)| b).collect();
+    let tokens = cost(&kept, counter);
+    (kept, tokens)
+}
+
+fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
+    let message = &numbered.message;
+    let person = (message.role == Role::User).then(|| prose::person_text(message)).flatten();
+    let voice = match message.role {
+        Role::User if person.is_some() => Voice::Person,
+        Role::Assistant => Voice::Assistant,
+        Role::User | Role::Tool | Role::System | Role::Developer => Voice::Tool,
+    };
+    let mut text = String::new();
+    push_parts(&mut text, message, clipping);
+    let words = match voice {
+        Voice::Person => person.unwrap_or_default(),
+        Voice::Assistant => message.text(),
+        Voice::Tool => String::new(),
+    };
+    if text.trim().is_empty() {
+        return None;
+    }
+    Some(Block {
+        seq: numbered.seq,
+        role: message.role.as_str(),
+        voice,
+        text,
+        words: clipped(&words, clipping.text),
+    })
+}
+
+fn push_parts(out: &mut String, message: &Message, clipping: Clipping) {
+    for part in &message.parts {
+        let piece = match part {
+            Part::Text(text) => clipped(text, clipping.text),
+            Part::ToolCall(call) => {
+                format!(
+                    "[calls {}] {}",
+                    clipped(&call.name, 100),
+                    clipped(&call.arguments, clipping.tool / 2)
+                )
+            }
+            Part::ToolResult(result) => {
+                let failed = if result.is_error == Some(true) { " failed" } else { "" };
+                format!("[result{failed}] {}", clipped(&result.text(), clipping.tool))
+            }
+            Part::Image(_) => "[image]".to_owned(),
+            Part::File(file) => format!("[file {}]", clipped(file.name.as_deref().unwrap_or_default(), 200)),
+            // The model's private reasoning is not part of what was said, and unknown blocks are opaque.
+            Part::Thinking(_) | Part::Other(_) => continue,
+        };
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&piece);
+    }
+}
+
+/// Head and tail of a text, secrets first: a cut through one would hide it from the rules.
+fn clipped(text: &str, max: usize) -> String {
+    let text = redact(text);
+    if text.len() <= max {
+        return text.into_owned();
+    }
+    let (head, tail) = (max / 3 * 2, max / 3);
+    let start = floor_boundary(&text, head);
+    let end = ceil_boundary(&text, text.len().saturating_sub(tail));
+    format!(
+        "{}\n[… {} bytes left out …]\n{}",
+        text.get(..start).unwrap_or_default(),
+        end.saturating_sub(start),
+        text.get(end..).unwrap_or_default()
+    )
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+fn ceil_boundary(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}

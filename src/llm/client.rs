@@ -1,0 +1,308 @@
+//! The one client: a call becomes one request, and its answer or failure one attempt.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rand::Rng as _;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::breaker::ProviderBreaker;
+use super::limits::Limits;
+use super::{LlmError, Options, Provider, anthropic, openai};
+use crate::domain::id::TenantId;
+
+/// Most bytes that are read of an answer.
+const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// The longest deadline, whatever the input.
+const LONGEST_DEADLINE: Duration = Duration::from_mins(10);
+/// How often a call is tried before it is given up.
+const TRIES: u32 = 4;
+
+/// What is asked.
+#[derive(Clone)]
+pub struct Call {
+    /// The model.
+    pub model: String,
+    /// The instructions.
+    pub system: String,
+    /// The data.
+    pub user: String,
+    /// The schema of the answer.
+    pub schema: Value,
+    /// The most tokens of the answer.
+    pub max_output_tokens: u32,
+    /// Tokens of the input, about; scales the deadline.
+    pub input_tokens: u32,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("model", &self.model)
+            .field("input_tokens", &self.input_tokens)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What one attempt used, as the server counts it; 0 where it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens in.
+    pub input_tokens: u64,
+    /// Tokens out.
+    pub output_tokens: u64,
+}
+
+/// One request and what came of it.
+pub struct Attempt {
+    /// The answer's text.
+    pub result: Result<String, LlmError>,
+    /// What it used.
+    pub usage: Usage,
+    /// How long it took.
+    pub latency: Duration,
+}
+
+impl fmt::Debug for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let error = self.result.as_ref().err();
+        f.debug_struct("Attempt").field("usage", &self.usage).field("error", &error).finish_non_exhaustive()
+    }
+}
+
+/// The answer of a wire format, read.
+pub(super) struct Answer {
+    pub(super) result: Result<String, LlmError>,
+    pub(super) usage: Usage,
+}
+
+/// What a server turned out not to take; learnt from its refusals, for the life of the process.
+#[derive(Debug, Default)]
+pub(super) struct Dialect {
+    /// No JSON schema: the prompt's words must do.
+    pub(super) plain: AtomicBool,
+    /// The bound of the answer has its newer name.
+    pub(super) newer_bound: AtomicBool,
+}
+
+/// A client for one provider; cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    http: reqwest::Client,
+    options: Options,
+    limits: Limits,
+    breaker: ProviderBreaker,
+    dialect: Dialect,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("provider", &self.inner.options.provider).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Builds the client.
+    ///
+    /// # Errors
+    /// When the system's certificates cannot be read.
+    pub fn new(options: Options) -> Result<Self, reqwest::Error> {
+        // Of several in a process the first stays, and all are the same.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(Duration::from_secs(10).min(options.timeout))
+            .user_agent(concat!("anchord/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        let limits = Limits::new(options.concurrency, options.tenant_concurrency);
+        let inner =
+            Inner { http, limits, breaker: ProviderBreaker::default(), dialect: Dialect::default(), options };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// What the operator configured.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.inner.options
+    }
+
+    /// Whether sessions may name a model.
+    #[must_use]
+    pub fn allows(&self, model: &str) -> bool {
+        let options = &self.inner.options;
+        options.models.is_empty() || model == options.model || options.models.iter().any(|name| name == model)
+    }
+
+    /// Sends one request, within the limits and the deadline.
+    pub async fn attempt(&self, tenant: TenantId, call: &Call) -> Attempt {
+        let inner = &*self.inner;
+        let deadline = self.deadline(call.input_tokens);
+        let Ok(permit) = tokio::time::timeout(deadline, inner.limits.acquire(tenant)).await else {
+            return Attempt { result: Err(LlmError::Busy), usage: Usage::default(), latency: deadline };
+        };
+        // After the wait: what was open may be closed, and the other way round.
+        if !inner.breaker.lets_through() {
+            return Attempt { result: Err(LlmError::Open), usage: Usage::default(), latency: Duration::ZERO };
+        }
+        let started = Instant::now();
+        let answer = tokio::time::timeout(deadline, self.send(call)).await;
+        drop(permit);
+        let answer = answer.unwrap_or(Answer { result: Err(LlmError::Timeout), usage: Usage::default() });
+        inner.breaker.note(!answer.result.as_ref().is_err_and(LlmError::is_outage));
+        Attempt { result: answer.result, usage: answer.usage, latency: started.elapsed() }
+    }
+
+    /// How long to wait before the next try after `tries` of them; `None` when it is given up.
+    #[must_use]
+    pub fn wait_before_next(&self, error: &LlmError, tries: u32) -> Option<Duration> {
+        let options = &self.inner.options;
+        // What took too long once takes as long again; a shorter question may not.
+        if !error.is_retryable() || *error == LlmError::Timeout || tries >= TRIES {
+            return None;
+        }
+        let jitter = rand::rng().random_range(0.5..1.0);
+        let own = options.backoff.saturating_mul(1 << tries.min(6)).mul_f64(jitter);
+        match error.retry_after() {
+            Some(asked) if asked > options.longest_wait => None,
+            // Later than asked and never earlier; spread, because others were told the same.
+            Some(asked) => Some(asked + options.backoff.mul_f64(jitter)),
+            None => Some(own.min(options.longest_wait)),
+        }
+    }
+
+    /// What an attempt cost, in millionths of the prices' currency.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "token counts are far below 2^52, and prices are checked to be positive"
+    )]
+    pub fn cost_micros(&self, model: &str, usage: Usage) -> u64 {
+        let price = self.inner.options.prices.get(model).copied().unwrap_or_default();
+        (usage.input_tokens as f64 * price.input + usage.output_tokens as f64 * price.output).round() as u64
+    }
+
+    fn deadline(&self, input_tokens: u32) -> Duration {
+        let reading =
+            Duration::from_secs(u64::from(input_tokens / self.inner.options.tokens_per_second.max(1)));
+        let base = self.inner.options.timeout;
+        (base + reading).min(LONGEST_DEADLINE.max(base))
+    }
+
+    /// Sends, and once more in the server's dialect when it refuses ours.
+    async fn send(&self, call: &Call) -> Answer {
+        // Two things can be learnt, one at a time.
+        for _ in 0..2 {
+            if let Some(answer) = self.send_once(call).await {
+                return answer;
+            }
+        }
+        let status = LlmError::Status { status: 400, retry_after: None };
+        self.send_once(call).await.unwrap_or_else(|| failed(status))
+    }
+
+    /// One request; `None` when the server taught something, and is to be asked again.
+    async fn send_once(&self, call: &Call) -> Option<Answer> {
+        let inner = &*self.inner;
+        let (path, body) = match inner.options.provider {
+            Provider::Openai => (openai::PATH, openai::body(call, &inner.dialect)),
+            Provider::Anthropic => (anthropic::PATH, anthropic::body(call)),
+        };
+        let base = inner.options.base_url.as_deref().unwrap_or(match inner.options.provider {
+            Provider::Openai => openai::BASE_URL,
+            Provider::Anthropic => anthropic::BASE_URL,
+        });
+        let mut request = inner.http.post(format!("{base}{path}")).header("content-type", "application/json");
+        let key = inner.options.api_key.as_ref().map(SecretString::expose_secret);
+        request = match inner.options.provider {
+            Provider::Openai => openai::headers(request, key),
+            Provider::Anthropic => anthropic::headers(request, key),
+        };
+        let mut response = match request.body(body.to_string()).send().await {
+            Ok(response) => response,
+            Err(error) if error.is_timeout() => return Some(failed(LlmError::Timeout)),
+            Err(_) => return Some(failed(LlmError::Connection)),
+        };
+        let status = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        let mut bytes = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_ANSWER_BYTES => {
+                    bytes.extend_from_slice(&chunk);
+                }
+                Ok(Some(_)) => return Some(failed(LlmError::Malformed)),
+                Ok(None) => break,
+                Err(_) => return Some(failed(LlmError::Connection)),
+            }
+        }
+        if status == 200 {
+            let value = serde_json::from_slice::<Value>(&bytes).ok();
+            let read = |value: Value| match inner.options.provider {
+                Provider::Openai => openai::read(&value),
+                Provider::Anthropic => anthropic::read(&value),
+            };
+            return Some(value.map_or_else(|| failed(LlmError::Malformed), read));
+        }
+        let said = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+        if inner.options.provider == Provider::Openai && status == 400 && openai::learn(&said, &inner.dialect)
+        {
+            return None;
+        }
+        Some(failed(refusal(status, retry_after, &said)))
+    }
+}
+
+fn failed(error: LlmError) -> Answer {
+    Answer { result: Err(error), usage: Usage::default() }
+}
+
+/// What an error means; its text is looked at and goes no further.
+fn refusal(status: u16, retry_after: Option<Duration>, said: &str) -> LlmError {
+    let too_long = [
+        "context_length",
+        "context length",
+        "maximum context",
+        "prompt is too long",
+        "too many tokens",
+        "context window",
+    ];
+    if matches!(status, 400 | 413 | 422)
+        && (status == 413 || too_long.iter().any(|words| said.contains(words)))
+    {
+        return LlmError::TooLong;
+    }
+    if matches!(status, 400 | 404) && said.contains("model") {
+        return LlmError::NoModel;
+    }
+    LlmError::Status { status, retry_after }
+}
+
+/// Seconds, or milliseconds under the header that some servers send besides. A date is not read: its
+/// meaning hangs on two clocks.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let ms = number("retry-after-ms").map(|ms| ms / 1_000.0);
+    let seconds = ms.or_else(|| number(RETRY_AFTER.as_str()))?;
+    (seconds.is_finite() && (0.0..1e9).contains(&seconds)).then(|| Duration::from_secs_f64(seconds))
+}
+
+impl Dialect {
+    pub(super) fn is(flag: &AtomicBool) -> bool {
+        flag.load(Ordering::Relaxed)
+    }
+
+    /// Sets a flag; `true` when it was not set.
+    pub(super) fn set(flag: &AtomicBool) -> bool {
+        !flag.swap(true, Ordering::Relaxed)
+    }
+}

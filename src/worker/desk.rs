@@ -1,0 +1,206 @@
+//! What a compression is made from: the span that it covers, read out of the store, and a shorter one for
+//! code when a model comes to nothing.
+
+use std::sync::Arc;
+
+use super::engine;
+use crate::domain::candidate::{self, Material};
+use crate::domain::format::{self, Format};
+use crate::domain::group;
+use crate::domain::id::{ProbeId, Seq};
+use crate::domain::message::Numbered;
+use crate::domain::probe::Probe;
+use crate::domain::strategy::Strategy;
+use crate::domain::summary::{Constraint, ConstraintSource};
+use crate::domain::tokens::TokenCounter;
+use crate::store::base::{Base, Original};
+use crate::store::compressions::{Job, Span};
+use crate::store::outlines::{Outline, marks};
+
+/// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
+/// memory of a worker, whatever the length of the session.
+const SPAN_BYTES: u64 = 8 * 1024 * 1024;
+/// Messages that stay verbatim when code words what a model was to word.
+const KEPT_BY_CODE: usize = 10;
+
+/// The span: fixed at the first claim, else from the anchor to the last group that may be covered.
+pub(super) fn choose_span(
+    base: &Base,
+    outlines: &[Outline],
+    (job, strategy): (&Job, Strategy),
+    through: Option<Seq>,
+) -> Result<Span, group::NoSpan> {
+    if let Some(span) = job.span {
+        return Ok(span);
+    }
+    let preserve = job.request.preserve_recent.unwrap_or_else(|| base.settings.preserved_by(strategy));
+    let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
+    let asked = [job.request.through_seq, through].into_iter().flatten().min();
+    let end = group::span_end(outlines, preserve, asked)?;
+    let through_seq = bounded(outlines, end);
+    let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
+        base.counts.system_through + 1
+    } else {
+        outlines.first().map_or(end, |first| first.seq)
+    };
+    Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
+}
+
+/// The last group's end within [`SPAN_BYTES`]; one group always goes.
+fn bounded(outlines: &[Outline], end: Seq) -> Seq {
+    let groups = group::groups(outlines);
+    let (mut bytes, mut through) = (0, 0);
+    for group in groups {
+        let members = outlines.get(group.range).unwrap_or_default();
+        bytes += members.iter().map(|member| member.bytes).sum::<u64>();
+        let Some(last) = members.last().map(|member| member.seq).filter(|last| *last <= end) else { break };
+        if through > 0 && bytes > SPAN_BYTES {
+            break;
+        }
+        through = last;
+    }
+    if through == 0 { end } else { through }
+}
+
+/// Everything that the blocking part works on.
+pub(super) struct Work {
+    pub(super) base: Base,
+    pub(super) outlines: Vec<Outline>,
+    pub(super) originals: Vec<Original>,
+    pub(super) span: Span,
+    /// Tokens of the span as it was served, when it is read once more.
+    pub(super) span_tokens: Option<u32>,
+    pub(super) job: Job,
+    pub(super) strategy: Strategy,
+    pub(super) now: chrono::DateTime<chrono::Utc>,
+}
+
+/// What a candidate is made from, and what it is made from when code makes it in a model's place.
+pub(super) struct Desk {
+    pub(super) material: Material,
+    pub(super) probe_ids: Vec<ProbeId>,
+    /// The last messages of the span's groups.
+    pub(super) ends: Arc<[Seq]>,
+    pub(super) shorter: Option<Shorter>,
+}
+
+/// The same span, ending earlier: what code words loses more than what a model words, so that more
+/// messages stay as they are.
+pub(super) struct Shorter {
+    pub(super) through_seq: Seq,
+    span_tokens: u32,
+    bound: u32,
+}
+
+impl Shorter {
+    pub(super) fn apply(self, material: &mut Material) {
+        let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
+        material.span.truncate(keep);
+        (material.through_seq, material.span_tokens, material.bound) =
+            (self.through_seq, self.span_tokens, self.bound);
+    }
+}
+
+impl Work {
+    pub(super) fn desk(self) -> Result<Desk, String> {
+        let shorter = self.shorter();
+        let ends = engine::group_ends(&self.outlines, self.span.through_seq);
+        let (material, probe_ids) = self.material()?;
+        Ok(Desk { material, probe_ids, ends, shorter })
+    }
+
+    /// The span without the last [`KEPT_BY_CODE`] messages; nothing when the caller said where it ends, or
+    /// when too little would be left of it.
+    fn shorter(&self) -> Option<Shorter> {
+        let request = &self.job.request;
+        let is_asked = request.preserve_recent.is_some() || request.through_seq.is_some() || request.shadow;
+        let through_seq = group::span_end(&self.outlines, KEPT_BY_CODE, None).ok()?;
+        let is_shorter = !is_asked && self.span_tokens.is_none() && through_seq < self.span.through_seq;
+        is_shorter.then(|| Shorter {
+            through_seq,
+            span_tokens: self.tokens_until(through_seq),
+            bound: self.bound(through_seq),
+        })
+    }
+
+    /// Tokens of the messages through `through`, as they are served.
+    fn tokens_until(&self, through: Seq) -> u32 {
+        let covered = self.outlines.iter().filter(|outline| outline.seq <= through);
+        let whole = covered.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
+        let marks = marks(&self.outlines);
+        whole.saturating_sub(self.base.counts.masked_within(&self.outlines, &marks, through))
+    }
+
+    /// Room for the summary when the context is to be at the target afterwards.
+    fn bound(&self, through: Seq) -> u32 {
+        let policy = self.base.settings.policy();
+        let tail = self.outlines.iter().filter(|outline| outline.seq > through);
+        let tail_tokens: u64 = tail.map(|outline| u64::from(outline.tokens)).sum();
+        let target = self.job.request.target.unwrap_or(policy.target);
+        let goal = u64::from(crate::domain::settings::share_of(policy.effective_window, target));
+        let fixed = u64::from(self.base.counts.system_tokens) + u64::from(self.base.counts.pins_tokens);
+        let room = u32::try_from(goal.saturating_sub(fixed + tail_tokens)).unwrap_or(u32::MAX);
+        policy.max_summary_tokens.min(room.max(crate::domain::render::LEAST_BOUND_TOKENS))
+    }
+
+    fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
+        let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
+        let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
+        let bound = self.bound(self.span.through_seq);
+        let span = read_messages(self.originals)?;
+        let base = self.base.current.map(read_base).transpose()?;
+        let mut probes: Vec<Probe> = Vec::new();
+        let mut probe_ids = Vec::new();
+        for (id, probe) in self.base.probes {
+            probes.push(serde_json::from_value(probe).map_err(|error| format!("probe {id}: {error}"))?);
+            probe_ids.push(id);
+        }
+        let pin = |(id, text): (String, String)| Constraint {
+            id,
+            text,
+            source: ConstraintSource::Pin,
+            seqs: Vec::new(),
+        };
+        let material = Material {
+            strategy: self.strategy,
+            session_id: self.base.name.to_string(),
+            task_id: self.base.settings.task_id,
+            from_seq: span.first().map_or(self.span.from_seq, |first| first.seq),
+            span,
+            through_seq: self.span.through_seq,
+            span_tokens,
+            base,
+            version: self.base.next_version,
+            compression_count: i64::from(self.base.compression_count),
+            pins: self.base.pins.into_iter().map(pin).collect(),
+            removed_constraints: self.base.removed_constraints,
+            probes,
+            bound,
+            now: self.now,
+            counter,
+        };
+        Ok((material, probe_ids))
+    }
+}
+
+/// Reads originals back into messages.
+pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, String> {
+    let mut messages = Vec::with_capacity(originals.len());
+    for original in originals {
+        let format = Format::from_name(&original.format).ok_or("a message has an unknown format")?;
+        let message = format::parse(format, &original.body)
+            .map_err(|error| format!("message {} does not read back: {error}", original.seq))?;
+        messages.push(Numbered { seq: original.seq, message });
+    }
+    Ok(messages)
+}
+
+fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
+    Ok(candidate::Base {
+        version: current.version,
+        summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,
+        carry: serde_json::from_value(current.carry)
+            .map_err(|e| format!("the current version's carry: {e}"))?,
+        rendering_tokens: current.rendering_tokens,
+    })
+}

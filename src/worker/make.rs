@@ -1,0 +1,246 @@
+//! A candidate and the gate: proved by code, asked of a model when one answers probes, and when it does not
+//! hold, made anew by the next measure: missing facts, more detail, smaller pieces, code, another strategy.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::desk::Desk;
+use super::engine::{Digest, Engine};
+use super::examine::{Examiner, Paper};
+use super::narrate::Lost;
+use super::notebook::Notebook;
+use super::{JobError, blocking, elapsed};
+use crate::domain::candidate::{self, Base, Material, Proof, Proposed};
+use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
+use crate::domain::id::{ProbeId, Seq};
+use crate::domain::ledger::Facts;
+use crate::domain::narrative;
+use crate::domain::probe::{self, Answerer, ProbeKind, Verdict};
+use crate::domain::rubric::Rubric;
+use crate::domain::strategy;
+use crate::domain::tokens::TokenCounter;
+use crate::llm::Client;
+
+/// What is tried with a model before code takes over.
+const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
+
+/// The last candidate.
+pub(super) struct Made {
+    pub(super) proof: Proof,
+    pub(super) facts: Facts,
+    pub(super) probe_ids: Vec<ProbeId>,
+    pub(super) timings: Timings,
+    pub(super) counter: TokenCounter,
+    /// What a judge says of it.
+    pub(super) rubric: Option<Rubric>,
+}
+
+/// Makes a candidate, and when the gate refuses it for good, the one that code makes in a model's place
+/// and the one that its strategy falls back to. `fresh` is what the history was read into afresh, and from
+/// where.
+pub(super) async fn make(
+    notebook: Notebook<'_>,
+    client: Option<&Client>,
+    engine: &mut Engine,
+    desk: Desk,
+    fresh: Option<(Base, Seq)>,
+) -> Result<Made, JobError> {
+    let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
+    let mut maker =
+        Maker { notebook, examiner: Examiner::new(client), gate: Vec::new(), timings: Timings::default() };
+    let (stored, from_seq) = (material.base.clone(), material.from_seq);
+    if let Some((base, from_seq)) = fresh {
+        (material.base, material.from_seq) = (Some(base), from_seq);
+    }
+    loop {
+        if engine.has_fallen()
+            && let Some(shorter) = shorter.take()
+        {
+            ends = ends.iter().copied().filter(|end| *end <= shorter.through_seq).collect();
+            shorter.apply(&mut material);
+        }
+        let begun = Instant::now();
+        let digest = Digest::read(material, Arc::clone(&ends)).await?;
+        maker.timings.ledger_ms += elapsed(begun);
+        let begun = Instant::now();
+        let proposed = engine.propose(notebook, &digest).await?;
+        maker.timings.engine_ms += elapsed(begun);
+        if engine.has_fallen() && shorter.is_some() {
+            (material, _) = digest.into_parts();
+            continue;
+        }
+        let proof = maker.prove_with(engine, &digest, proposed).await?;
+        let told = is_told(&proof);
+        // What code words may still be smaller than what a model worded.
+        let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());
+        let strategy = digest.material.strategy;
+        let next = if told { Some(strategy) } else { strategy.fallback() };
+        let Some(next) = next.filter(|_| refused) else {
+            return maker.close(digest, proof, probe_ids).await;
+        };
+        maker.goes_on(GateOutcome::FallBack, if told { Measure::Code } else { Measure::Strategy });
+        (material, _) = digest.into_parts();
+        if told {
+            engine.fall(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
+        } else {
+            material = Material { strategy: next, base: stored.clone(), from_seq, ..material };
+        }
+    }
+}
+
+fn is_told(proof: &Proof) -> bool {
+    proof.meta.engine == strategy::Engine::Llm
+}
+
+/// The gate of one compression.
+struct Maker<'a> {
+    notebook: Notebook<'a>,
+    examiner: Examiner,
+    gate: Vec<GateRecord>,
+    timings: Timings,
+}
+
+impl Maker<'_> {
+    /// Proves a candidate, and those that the model makes of it when it does not hold.
+    async fn prove_with(
+        &mut self,
+        engine: &mut Engine,
+        digest: &Arc<Digest>,
+        proposed: Proposed,
+    ) -> Result<Proof, JobError> {
+        let mut proof = self.prove(digest, proposed).await?;
+        for measure in MODEL_MEASURES {
+            if !is_told(&proof) || proof.is_accepted() || proof.is_not_smaller() {
+                break;
+            }
+            let begun = Instant::now();
+            let lost = lost(&proof, measure);
+            let again = engine.retell(self.notebook, digest, &lost).await?;
+            self.timings.engine_ms += elapsed(begun);
+            let Some(again) = again else { break };
+            self.goes_on(GateOutcome::Repair, measure);
+            proof = self.prove(digest, again).await?;
+        }
+        Ok(proof)
+    }
+
+    /// Says of the last candidate what was tried next.
+    fn goes_on(&mut self, outcome: GateOutcome, next: Measure) {
+        if let Some(last) = self.gate.last_mut() {
+            (last.outcome, last.next) = (outcome, Some(next));
+        }
+    }
+
+    async fn prove(&mut self, digest: &Arc<Digest>, proposed: Proposed) -> Result<Proof, JobError> {
+        let begun = Instant::now();
+        let read = Arc::clone(digest);
+        let prove = move || {
+            let (material, facts) = (&read.material, &read.facts);
+            candidate::prove(material, facts, candidate::merge_proposal(material, facts, proposed))
+        };
+        let mut proof = blocking(prove).await?;
+        // A model is asked about what may be published, and nothing else.
+        if self.examiner.is_on() && proof.is_accepted() {
+            proof = self.question(digest, proof).await?;
+        }
+        self.gate.append(&mut proof.gate);
+        self.timings.probe_ms += elapsed(begun);
+        Ok(proof)
+    }
+
+    /// Lets a model answer the probes, puts back what it does not find, and asks that once more.
+    async fn question(&mut self, digest: &Arc<Digest>, mut proof: Proof) -> Result<Proof, JobError> {
+        let mut by_code = proof.report.clone();
+        let report = self.examiner.answer(self.notebook, paper(&proof), &by_code).await?;
+        if report.results.iter().all(|result| result.answered_by == Answerer::Code) {
+            return Ok(proof);
+        }
+        proof.answered(report);
+        if proof.is_accepted() {
+            return Ok(proof);
+        }
+        let read = Arc::clone(digest);
+        let expand = move || {
+            let next = candidate::expand(&read.material, &read.facts, &proof);
+            (proof, next)
+        };
+        let (mut proof, expanded) = blocking(expand).await?;
+        if let Some(mut next) = expanded.filter(Proof::is_accepted) {
+            by_code = next.report.clone();
+            let open = probe::keep_passed(&next.report, &proof.report);
+            let report = self.examiner.answer(self.notebook, paper(&next), &open).await?;
+            if let Some(last) = proof.gate.last_mut() {
+                (last.outcome, last.next) = (GateOutcome::Repair, Some(Measure::Facts));
+            }
+            next.gate.splice(0..0, proof.gate);
+            next.answered(report);
+            proof = next;
+        }
+        if !is_told(&proof) && !proof.is_accepted() {
+            // Nothing is left to try, and code has found in the rendering what the model has not: a weak
+            // model must not keep a session from ever being compressed.
+            let (report, disputed) = probe::settle_by_code(&proof.report, &by_code);
+            proof.answered(report);
+            self.examiner.note(format!(
+                "probes: {disputed} that the model could not answer hold facts that code finds in the rendering; code's verdict counts"
+            ));
+        }
+        Ok(proof)
+    }
+
+    /// Lets a judge see what came out, and hands it over with its records.
+    async fn close(
+        mut self,
+        digest: Arc<Digest>,
+        mut proof: Proof,
+        probe_ids: Vec<ProbeId>,
+    ) -> Result<Made, JobError> {
+        let begun = Instant::now();
+        let rubric = if proof.is_accepted() || self.notebook.is_shadow() {
+            let read = Arc::clone(&digest);
+            let evidence = move |budget| {
+                let Digest { material, facts, ends } = &*read;
+                narrative::evidence(&material.span, (ends, facts), budget, material.counter)
+            };
+            let span = (digest.material.span.first().map_or(0, |first| first.seq), proof.meta.through_seq);
+            self.examiner.judge(self.notebook, (&proof.rendering.text, span), evidence).await?
+        } else {
+            None
+        };
+        self.timings.probe_ms += elapsed(begun);
+        proof.gate = self.gate;
+        proof.meta.warnings.extend(self.examiner.notes());
+        let counter = digest.material.counter;
+        let (_, facts) = digest.into_parts();
+        Ok(Made { proof, facts, probe_ids, timings: self.timings, counter, rubric })
+    }
+}
+
+fn paper(proof: &Proof) -> Paper<'_> {
+    let span = (proof.meta.from_seq, proof.meta.through_seq);
+    Paper { rendering: &proof.rendering.text, tokens: proof.rendering.tokens, span }
+}
+
+/// What a candidate's failed probes asked about, and where that stood.
+fn lost(proof: &Proof, measure: Measure) -> Lost {
+    let failed = || proof.report.results.iter().filter(|result| result.verdict == Verdict::Fail);
+    let mut categories: Vec<&'static str> = failed().map(|result| category(result.probe.kind)).collect();
+    categories.sort_unstable();
+    categories.dedup();
+    if categories.is_empty() {
+        categories.push("the aim, the state of the work and the reasons of decisions");
+    }
+    let seqs = failed().flat_map(|result| result.probe.seqs.iter().copied()).collect();
+    Lost { categories, seqs, smaller: measure == Measure::SmallerPieces }
+}
+
+fn category(kind: ProbeKind) -> &'static str {
+    match kind {
+        ProbeKind::Recall => "errors, figures and identifiers",
+        ProbeKind::Artifact => "what was done to which file",
+        ProbeKind::Continuation => "the task, where it stands and what comes next",
+        ProbeKind::Decision => "decisions and their reasons",
+        ProbeKind::Blocker => "what stands in the way",
+        ProbeKind::Constraint => "rules that a person set",
+    }
+}

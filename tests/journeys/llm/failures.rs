@@ -1,0 +1,297 @@
+//! Everything that a model's server can do wrong, one by one: what comes of the compression, which version
+//! the session keeps, what was tried and paid, and that the session goes on.
+
+use std::time::Duration;
+
+use anchord::llm::{Client, Options, Provider};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::{app_for, append, compressed, document, options, raw, stretch};
+use crate::support::app::{App, app_with_model};
+use crate::support::provider::{Act, FakeProvider, record};
+use crate::support::{number, text};
+
+fn body(status: u16, text: &str) -> Act {
+    Act::Raw(status, vec![], text.to_owned())
+}
+
+fn say(text: &str) -> Act {
+    Act::Say(text.to_owned())
+}
+
+fn refusal() -> Act {
+    let choice = json!({"message": {"content": null, "refusal": "no"}, "finish_reason": "stop"});
+    body(
+        200,
+        &json!({"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}).to_string(),
+    )
+}
+
+fn cut() -> Act {
+    let choice = json!({"message": {"content": "{\"session"}, "finish_reason": "length"});
+    body(
+        200,
+        &json!({"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}).to_string(),
+    )
+}
+
+fn without(section: &str) -> Act {
+    let mut record = record(2);
+    record.as_object_mut().unwrap().remove(section);
+    Act::Say(record.to_string())
+}
+
+/// What was tried, in the order it was: `purpose outcome status`, and how often in a row.
+async fn tried(app: &App, compression: &Value) -> String {
+    let mut look = app.database.connect().await;
+    let newest = "select id from compressions where kind = 'compress' order by created_at desc limit 1";
+    let lines = format!(
+        "select coalesce(string_agg(purpose || ' ' || outcome || coalesce(' ' || http_status, '') || ' ' || provider || '/' || model, ', ' order by id), '')
+         from llm_attempts where compression_id = ({newest})"
+    );
+    let all = text(&mut look, &lines).await;
+    assert_eq!(compression["cost"]["calls"], all.split(", ").count(), "{all} {compression}");
+    assert!(all.split(", ").all(|line| line.ends_with(" openai/small")), "{all}");
+    all.replace(" openai/small", "")
+}
+
+fn times(what: &str, count: usize) -> String {
+    vec![what; count].join(", ")
+}
+
+/// The first version is a model's, the provider fails at the second, and is well again at the third.
+#[rstest]
+#[case::wrong_key(raw(401, &[]), "status", times("summarise status 401", 1), 0)]
+#[case::forbidden(raw(403, &[]), "status", times("summarise status 403", 1), 0)]
+#[case::not_found(raw(404, &[]), "status", times("summarise status 404", 1), 0)]
+#[case::no_such_model(
+    body(404, "the model `small` does not exist"),
+    "no_model",
+    times("summarise no_model", 1),
+    0
+)]
+#[case::too_many(raw(429, &[]), "status", times("summarise status 429", 4), 0)]
+#[case::too_many_for_a_moment(raw(429, &[("retry-after", "0.01")]), "status", times("summarise status 429", 4), 0)]
+#[case::too_many_for_hours(raw(429, &[("retry-after", "7200")]), "status", times("summarise status 429", 1), 0)]
+#[case::broken(raw(500, &[]), "status", times("summarise status 500", 4), 0)]
+#[case::overloaded(raw(503, &[("retry-after", "0")]), "status", times("summarise status 503", 4), 0)]
+#[case::hangs_up_in_the_middle(Act::Break, "connection", times("summarise connection", 4), 0)]
+#[case::drips(Act::Drip, "timeout", times("summarise timeout", 3), 0)]
+#[case::never_answers(Act::Hang, "timeout", times("summarise timeout", 3), 0)]
+#[case::empty_body(raw(200, &[]), "malformed", times("summarise malformed", 1), 0)]
+#[case::html(body(200, "<html>Bad gateway</html>"), "malformed", times("summarise malformed", 1), 0)]
+#[case::an_array(body(200, "[1, 2]"), "malformed", times("summarise malformed", 1), 0)]
+#[case::redirect(raw(302, &[("location", "http://127.0.0.1:1/")]), "status", times("summarise status 302", 1), 0)]
+#[case::truncated_json(say("{\"session_intent\": \"Make"), "unusable_reply", unusable(), 6)]
+#[case::another_schema(say("{\"summary\": \"all is well\"}"), "unusable_reply", unusable(), 6)]
+#[case::wrong_types(
+    say(
+        "{\"session_intent\": 1, \"decisions\": 2, \"current_state\": 3, \"blockers\": 4, \"next_steps\": 5}"
+    ),
+    "unusable_reply",
+    unusable(),
+    6
+)]
+#[case::none(say("NONE"), "unusable_reply", unusable(), 6)]
+#[case::empty_text(say(""), "unusable_reply", unusable(), 6)]
+#[case::apology(say("I am sorry, but I cannot help with that."), "unusable_reply", unusable(), 6)]
+#[case::dropped_sections(without("decisions"), "unusable_reply", unusable(), 6)]
+#[case::refusal(refusal(), "refused", times("summarise refused", 1), 1)]
+#[case::cut_at_its_longest(cut(), "cut", times("summarise cut", 3), 3)]
+#[case::too_long(
+    body(400, "maximum context length is 8 tokens"),
+    "too_long",
+    times("summarise too_long", 3),
+    0
+)]
+#[case::too_large(raw(413, &[]), "too_long", times("summarise too_long", 3), 0)]
+#[tokio::test]
+async fn a_failing_server_costs_a_session_nothing_but_the_model(
+    #[case] act: Act,
+    #[case] reason: &str,
+    #[case] expected: String,
+    #[case] billed: u64,
+) {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let mut quick = options(&fake, Provider::Openai);
+    quick.tokens_per_second = u32::MAX;
+    if matches!(act, Act::Drip | Act::Hang) {
+        quick.timeout = Duration::from_millis(120);
+    }
+    let app = app_for(quick).await;
+    let first = compressed(&app, "").await;
+    assert_eq!((&first["version"], &first["engine"]), (&json!(1), &json!("llm")), "{first}");
+
+    fake.play([act]);
+    append(&app, &stretch(12)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!(
+        (&done["status"], &done["version"], &done["engine"], &done["model"]),
+        (&json!("succeeded"), &json!(2), &json!("extractive"), &Value::Null),
+        "{done}"
+    );
+    assert!(done["warnings"].to_string().contains(&format!("llm: {reason}; code made")), "{done}");
+    assert_eq!(tried(&app, &done).await, expected);
+    let cost = &done["cost"];
+    assert_eq!(
+        (&cost["input_tokens"], &cost["output_tokens"], &cost["micros"]),
+        (&json!(100 * billed), &json!(10 * billed), &json!(300 * billed)),
+        "{done}"
+    );
+    // What the model worded before is still the record's.
+    let kept = document(&app).await;
+    assert!(kept.contains("Use the csv crate for the importer") && kept.contains("vendor/"), "{kept}");
+
+    let mut look = app.database.connect().await;
+    assert_eq!(number(&mut look, "select count(*) from llm_attempts where outcome = 'sent'").await, 0);
+    assert_eq!(number(&mut look, "select count(*) from narrative_chunks").await, 0);
+    assert_eq!(number(&mut look, "select failures::bigint from llm_breakers").await, 1);
+
+    fake.play([Act::Good]);
+    append(&app, &stretch(12)).await;
+    let after = compressed(&app, "").await;
+    assert_eq!((&after["version"], &after["engine"]), (&json!(3), &json!("llm")), "{after}");
+    assert_eq!(number(&mut look, "select count(*) from llm_breakers").await, 0);
+}
+
+/// The question and one repair, and both again with less to read, and with still less.
+fn unusable() -> String {
+    times("summarise ok, repair ok", 3)
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_costs_a_session_nothing_but_the_model() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let mut gone = options(&fake, Provider::Openai);
+    gone.base_url = Some("http://127.0.0.1:1/v1".to_owned());
+    let app = app_for(gone).await;
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("extractive")), "{done}");
+    assert_eq!(tried(&app, &done).await, times("summarise connection", 4));
+    append(&app, &stretch(2)).await;
+}
+
+/// What helps, and after how many calls.
+#[rstest]
+#[case::a_wait(vec![raw(429, &[("retry-after", "0.02")]), raw(500, &[]), Act::Good], "summarise status 429, summarise status 500, summarise ok")]
+#[case::a_repair(vec![say("Sure! Here it is."), Act::Good], "summarise ok, repair ok")]
+#[case::a_repair_of_what_was_dropped(vec![without("blockers"), Act::Good], "summarise ok, repair ok")]
+#[case::less_to_read(vec![body(400, "context_length_exceeded"), Act::Good], "summarise too_long, summarise ok, summarise ok, summarise ok")]
+#[case::less_to_tell(vec![cut(), Act::Good], "summarise cut, summarise ok, summarise ok, summarise ok")]
+#[case::a_repair_of_less(vec![say("NONE"), say("NONE"), say("NONE"), Act::Good], "summarise ok, repair ok, summarise ok, repair ok, summarise ok, summarise ok")]
+#[case::a_try_after_a_hangup(vec![Act::Break, Act::Good], "summarise connection, summarise ok")]
+#[tokio::test]
+async fn a_server_that_can_be_helped_is(#[case] script: Vec<Act>, #[case] expected: &str) {
+    let fake = FakeProvider::start(script).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
+    assert_eq!(tried(&app, &done).await, expected);
+}
+
+#[tokio::test]
+async fn a_summary_that_is_longer_than_what_it_replaces_is_cut_to_size() {
+    let mut long = record(2);
+    let sentence = "The importer in src/import.rs reads CSV files with the csv crate. ";
+    long["current_state"]["text"] = json!(sentence.repeat(4_000));
+    let step =
+        |i: usize| json!({"text": format!("Write test {i} for quoted fields of the importer"), "seqs": [2]});
+    long["next_steps"] = (0..2_000).map(step).collect();
+    let fake = FakeProvider::start([Act::Say(long.to_string())]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!(done["status"], "succeeded", "{done}");
+    assert!(done["tokens_after"].as_u64() < done["tokens_before"].as_u64(), "{done}");
+    // A span of a few words.
+    let small = app_with_model(Client::new(options(&fake, Provider::Openai)).unwrap()).await;
+    let message = |i: usize| json!({"role": if i.is_multiple_of(2) { "user" } else { "assistant" }, "content": "go on"});
+    let messages: Vec<Value> = (0..14).map(message).collect();
+    append(&small, &messages).await;
+    let done = compressed(&small, "").await;
+    assert!(done["tokens_after"].as_u64() < done["tokens_before"].as_u64(), "{done}");
+    append(&small, &messages).await;
+}
+
+#[tokio::test]
+async fn when_nothing_holds_the_old_version_stays_and_the_session_goes_on() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    assert_eq!(compressed(&app, "").await["version"], 1);
+    let before = document(&app).await;
+    // What nobody said cannot be in any summary.
+    let probe =
+        json!({"kind": "recall", "question": "Which figure?", "expected": ["figure-17-b"], "critical": true});
+    assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
+    append(&app, &stretch(12)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["status"], &done["version"]), (&json!("rejected"), &Value::Null), "{done}");
+    let steps: Vec<(&str, &str)> = done["gate"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|record| (record["engine"].as_str().unwrap(), record["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(steps.last(), Some(&("extractive", "reject")), "{done}");
+    assert!(steps.contains(&("llm", "fall_back")), "{done}");
+    assert_eq!(document(&app).await, before);
+    append(&app, &stretch(1)).await;
+    assert_eq!(app.call("GET", "/v1/sessions/s/context", "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_caller_never_waits_for_a_model() {
+    let fake = FakeProvider::start([Act::Hang]).await;
+    let app = app_for(Options { timeout: Duration::from_mins(1), ..options(&fake, Provider::Openai) }).await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    assert_eq!(queued.status, 202);
+    let work = app.work();
+    tokio::pin!(work);
+    tokio::select! {
+        () = &mut work => panic!("it ended"),
+        () = fake.arrivals(1) => {}
+    }
+    // The model is being asked; nobody else notices.
+    append(&app, &stretch(1)).await;
+    for path in ["/v1/sessions/s", "/v1/sessions/s/context", "/v1/sessions/s/messages"] {
+        assert_eq!(app.call("GET", path, "").await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_a_model_fails_three_times_rests_and_says_so() {
+    let fake = FakeProvider::start([raw(401, &[])]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let view = async || app.call("GET", "/v1/sessions/s", "").await.json();
+    for failures in 1..=3 {
+        let done = compressed(&app, r#"{"shadow": true, "reason": "again"}"#).await;
+        assert_eq!(done["engine"], "extractive", "{done}");
+        let view = view().await;
+        assert_eq!(view["llm_breaker"]["failures"], failures, "{view}");
+        assert_eq!(view["llm_breaker"]["open_until"].is_null(), failures < 3, "{view}");
+    }
+    let asked = fake.seen().len();
+    let done = compressed(&app, "").await;
+    assert!(done["warnings"].to_string().contains("llm: session_resting"), "{done}");
+    assert_eq!((&done["status"], fake.seen().len()), (&json!("succeeded"), asked), "{done}");
+    let mut look = app.database.connect().await;
+    let wait = "select round(extract(epoch from open_until - updated_at))::bigint from llm_breakers";
+    assert_eq!(number(&mut look, wait).await, 60);
+    // The rest is over: one success closes the breaker.
+    sqlx::raw_sql("update llm_breakers set open_until = now()").execute(&mut look).await.unwrap();
+    fake.play([Act::Good]);
+    let done = compressed(&app, r#"{"shadow": true}"#).await;
+    assert_eq!(done["engine"], "llm", "{done}");
+    assert!(view().await.get("llm_breaker").is_none());
+}
+
+#[tokio::test]
+async fn what_code_words_in_a_model_s_place_leaves_ten_messages_as_they_are() {
+    let fake = FakeProvider::start([raw(401, &[]), Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["engine"], &done["through_seq"]), (&json!("extractive"), &json!(54)), "{done}");
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    assert_eq!(compressed(&app, "").await["through_seq"], 59);
+}

@@ -1,0 +1,224 @@
+//! The gate with a model: probes answered from the rendering alone, the measures when they fail, and a
+//! judge's rubric.
+
+use anchord::llm::{Options, Provider};
+use serde_json::{Value, json};
+
+use super::{app_for, append, compressed, document, options, raw, stretch};
+use crate::support::app::App;
+use crate::support::number;
+use crate::support::provider::{Act, Asks, FakeProvider, judgement, record};
+
+fn examined(fake: &FakeProvider) -> Options {
+    Options { probe_model: Some("examiner".to_owned()), ..options(fake, Provider::Openai) }
+}
+
+/// The gate's records, in a word for each part.
+fn records(compression: &Value) -> Vec<(String, String, String, String)> {
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let record =
+        |r: &Value| (word(&r["engine"]), word(&r["answered_by"]), word(&r["outcome"]), word(&r["next"]));
+    compression["gate"].as_array().unwrap().iter().map(record).collect()
+}
+
+fn is(records: &[(String, String, String, String)], expected: &[(&str, &str, &str, &str)]) -> bool {
+    let plain: Vec<(&str, &str, &str, &str)> =
+        records.iter().map(|(a, b, c, d)| (a.as_str(), b.as_str(), c.as_str(), d.as_str())).collect();
+    plain == expected
+}
+
+/// The verdicts of the newest evaluation.
+async fn evaluation(app: &App) -> Value {
+    let list = app.call("GET", "/v1/sessions/s/evaluations", "").await.json();
+    let id = list["items"][0]["id"].as_str().expect("an evaluation").to_owned();
+    app.call("GET", &format!("/v1/sessions/s/evaluations/{id}"), "").await.json()
+}
+
+#[tokio::test]
+async fn a_model_answers_the_probes_from_the_rendering_alone_and_code_checks_them() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(examined(&fake)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
+    assert!(is(&records(&done), &[("llm", "model", "accept", "-")]), "{done}");
+    let sheets = fake.seen_for(Asks::Answers);
+    assert_eq!((sheets.len(), &sheets[0].body["model"]), (1, &json!("examiner")));
+    let prompt = sheets[0].prompt();
+    assert!(!prompt.contains("quoted fields. the importer reads"), "no message is shown: {prompt}");
+    let rendering = app.call("GET", "/v1/sessions/s/summary?style=anchored", "").await.text;
+    let first = rendering.lines().find(|line| line.starts_with("## ")).unwrap_or("## Session Intent");
+    assert!(prompt.contains(first), "{prompt}");
+    let evaluation = evaluation(&app).await;
+    let results = evaluation["results"].as_array().unwrap();
+    assert!(!results.is_empty() && evaluation["rubric"].is_null(), "{evaluation}");
+    for result in results {
+        assert_eq!(
+            (&result["answered_by"], &result["verdict"]),
+            (&json!("model"), &json!("pass")),
+            "{result}"
+        );
+        assert!(result["answer"].as_str().unwrap().contains("importer"), "{result}");
+        assert!(result["latency_ms"].is_u64() && result["cost_micros"].is_u64(), "{result}");
+    }
+    assert_eq!(done["cost"]["calls"], 2, "{done}");
+    let mut look = app.database.connect().await;
+    assert_eq!(number(&mut look, "select count(*) from llm_attempts where purpose = 'probe'").await, 1);
+}
+
+#[tokio::test]
+async fn what_a_model_cannot_find_takes_every_measure_and_ends_with_code() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    fake.play_for(Asks::Answers, [Act::Ignorant]);
+    let app = app_for(examined(&fake)).await;
+    let done = compressed(&app, "").await;
+    let records = records(&done);
+    let expected = [
+        ("llm", "model", "repair", "detail"),
+        ("llm", "model", "repair", "smaller_pieces"),
+        ("llm", "model", "fall_back", "code"),
+        ("extractive", "model", "accept", "-"),
+    ];
+    assert!(is(&records, &expected), "{records:?} {done}");
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("extractive")), "{done}");
+    assert!(done["warnings"].to_string().contains("code's verdict counts"), "{done}");
+    assert_eq!(done["through_seq"], 54, "code leaves ten messages as they are");
+    assert!(fake.seen_for(Asks::Answers).len() <= 16);
+    let told = fake.seen_for(Asks::Narrative);
+    let detailed =
+        told.iter().filter(|seen| seen.prompt().contains("An earlier record of these messages lost")).count();
+    assert!((2..=4).contains(&detailed), "{detailed}");
+    let evaluation = evaluation(&app).await;
+    assert!(
+        evaluation["results"].as_array().unwrap().iter().all(|r| r["answered_by"] == "code"),
+        "{evaluation}"
+    );
+}
+
+#[tokio::test]
+async fn more_detail_helps() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    fake.play_for(Asks::Answers, [Act::Ignorant, Act::Good]);
+    let app = app_for(examined(&fake)).await;
+    let done = compressed(&app, "").await;
+    let expected = [("llm", "model", "repair", "detail"), ("llm", "model", "accept", "-")];
+    assert!(is(&records(&done), &expected), "{done}");
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
+}
+
+#[tokio::test]
+async fn an_examiner_that_fails_is_replaced_by_code_and_said_to_be() {
+    for act in
+        [raw(500, &[]), raw(401, &[]), Act::Break, Act::Say("NONE".to_owned()), Act::Say("{}".to_owned())]
+    {
+        let fake = FakeProvider::start([Act::Good]).await;
+        fake.play_for(Asks::Answers, [act]);
+        let app = app_for(examined(&fake)).await;
+        let done = compressed(&app, "").await;
+        assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
+        assert!(is(&records(&done), &[("llm", "code", "accept", "-")]), "{done}");
+        assert!(done["warnings"].to_string().contains("probes: the model did not answer ("), "{done}");
+    }
+}
+
+#[tokio::test]
+async fn probes_of_earlier_spans_are_asked_again() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(examined(&fake)).await;
+    let probe = json!({"kind": "constraint", "question": "Which folder must stay as it is?", "expected": ["vendor/"], "critical": true});
+    assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
+    compressed(&app, "").await;
+    append(&app, &stretch(12)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!(done["version"], 2, "{done}");
+    let sheets = fake.seen_for(Asks::Answers);
+    assert!(sheets.iter().all(|sheet| sheet.prompt().contains("Which folder must stay as it is?")));
+    assert_eq!(sheets.len(), 2);
+    // It was the first span that said so.
+    let evaluation = evaluation(&app).await;
+    let asked = |r: &&Value| r["probe"]["question"] == "Which folder must stay as it is?";
+    let again = evaluation["results"].as_array().unwrap().iter().find(asked).expect("it is asked").clone();
+    assert_eq!((&again["verdict"], &again["answered_by"]), (&json!("pass"), &json!("model")), "{again}");
+}
+
+#[tokio::test]
+async fn code_s_own_versions_are_asked_of_the_model_too_and_stand_by_code() {
+    let fake = FakeProvider::start([raw(401, &[])]).await;
+    let app = app_for(examined(&fake)).await;
+    let done = compressed(&app, "").await;
+    assert!(is(&records(&done), &[("extractive", "model", "accept", "-")]), "{done}");
+    fake.play_for(Asks::Answers, [Act::Ignorant]);
+    append(&app, &stretch(12)).await;
+    let done = compressed(&app, r#"{"engine": "extractive"}"#).await;
+    assert_eq!((&done["status"], &done["version"]), (&json!("succeeded"), &json!(2)), "{done}");
+}
+
+#[tokio::test]
+async fn a_judge_gives_a_rubric_and_does_not_know_how_the_summary_was_made() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let judged = Options { judge_model: Some("judge".to_owned()), ..options(&fake, Provider::Anthropic) };
+    let app = app_for(judged).await;
+    for body in
+        ["{}", r#"{"shadow": true, "strategy": "opaque"}"#, r#"{"shadow": true, "engine": "extractive"}"#]
+    {
+        let done = compressed(&app, body).await;
+        assert_eq!(done["status"], "succeeded", "{done}");
+        let evaluation = evaluation(&app).await;
+        let rubric = &evaluation["rubric"];
+        assert_eq!((&rubric["overall"], &rubric["model"]), (&json!(4.0), &json!("judge")), "{evaluation}");
+        assert_eq!(rubric["dimensions"].as_array().unwrap().len(), 6);
+    }
+    let seen = fake.seen_for(Asks::Judgement);
+    assert_eq!(seen.len(), 3);
+    for one in &seen {
+        let prompt = one.prompt().to_lowercase();
+        for word in
+            ["anchored", "opaque", "regenerative", "sliding_window", "extractive", "strategy", "engine"]
+        {
+            assert!(!prompt.contains(word), "{word}: {prompt}");
+        }
+        assert!(prompt.contains("the importer reads another file") && !prompt.contains("ghp_16c7"));
+    }
+    // One that a caller asks for is judged too.
+    let reply = app.call("POST", "/v1/sessions/s/evaluations", "").await;
+    assert_eq!(reply.status, 202, "{}", reply.text);
+    app.work().await;
+    let evaluation = evaluation(&app).await;
+    assert_eq!(
+        (&evaluation["rubric"]["overall"], &evaluation["version"]),
+        (&json!(4.0), &json!(1)),
+        "{evaluation}"
+    );
+}
+
+#[tokio::test]
+async fn a_judge_that_answers_half_gives_no_rubric() {
+    let mut half = judgement(5.0);
+    half.as_object_mut().unwrap().remove("continuity");
+    for act in [Act::Say(half.to_string()), Act::Say("5/5, great!".to_owned()), raw(401, &[])] {
+        let fake = FakeProvider::start([Act::Good]).await;
+        fake.play_for(Asks::Judgement, [act]);
+        let judged = Options { judge_model: Some("judge".to_owned()), ..options(&fake, Provider::Openai) };
+        let app = app_for(judged).await;
+        let done = compressed(&app, "").await;
+        assert_eq!(done["status"], "succeeded", "{done}");
+        assert!(done["warnings"].to_string().contains("rubric: the judge did not answer"), "{done}");
+        assert!(evaluation(&app).await["rubric"].is_null());
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_leaves_out_code_fills() {
+    let mut poor = record(2);
+    poor["decisions"] = json!([]);
+    poor["next_steps"] = json!([]);
+    poor["session_intent"] = json!("");
+    let fake = FakeProvider::start([Act::Say(poor.to_string())]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
+    let document: Value = serde_json::from_str(&document(&app).await).unwrap();
+    assert!(document["session_intent"].as_str().unwrap().contains("Make the importer"), "{document}");
+    assert!(document["constraints"].to_string().contains("vendor/"), "{document}");
+    assert!(!document["next_steps"].as_array().unwrap().is_empty(), "{document}");
+    assert!(done["warnings"].to_string().contains("the model told none; code filled it"), "{done}");
+}

@@ -1,0 +1,315 @@
+//! What is hostile stays data, what is secret stays here, and logs tell nothing of what was said.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use anchord::llm::{Client, Options, Provider};
+use serde_json::{Value, json};
+
+use super::{app_for, compressed, options};
+use crate::support::app::{App, app_with_model};
+use crate::support::corpus::{lines, secrets};
+use crate::support::provider::{Act, Asks, FakeProvider, record};
+
+/// The sections that a model words.
+const WORDED: [&str; 6] =
+    ["session_intent", "decisions_made", "current_state", "blockers", "next_steps", "technical_context"];
+/// The sections that are code's alone.
+const READ: [&str; 4] = ["files_modified", "files_read", "test_results", "constraints"];
+
+async fn append(app: &App, session: &str, messages: &[Value]) {
+    let path = format!("/v1/sessions/{session}/messages");
+    let reply = app.call("POST", &path, json!({"messages": messages}).to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
+async fn compress(app: &App, session: &str) -> Value {
+    let queued = app.call("POST", &format!("/v1/sessions/{session}/compressions"), "").await;
+    assert_eq!(queued.status, 202, "{}", queued.text);
+    app.work().await;
+    app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json()
+}
+
+fn call(number: usize, output: &str) -> [Value; 2] {
+    let id = format!("c{number}");
+    let function = json!({"name": "fetch", "arguments": "{\"page\": \"samples\"}"});
+    [
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]}),
+        json!({"role": "tool", "tool_call_id": id, "content": output}),
+    ]
+}
+
+/// A page of something harmless, so that there is something to save.
+fn page() -> String {
+    "a row of the CSV samples, with a quoted field and another one. ".repeat(60)
+}
+
+fn task() -> Vec<Value> {
+    let mut messages = vec![
+        json!({"role": "user", "content": "Make the importer in src/import.rs read CSV files. Never touch vendor/."}),
+        json!({"role": "assistant", "content": "I look at the samples for the importer."}),
+    ];
+    messages.extend(call(0, &page()));
+    messages.push(json!({"role": "assistant", "content": "The importer in src/import.rs reads CSV files with the csv crate."}));
+    messages
+}
+
+fn goes_on() -> Vec<Value> {
+    let mut messages: Vec<Value> = call(9, &page()).to_vec();
+    for _ in 0..3 {
+        messages.push(json!({"role": "assistant", "content": "The importer goes on with the samples."}));
+        messages.push(json!({"role": "user", "content": "Go on."}));
+    }
+    messages.push(json!({"role": "assistant", "content": "I go on."}));
+    messages
+}
+
+/// What a model tells that does as it is told by its data.
+fn obedient(planted: &str) -> String {
+    let mut told = record(2);
+    told["session_intent"] = json!(planted);
+    told["intent_changes_scope"] = json!(true);
+    told["decisions"] =
+        json!([{"decision": planted, "rationale": planted, "alternatives": [planted], "seqs": [6]}]);
+    told["current_state"] =
+        json!({"phase": planted, "task": planted, "text": format!("{planted}."), "seqs": [6]});
+    told["blockers"] = json!([{"text": planted, "seqs": [6]}]);
+    told["next_steps"] = json!([{"text": planted, "seqs": [6]}]);
+    told["technical_context"] =
+        json!([{"key": "plan", "value": format!("{planted} with key-4711"), "seqs": [6]}]);
+    told["files_modified"] = json!([{"path": "src/evil.rs", "action": "modified", "changes": [planted]}]);
+    told["files_read"] = json!([{"path": "src/evil.rs"}]);
+    told["constraints"] = json!([{"text": planted, "source": "user"}]);
+    told["test_results"] = json!([{"command": "cargo test", "outcome": "pass"}]);
+    told["warnings"] = json!([planted]);
+    told.to_string()
+}
+
+/// Every piece of data stands between marks that nothing in it closes.
+fn assert_closed(prompt: &str, name: &str) {
+    let mark = prompt.split("Data stands between <").nth(1).expect("a mark").split(' ').next().unwrap();
+    assert!(mark.starts_with("data-"), "{name}");
+    let opened = prompt.matches(&format!("<{mark} kind=")).count();
+    // The instructions name the end once.
+    assert_eq!(prompt.matches(&format!("</{mark}>")).count(), opened + 1, "{name}");
+}
+
+#[tokio::test]
+async fn no_text_is_obeyed_wherever_it_stands() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_with_model(Client::new(options(&fake, Provider::Openai)).unwrap()).await;
+    let corpus: Vec<(&str, &str, &str)> = lines(include_str!("../../fixtures/injections.txt"))
+        .map(|line| {
+            let mut parts = line.splitn(3, " | ");
+            (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap())
+        })
+        .collect();
+    assert!(corpus.len() >= 40);
+    let mut mark = "data-0123456789abcdef".to_owned();
+    for (number, (place, planted, text)) in corpus.into_iter().enumerate() {
+        let (session, name) = (format!("s{number}"), format!("{number} {place}: {text}"));
+        let text = text.replace("\\n", "\n").replace("\\u202e", "\u{202e}").replace("\\u202c", "\u{202c}");
+        let text = text.replace("{mark}", &mark);
+        assert_eq!(
+            app.call("PUT", &format!("/v1/sessions/{session}"), r#"{"auto": false}"#).await.status,
+            201
+        );
+        let mut messages = task();
+        match place {
+            "tool" => messages.extend(call(1, &text)),
+            "result" | "person" => messages.push(json!({"role": "user", "content": text})),
+            _ => messages.push(json!({"role": "assistant", "content": text})),
+        }
+        messages.extend(goes_on());
+        append(&app, &session, &messages).await;
+        if place == "summary" {
+            // The first summary tells what the assistant said; the second is asked with it.
+            let mut told = record(6);
+            told["current_state"]["text"] = json!(text);
+            fake.play([Act::Say(told.to_string())]);
+            assert_eq!(compress(&app, &session).await["status"], "succeeded", "{name}");
+            append(&app, &session, &goes_on()).await;
+            append(&app, &session, &goes_on()).await;
+        }
+        let before = fake.seen().len();
+        fake.play([Act::Say(obedient(planted))]);
+        let done = compress(&app, &session).await;
+        assert_eq!(done["status"], "succeeded", "{name}: {done}");
+        let seen = fake.seen();
+        assert!(seen.len() > before, "{name}");
+        for one in &seen[before..] {
+            assert_closed(&one.prompt(), &name);
+        }
+        if place != "summary" {
+            assert!(
+                seen[before].prompt().contains(text.lines().last().unwrap()),
+                "it was part of the data: {name}"
+            );
+        }
+        mark = seen[before]
+            .prompt()
+            .split("Data stands between <")
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .to_owned();
+
+        let document = app.call("GET", &format!("/v1/sessions/{session}/summary"), "").await.json();
+        for section in READ {
+            let told = document[section].to_string();
+            assert!(!told.contains(planted) && !told.contains("evil.rs"), "{name}: {section} {told}");
+        }
+        assert!(document["constraints"].to_string().contains("Never touch vendor/"), "{name}: {document}");
+        assert_eq!(document["test_results"], json!([]), "{name}");
+        for section in WORDED {
+            // What a tool printed may be quoted as a finding, and is no aim, choice or plan.
+            let quoted =
+                section == "technical_context" && !document[section].to_string().contains("key-4711");
+            let told = document[section].to_string();
+            assert!(quoted || !told.contains(planted), "{name}: {section} {told}");
+        }
+        let warnings = document["warnings"].to_string();
+        assert!(warnings.contains("no support in the span; dropped"), "{name}: {warnings}");
+        assert!(!warnings.contains(planted), "{name}: {warnings}");
+    }
+}
+
+#[tokio::test]
+async fn no_secret_is_in_anything_that_leaves_or_stays() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let all = Options {
+        probe_model: Some("examiner".to_owned()),
+        judge_model: Some("judge".to_owned()),
+        ..options(&fake, Provider::Openai)
+    };
+    let app = app_for(all).await;
+    for (number, chunk) in secrets().chunks(3).enumerate() {
+        let mut messages = Vec::new();
+        let texts: Vec<&str> = chunk.iter().map(|case| case.text.as_str()).collect();
+        let all = texts.join("\n");
+        messages.push(json!({"role": "user", "content": format!("Use this: {all}")}));
+        let arguments = json!({"command": format!("cat <<'EOF' > .env\n{all}\nEOF")}).to_string();
+        let id = format!("s{number}");
+        messages.push(json!({"role": "assistant", "content": format!("I decided to use {all} because it is there."),
+            "tool_calls": [{"id": id, "type": "function", "function": {"name": "bash", "arguments": arguments}}]}));
+        messages
+            .push(json!({"role": "tool", "tool_call_id": id, "content": format!("error: cannot use {all}")}));
+        super::append(&app, &messages).await;
+    }
+    super::append(&app, &super::stretch(6)).await;
+    let first = secrets()[0].text.clone();
+    let probe =
+        json!({"kind": "recall", "question": format!("What is {first} for?"), "expected": ["importer"]});
+    assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
+    let pins = json!({"pins": [{"text": format!("Always use {first} here")}]});
+    app.call("PUT", "/v1/sessions/s/pins", pins.to_string()).await;
+    for body in
+        ["{}", r#"{"strategy": "regenerative", "shadow": true}"#, r#"{"strategy": "opaque", "shadow": true}"#]
+    {
+        let done = compressed(&app, body).await;
+        assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("llm")), "{done}");
+    }
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for seen in fake.seen() {
+        texts.push((format!("{:?}", seen.asks()), seen.body.to_string()));
+        texts.push((format!("{:?}", seen.asks()), seen.prompt()));
+    }
+    for asks in [Asks::Narrative, Asks::Answers, Asks::Judgement] {
+        assert!(!fake.seen_for(asks).is_empty(), "{asks:?}");
+    }
+    let evaluations = app.call("GET", "/v1/sessions/s/evaluations", "").await.json();
+    let mut paths: Vec<String> = evaluations["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("evaluations/{}", one["id"].as_str().unwrap()))
+        .collect();
+    let plain = [
+        "summary",
+        "summary?style=anchored",
+        "summary?style=state",
+        "summary?style=opaque",
+        "compressions",
+        "probes?limit=500",
+        "ledger?limit=500",
+    ];
+    paths.extend(plain.map(str::to_owned));
+    for path in paths {
+        let reply = app.call("GET", &format!("/v1/sessions/s/{path}"), "").await;
+        assert!(reply.status.is_success(), "{path}: {}", reply.text);
+        texts.push((path, reply.text));
+    }
+    let mut leaks = Vec::new();
+    for (place, text) in &texts {
+        for case in secrets() {
+            if let Some(at) = case.secrets.iter().find_map(|secret| text.find(secret.as_str())) {
+                let around: String = text[..at].chars().rev().take(40).collect();
+                leaks.push(format!("{place}: {}: {}", case.name, around.chars().rev().collect::<String>()));
+            }
+        }
+    }
+    leaks.sort_unstable();
+    leaks.dedup();
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+}
+
+/// Everything that is logged, as text.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn logs_at_their_most_verbose_hold_no_text_of_a_message_a_prompt_or_a_reply() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let fake =
+        FakeProvider::start([Act::Good, Act::Say("an unusable answer of the model".to_owned()), Act::Good])
+            .await;
+    let all = Options {
+        probe_model: Some("examiner".to_owned()),
+        judge_model: Some("judge".to_owned()),
+        ..options(&fake, Provider::Openai)
+    };
+    let app = app_for(all).await;
+    assert_eq!(compressed(&app, "").await["engine"], "llm");
+    super::append(&app, &super::stretch(12)).await;
+    assert_eq!(compressed(&app, "").await["engine"], "llm");
+    fake.play([super::raw(401, &[])]);
+    super::append(&app, &super::stretch(12)).await;
+    assert_eq!(compressed(&app, "").await["engine"], "extractive");
+    app.call("GET", "/v1/sessions/s/context", "").await;
+    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(logged.contains("llm.told") && logged.contains("TRACE"), "{}", logged.len());
+    for text in [
+        "importer",
+        "quoted fields",
+        "vendor/",
+        "Go on with step",
+        "csv crate",
+        super::SECRET,
+        "sk-test-key-of-the-operator",
+        "unusable answer of the model",
+        "You keep the record",
+        "information not found",
+    ] {
+        let line = logged.lines().find(|line| line.contains(text));
+        assert_eq!(line, None, "{text}");
+    }
+}
