@@ -2,42 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
-
-const WORDS: [&str; 32] = [
-    "parser",
-    "rejects",
-    "an",
-    "empty",
-    "header",
-    "so",
-    "the",
-    "worker",
-    "retries",
-    "until",
-    "its",
-    "lease",
-    "expires",
-    "I",
-    "looked",
-    "at",
-    "trace",
-    "and",
-    "moved",
-    "validation",
-    "before",
-    "allocation",
-    "which",
-    "keeps",
-    "order",
-    "stable",
-    "under",
-    "load",
-    "documentation",
-    "for",
-    "users",
-    "that",
-];
+use crate::random::{Random, WORDS};
 
 /// Writes texts.
 #[derive(Clone, Debug)]

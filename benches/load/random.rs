@@ -1,4 +1,48 @@
-//! Numbers that look random and are the same in every run; shared by the benches.
+//! Numbers that look random and are the same in every run, and words to pick by them; shared by the benches.
+
+/// Words of texts about work on code.
+pub const WORDS: [&str; 40] = [
+    "parser",
+    "rejects",
+    "an",
+    "empty",
+    "header",
+    "so",
+    "the",
+    "worker",
+    "retries",
+    "until",
+    "its",
+    "lease",
+    "expires",
+    "I",
+    "looked",
+    "at",
+    "trace",
+    "and",
+    "moved",
+    "validation",
+    "before",
+    "allocation",
+    "which",
+    "keeps",
+    "order",
+    "stable",
+    "under",
+    "load",
+    "please",
+    "update",
+    "documentation",
+    "for",
+    "users",
+    "that",
+    "upgrade",
+    "from",
+    "older",
+    "releases",
+    "then",
+    "rerun",
+];
 
 /// A generator of pseudo-random numbers (xorshift): cheap, and the same for the same seed.
 #[derive(Clone, Debug)]

@@ -2,53 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
+use crate::random::{Random, WORDS};
 
 /// Bytes of a text.
 pub const BYTES: usize = 1024;
 
-const WORDS: [&str; 40] = [
-    "parser",
-    "rejects",
-    "an",
-    "empty",
-    "header",
-    "so",
-    "the",
-    "worker",
-    "retries",
-    "until",
-    "its",
-    "lease",
-    "expires",
-    "I",
-    "looked",
-    "at",
-    "trace",
-    "and",
-    "moved",
-    "validation",
-    "before",
-    "allocation",
-    "which",
-    "keeps",
-    "order",
-    "stable",
-    "under",
-    "load",
-    "please",
-    "update",
-    "documentation",
-    "for",
-    "users",
-    "that",
-    "upgrade",
-    "from",
-    "older",
-    "releases",
-    "then",
-    "rerun",
-];
 const FILES: [&str; 6] = [
     "src/queue/lease.rs",
     "lib/parser/header.py",

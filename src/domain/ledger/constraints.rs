@@ -201,13 +201,13 @@ static RUSSIAN: LazyLock<Table> = LazyLock::new(|| {
 static FRENCH: LazyLock<Table> = LazyLock::new(|| {
     table(
         r"\b(?:doit|doivent|dois|devez|ne dois|il faut|il ne faut|jamais|toujours|uniquement|seulement|exclusivement|obligatoire(?:ment)?|interdit|interdite|impératif|impérativement|surtout pas|en aucun cas|assure-toi|assurez-vous|veille à|veillez à|sans (?:aucun|aucune|toucher|modifier|changer|casser|passer|utiliser|ajouter|supprimer|demander|prévenir|rompre|perdre)|évite|évitez|n['’]oublie pas|pas de)\b|\b(?:ne|n['’])\s?\w+(?:-\w+)? (?:pas|jamais|rien|que)\b",
-        r"\b(?:je|on|nous|il|elle|ils|elles|ça|c['’]) (?:ne |n['’])\w+ (?:pas|jamais|plus|rien)\b|\bne (?:sais|comprends|vois|marche|fonctionne|suis|pense|crois) pas\b|\bpas (?:besoin|obligatoire|nécessaire)\b|\bil n['’]y a pas\b|\bn['’](?:est|ai|a|était) pas\b|\bcomme toujours\b|\bpas de (?:problème|souci)s?\b|\bdoit être (?:un|le) (?:bug|problème)\b|\bpourquoi\b",
+        r"\b(?:je|on|nous|il|elle|ils|elles|ça|c['’]) (?:ne |n['’])\w+ (?:pas|jamais|plus|rien)\b|\bne (?:sais|comprends|vois|marche|fonctionne|suis|pense|crois) pas\b|\bpas (?:besoin|obligatoire|nécessaire)\b|\bil n['’]y a pas\b|\bn['’](?:est|es|ai|as|a|ont|était|avait|avons|avez) (?:pas|jamais|toujours|plus|rien)\b|\bcomme toujours\b|\bpas de (?:problème|souci)s?\b|\bdoit être (?:un|le) (?:bug|problème)\b|\bpourquoi\b",
     )
 });
 static GERMAN: LazyLock<Table> = LazyLock::new(|| {
     table(
         r"\b(?:muss|musst|müssen|müsst|darf (?:nicht|kein\w*|nur)|dürfen (?:nicht|kein\w*|nur)|darfst|niemals|nie|immer|nur|ausschließlich|unbedingt|zwingend|erforderlich|verboten|auf keinen fall|keinesfalls|stell(?:e|en sie)? sicher|achte(?:n sie)? darauf|vermeide|vermeiden|ohne (?:\w+ )?(?:zu|rückfrage|änderung|externe|neue|meine|ausnahme)|bitte (?:\w+ ){0,5}(?:nicht|keine?n?)|(?:ändere?|verwende?|benutze?|lösche?|schreibe?|mache?|füge?|nutze?|entferne?|nimm|committe?|pushe?)\b(?: \S+){0,6} (?:nicht|keine?n?)|keine? (?:neuen|externen|weiteren|änderungen))\b",
-        r"\b(?:muss|müssen) (?:\S+ ){0,4}nicht (?:unbedingt|zwingend|sein)\b|\bnicht (?:unbedingt|zwingend|erforderlich|nötig)\b|\b(?:ich|wir|er|sie|es) (?:\w+ )?(?:nie|immer|nur)\b|\bimmer (?:noch|wieder|mehr)\b|\bnoch nie\b|\bwie immer\b|\bnicht nur\b|\bmuss (?:ein|an|am) (?:fehler|bug|problem)\b|\bkein problem\b|\bkeine ahnung\b|\bwarum\b",
+        r"\b(?:muss|müssen) (?:\S+ ){0,4}nicht (?:unbedingt|zwingend|sein)\b|\bnicht (?:unbedingt|zwingend|erforderlich|nötig)\b|\b(?:ich|wir|er|sie|es) (?:\w+ )?(?:nie|immer|nur)\b|\bimmer (?:noch|wieder|mehr)\b|\bnoch nie\b|\b(?:ist|sind|war|hat|habe|haben|hatte|wurde) (?:\S+ ){0,3}nie\b|\bwie immer\b|\bnicht nur\b|\bmuss (?:ein|an|am) (?:fehler|bug|problem)\b|\bkein problem\b|\bkeine ahnung\b|\bwarum\b",
     )
 });
 static SPANISH: LazyLock<Table> = LazyLock::new(|| {
@@ -346,6 +346,8 @@ mod tests {
     #[case("<returncode>1</returncode>\n<output>\nYou must never do this.\n</output>")]
     #[case("<system-reminder>Never mention this.</system-reminder>")]
     #[case("<pr_description>The parser must never fail.</pr_description>")]
+    #[case("Ma commande n'est jamais arrivée.")]
+    #[case("Das Paket ist bei uns nie angekommen.")]
     fn other_words_are_no_demand(#[case] text: &str) {
         assert_eq!(of_user(text), Vec::<String>::new(), "{text}");
     }

@@ -108,3 +108,14 @@ proptest::proptest! {
         let _ = used("bash", &text, Some(&text), &text);
     }
 }
+
+#[rstest]
+#[case("Das Budget liegt bei 4.500 Euro.", "amount", "4.500 Euro")]
+#[case("Der Saal ist am 14. Juni belegt.", "date", "14. Juni")]
+#[case("commandée le 4 mars 2026", "date", "4 mars 2026")]
+#[case("El lanzamiento es el 12 de octubre.", "date", "12 de octubre")]
+#[case("Сдать нужно до 3 мая 2026, не позже.", "date", "3 мая 2026")]
+#[case("His phone number is 555-0142.", "phone_number", "555-0142")]
+fn figures_of_other_languages_are_read(#[case] text: &str, #[case] key: &str, #[case] value: &str) {
+    assert_eq!(said(Role::User, text), [(key.to_owned(), value.to_owned())]);
+}

@@ -408,7 +408,7 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
             let rest = text.get(at + 1..).unwrap_or_default();
             let closes = rest.chars().next().is_none_or(char::is_whitespace);
             let stop = text.get(at..).is_some_and(|t| t.starts_with('.'));
-            if closes && !(stop && is_abbreviation(text.get(start..at).unwrap_or_default())) {
+            if closes && !(stop && is_no_end(text.get(start..at).unwrap_or_default(), rest)) {
                 push(start, at + 1);
                 start = at + 1;
             }
@@ -423,7 +423,8 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
             '。' | '！' | '？' | '；' => true,
             '.' | '!' | '?' => {
                 let next_is_space = chars.peek().is_none_or(|(_, n)| n.is_whitespace());
-                next_is_space && !(c == '.' && is_abbreviation(text.get(start..at).unwrap_or_default()))
+                let rest = text.get(end..).unwrap_or_default();
+                next_is_space && !(c == '.' && is_no_end(text.get(start..at).unwrap_or_default(), rest))
             }
             _ => false,
         };
@@ -433,6 +434,36 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
         }
     }
     push(start, text.len());
+}
+
+/// Whether a full stop between these words ends no sentence: it belongs to an abbreviation, or to an
+/// ordinal as German and its neighbours write it (`am 14. Juni`, `die 2. von drei`).
+fn is_no_end(before: &str, after: &str) -> bool {
+    const MONTHS: &[&str] = &[
+        "Januar",
+        "Jänner",
+        "Februar",
+        "März",
+        "April",
+        "Mai",
+        "Juni",
+        "Juli",
+        "August",
+        "September",
+        "Oktober",
+        "November",
+        "Dezember",
+    ];
+    if is_abbreviation(before) {
+        return true;
+    }
+    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let stands_alone =
+        before.len() == digits || before.bytes().rev().nth(digits).is_some_and(|b| b.is_ascii_whitespace());
+    let next = after.trim_start_matches(' ');
+    (1..=2).contains(&digits)
+        && stands_alone
+        && (next.starts_with(char::is_lowercase) || MONTHS.iter().any(|month| next.starts_with(month)))
 }
 
 /// Whether a full stop behind these words belongs to the last of them.
@@ -479,6 +510,15 @@ mod tests {
 
     fn user(text: &str) -> Message {
         Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    #[test]
+    fn an_ordinal_ends_no_sentence() {
+        let texts = |text: &str| sentences(text).into_iter().map(|s| s.text).collect::<Vec<_>>();
+        let german = "Wir nehmen den Garten, weil der Saal am 14. Juni belegt ist. Das gilt auch für den 2. von drei Tagen.";
+        assert_eq!(texts(german).len(), 2, "{:?}", texts(german));
+        assert_eq!(texts("We have 14. June is next.").len(), 2);
+        assert_eq!(texts("It ends on page 1984. then nothing").len(), 2);
     }
 
     #[test]

@@ -100,6 +100,13 @@ pub(super) fn version(caps: &Captures<'_>) -> Option<Hit> {
     ) {
         return None;
     }
+    // `bei 4.500 Euro`: groups of three behind a bare space are a number with its thousands parted.
+    let value = group(caps, 2);
+    let mut parts = value.split('.');
+    let parted = parts.next().is_some_and(|first| first.len() <= 3) && parts.all(|part| part.len() == 3);
+    if parted && group(caps, 0).len() == name.len() + 1 + value.len() && group(caps, 0).contains(' ') {
+        return None;
+    }
     let name = if matches!(name.as_str(), "version" | "release" | "tag" | "bump") {
         "version".to_owned()
     } else {
