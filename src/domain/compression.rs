@@ -138,6 +138,9 @@ pub struct Report {
     pub probes_cut: u32,
     /// Critical probes failed.
     pub critical_failed: u32,
+    /// What the judge gave it overall, 0 to 5; absent without a judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<f64>,
     /// What a reader should know.
     pub warnings: Vec<String>,
     /// What the gate did, candidate by candidate.

@@ -98,6 +98,9 @@ pub struct StrategyRun {
     pub probes_cut: u32,
     /// Critical probes failed.
     pub critical_failed: u32,
+    /// What the judge gave it overall, 0 to 5; null without a judge.
+    #[schema(required = true)]
+    pub rubric: Option<f64>,
     /// Time from the claim to the end, in milliseconds.
     pub latency_ms: u64,
     /// What the engine's LLM used.
@@ -212,6 +215,7 @@ impl StrategyRun {
             probes_failed: report.probes_failed,
             probes_cut: report.probes_cut,
             critical_failed: report.critical_failed,
+            rubric: report.rubric,
             latency_ms: report.timings.total_ms,
             cost: report.cost,
             flags: run.flags,

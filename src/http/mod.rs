@@ -54,6 +54,7 @@
 
 pub mod auth;
 mod boundary;
+pub mod calls;
 pub mod comparison;
 pub mod compressions;
 pub mod constraints;
@@ -201,6 +202,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
+        .routes(routes!(calls::list_calls))
         .routes(routes!(comparison::compare_strategies))
         .routes(routes!(comparison::find_candidate))
         .routes(routes!(summaries::find_summary))

@@ -1,11 +1,12 @@
 //! What a compression asked of models: an account of every call, and the pieces that are finished.
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::compressions::Job;
 use super::{Store, StoreError};
 use crate::domain::compression::Cost;
-use crate::domain::id::Seq;
+use crate::domain::id::{CompressionId, Seq, TenantId};
 use crate::domain::narrative::Narrative;
 
 /// A call that is about to be sent.
@@ -49,6 +50,39 @@ pub struct FinishedChunk {
     pub through_seq: Seq,
     /// What was told of it.
     pub narrative: Narrative,
+}
+
+/// A call as it is stored.
+#[derive(Clone, Debug)]
+pub struct AttemptRow {
+    /// Its id; grows with the time.
+    pub id: Uuid,
+    /// The claim that sent it.
+    pub attempt: i32,
+    /// What it was for.
+    pub purpose: String,
+    /// The first message that it is about.
+    pub from_seq: Seq,
+    /// The last message that it is about.
+    pub through_seq: Seq,
+    /// The provider's word.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// `sent`, `ok`, or the error's word.
+    pub outcome: String,
+    /// The server's status, when it answered with an error.
+    pub http_status: Option<i16>,
+    /// Tokens in.
+    pub input_tokens: i64,
+    /// Tokens out.
+    pub output_tokens: i64,
+    /// How long it took.
+    pub latency_ms: i64,
+    /// Millionths of the currency of the operator's prices.
+    pub cost_micros: i64,
+    /// When it was sent.
+    pub created_at: DateTime<Utc>,
 }
 
 fn whole(number: u64) -> i64 {
@@ -112,6 +146,35 @@ impl Store {
         .await?;
         tx.commit().await?;
         Ok(())
+    }
+
+    /// Lists a compression's calls, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_llm_attempts(
+        &self,
+        tenant: TenantId,
+        compression: CompressionId,
+        after: Option<Uuid>,
+        limit: i64,
+    ) -> Result<Vec<AttemptRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query_as!(
+            AttemptRow,
+            "select id, attempt, purpose, from_seq, through_seq, provider, model, outcome, http_status,
+                    input_tokens, output_tokens, latency_ms, cost_micros, created_at
+             from llm_attempts
+             where tenant_id = $1 and compression_id = $2 and ($3::uuid is null or id > $3) order by id limit $4",
+            tenant.0,
+            compression.0,
+            after,
+            limit,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(rows)
     }
 
     /// What a compression's calls used so far, over all its claims.

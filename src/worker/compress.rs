@@ -161,6 +161,7 @@ impl Made {
             probes_failed: proof.report.failed,
             probes_cut: proof.report.cut,
             critical_failed: proof.report.critical_failed,
+            rubric: self.rubric.as_ref().map(|rubric| rubric.overall),
             warnings: proof.meta.warnings.clone(),
             error,
             timings,

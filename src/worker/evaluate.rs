@@ -83,6 +83,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         probes_failed: report.failed,
         probes_cut: report.cut,
         critical_failed: report.critical_failed,
+        rubric: rubric.map(|rubric| rubric.overall),
         warnings: examiner.notes(),
         cost: env.store.llm_cost(job).await?,
         timings: Timings { queued_ms, probe_ms: total_ms, total_ms, ..Timings::default() },

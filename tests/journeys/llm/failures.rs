@@ -51,7 +51,20 @@ async fn tried(app: &App, compression: &Value) -> String {
          from llm_attempts where compression_id = ({newest})"
     );
     let all = text(&mut look, &lines).await;
-    assert_eq!(compression["cost"]["calls"], all.split(", ").count(), "{all} {compression}");
+    let path = format!("/v1/sessions/s/compressions/{}/calls?limit=50", compression["id"].as_str().unwrap());
+    let listed = app.call("GET", &path, "").await.json();
+    let listed: Vec<String> = listed["items"]
+        .as_array()
+        .expect("calls")
+        .iter()
+        .map(|call| {
+            let status = call["http_status"].as_i64().map(|status| format!(" {status}")).unwrap_or_default();
+            let word = |name: &str| call[name].as_str().unwrap();
+            format!("{} {}{status} {}/{}", word("purpose"), word("outcome"), word("provider"), word("model"))
+        })
+        .collect();
+    assert_eq!(listed.join(", "), all);
+    assert_eq!(compression["cost"]["calls"], listed.len(), "{all} {compression}");
     assert!(all.split(", ").all(|line| line.ends_with(" openai/small")), "{all}");
     all.replace(" openai/small", "")
 }

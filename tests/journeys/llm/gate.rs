@@ -178,6 +178,8 @@ async fn a_judge_gives_a_rubric_and_does_not_know_how_the_summary_was_made() {
         }
         assert!(prompt.contains("the importer reads another file") && !prompt.contains("ghp_16c7"));
     }
+    let compared = app.call("GET", "/v1/sessions/s/compressions/compare", "").await.json();
+    assert_eq!(compared["strategies"][1]["rubric"], 4.0, "{compared}");
     // One that a caller asks for is judged too.
     let reply = app.call("POST", "/v1/sessions/s/evaluations", "").await;
     assert_eq!(reply.status, 202, "{}", reply.text);
