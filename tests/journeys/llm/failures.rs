@@ -309,3 +309,25 @@ async fn what_code_words_in_a_model_s_place_leaves_ten_messages_as_they_are() {
     let app = app_for(options(&fake, Provider::Openai)).await;
     assert_eq!(compressed(&app, "").await["through_seq"], 59);
 }
+
+#[tokio::test]
+async fn a_server_that_fails_all_sessions_is_left_alone_for_a_while() {
+    let fake = FakeProvider::start([raw(500, &[])]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let ended = async |session: &str| {
+        let path = format!("/v1/sessions/{session}");
+        app.call("PUT", &path, r#"{"auto": false}"#).await;
+        let body = json!({"messages": stretch(12)}).to_string();
+        assert_eq!(app.call("POST", &format!("{path}/messages"), body).await.status, 201);
+        let queued = app.call("POST", &format!("{path}/compressions"), "").await;
+        app.work().await;
+        app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json()
+    };
+    assert_eq!(ended("a").await["cost"]["calls"], 4);
+    let second = ended("b").await;
+    assert!(second["warnings"].to_string().contains("llm: open"), "{second}");
+    assert_eq!(fake.seen().len(), 5, "the fifth failure in a row was the last one asked for");
+    let third = ended("c").await;
+    assert_eq!((&third["status"], &third["engine"]), (&json!("succeeded"), &json!("extractive")), "{third}");
+    assert_eq!(fake.seen().len(), 5);
+}

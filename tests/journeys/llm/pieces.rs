@@ -130,3 +130,39 @@ async fn a_whole_history_is_read_afresh_by_a_model_in_pieces_and_falls_back_with
     assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("extractive")), "{done}");
     assert_eq!(done["cost"]["calls"], 1, "a model that fails is not asked for every page: {done}");
 }
+
+#[tokio::test]
+async fn a_compression_that_is_cancelled_while_a_model_is_asked_publishes_nothing_and_leaves_nothing() {
+    let fake = FakeProvider::start([Act::Good, Act::Held, Act::Good]).await;
+    let app = app_of(small_window(&fake), 60).await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let location = queued.headers["location"].to_str().unwrap().to_owned();
+    {
+        let work = app.work();
+        tokio::pin!(work);
+        tokio::select! {
+            () = &mut work => panic!("it ended"),
+            () = fake.arrivals(2) => {}
+        }
+        assert_eq!(app.call("DELETE", &location, "").await.status, 200);
+        fake.release();
+        work.await;
+    }
+    let asked = fake.seen().len();
+    assert_eq!(asked, 2, "nothing more is asked for what was cancelled");
+    let cancelled = app.call("GET", &location, "").await.json();
+    assert_eq!(
+        (&cancelled["status"], &cancelled["version"]),
+        (&json!("cancelled"), &json!(null)),
+        "{cancelled}"
+    );
+    assert_eq!(app.call("GET", "/v1/sessions/s/summary", "").await.status, 404);
+    let done = compressed(&app, "").await;
+    assert_eq!(
+        (&done["status"], &done["engine"], &done["version"]),
+        (&json!("succeeded"), &json!("llm"), &json!(1)),
+        "{done}"
+    );
+    let mut look = app.database.connect().await;
+    assert_eq!(number(&mut look, "select count(*) from narrative_chunks").await, 0);
+}
