@@ -22,7 +22,8 @@ pub struct Session {
 }
 
 impl Session {
-    fn of_raw(raw: Vec<String>) -> anyhow::Result<Self> {
+    /// Reads messages.
+    pub fn of_raw(raw: Vec<String>) -> anyhow::Result<Self> {
         let format = detect(raw.iter().map(String::as_str));
         let messages = (1..)
             .zip(&raw)
