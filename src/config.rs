@@ -13,6 +13,10 @@ use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
+mod llm;
+
+pub use llm::{Llm, LlmProvider, ModelPrice};
+
 /// A value that was refused after parsing, where quoting it could tell a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {allowed}")]
@@ -48,17 +52,6 @@ pub enum LogFormat {
     Text,
     /// For machines: one JSON object a line.
     Json,
-}
-
-/// Who makes the summaries' wording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LlmProvider {
-    /// Nobody: summaries are extracted by code alone.
-    None,
-    /// A server that speaks OpenAI's chat completions.
-    Openai,
-    /// A server that speaks Anthropic's messages.
-    Anthropic,
 }
 
 /// Logs and traces.
@@ -163,71 +156,6 @@ pub struct Roles {
     pub roles: Vec<Role>,
 }
 
-/// The language model that words the summaries.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Language model")]
-#[expect(clippy::struct_field_names, reason = "a field is named for its flag")]
-pub struct Llm {
-    /// The interface that the model's server speaks; none extracts summaries by code alone
-    #[arg(long, env = "ANCHORD_LLM_PROVIDER", value_name = "ANCHORD_LLM_PROVIDER", default_value = "none")]
-    pub llm_provider: LlmProvider,
-    /// Base URL of the model's server; the provider's own without it
-    #[arg(long, env = "ANCHORD_LLM_BASE_URL", value_name = "ANCHORD_LLM_BASE_URL", value_parser = base_url)]
-    llm_base_url: Option<String>,
-    /// API key for the model's server
-    #[arg(long, env = "ANCHORD_LLM_API_KEY", value_name = "ANCHORD_LLM_API_KEY", hide_env_values = true)]
-    #[arg(value_parser = secret)]
-    llm_api_key: Option<SecretString>,
-    /// The model
-    #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
-    llm_model: Option<String>,
-    /// Models that sessions may name besides, separated by commas; any of the provider's without it
-    #[arg(long, env = "ANCHORD_LLM_MODELS", value_name = "ANCHORD_LLM_MODELS", value_delimiter = ',')]
-    llm_models: Vec<String>,
-    /// Prices of a million tokens in and out, such as small=0.15/0.6,large=2.5/10; for the record alone
-    #[arg(long, env = "ANCHORD_LLM_PRICES", value_name = "ANCHORD_LLM_PRICES", value_delimiter = ',')]
-    #[arg(value_parser = price)]
-    llm_prices: Vec<ModelPrice>,
-    /// Tokens that the model takes in one call, question and answer together
-    #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
-    #[arg(default_value = "128000", value_parser = RangedU64ValueParser::<u32>::new().range(8_000..=10_000_000))]
-    pub llm_context_tokens: u32,
-    /// Calls to the model's server at once, 1 to 1000
-    #[arg(
-        long,
-        env = "ANCHORD_LLM_CONCURRENCY",
-        value_name = "ANCHORD_LLM_CONCURRENCY",
-        default_value = "8"
-    )]
-    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
-    pub llm_concurrency: u16,
-    /// Calls of one tenant at once, 1 to 1000
-    #[arg(long, env = "ANCHORD_LLM_TENANT_CONCURRENCY", value_name = "ANCHORD_LLM_TENANT_CONCURRENCY")]
-    #[arg(default_value = "2", value_parser = RangedU64ValueParser::<u16>::new().range(1..=1_000))]
-    pub llm_tenant_concurrency: u16,
-    /// Seconds that a short call may take, 1 to 600; long inputs get more
-    #[arg(long, env = "ANCHORD_LLM_TIMEOUT", value_name = "ANCHORD_LLM_TIMEOUT", default_value = "60")]
-    #[arg(value_parser = RangedU64ValueParser::<u16>::new().range(1..=600))]
-    pub llm_timeout: u16,
-    /// Model of the same server that answers the probes of every candidate; code does without it
-    #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
-    probe_model: Option<String>,
-    /// Model of the same server that judges summaries by a rubric; there is no rubric without it
-    #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
-    judge_model: Option<String>,
-}
-
-/// What a million tokens of a model cost.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelPrice {
-    /// The model.
-    pub model: String,
-    /// A million tokens in.
-    pub input: f64,
-    /// A million tokens out.
-    pub output: f64,
-}
-
 impl Database {
     /// The address of a database of the operator's.
     #[must_use]
@@ -305,76 +233,6 @@ impl Check for Api {
     }
 }
 
-impl Llm {
-    /// The base URL, when it is not the provider's own.
-    #[must_use]
-    pub fn base_url(&self) -> Option<&str> {
-        given(self.llm_base_url.as_deref())
-    }
-
-    /// The key for the model's server.
-    #[must_use]
-    pub fn api_key(&self) -> Option<&SecretString> {
-        given_secret(self.llm_api_key.as_ref())
-    }
-
-    /// The model.
-    #[must_use]
-    pub fn model(&self) -> Option<&str> {
-        given(self.llm_model.as_deref())
-    }
-
-    /// The model that answers probes.
-    #[must_use]
-    pub fn probe_model(&self) -> Option<&str> {
-        given(self.probe_model.as_deref())
-    }
-
-    /// The model that judges summaries.
-    #[must_use]
-    pub fn judge_model(&self) -> Option<&str> {
-        given(self.judge_model.as_deref())
-    }
-
-    /// The models that sessions may name besides; empty for any.
-    #[must_use]
-    pub fn models(&self) -> Vec<String> {
-        self.llm_models.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-    }
-
-    /// The prices.
-    pub fn prices(&self) -> impl Iterator<Item = &ModelPrice> {
-        self.llm_prices.iter().filter(|price| !price.model.is_empty())
-    }
-}
-
-impl Check for Llm {
-    fn check(&self) -> Result<(), BadValue> {
-        if self.llm_provider == LlmProvider::None {
-            // Better a refusal than a judge that never judges.
-            let allowed = "nothing, unless ANCHORD_LLM_PROVIDER is set";
-            refuse_unless(self.probe_model().is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
-            return refuse_unless(self.judge_model().is_none(), "ANCHORD_JUDGE_MODEL", allowed);
-        }
-        refuse_unless(
-            self.model().is_some(),
-            "ANCHORD_LLM_MODEL",
-            "the name of a model, because ANCHORD_LLM_PROVIDER is set",
-        )?;
-        let sendable = |key: &SecretString| key.expose_secret().bytes().all(|b| b.is_ascii_graphic());
-        refuse_unless(
-            self.api_key().is_none_or(sendable),
-            "ANCHORD_LLM_API_KEY",
-            "printable ASCII without spaces",
-        )?;
-        refuse_unless(
-            self.api_key().is_some() || self.base_url().is_some(),
-            "ANCHORD_LLM_API_KEY",
-            "the provider's key, unless ANCHORD_LLM_BASE_URL names a server that needs none",
-        )
-    }
-}
-
 fn refuse_unless(good: bool, variable: &'static str, allowed: &'static str) -> Result<(), BadValue> {
     if good { Ok(()) } else { Err(BadValue { variable, allowed }) }
 }
@@ -418,20 +276,6 @@ fn base_url(text: &str) -> Result<String, String> {
         return Ok(text.trim_end_matches('/').to_owned());
     }
     Err("an address is allowed that begins with http:// or https://".to_owned())
-}
-
-fn price(text: &str) -> Result<ModelPrice, String> {
-    if text.is_empty() {
-        return Ok(ModelPrice { model: String::new(), input: 0.0, output: 0.0 });
-    }
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|price| (0.0..=1e6).contains(price));
-    let read = || {
-        let (model, prices) = text.rsplit_once('=')?;
-        let (input, output) = prices.split_once('/')?;
-        let model = Some(model.trim().to_owned()).filter(|model| !model.is_empty())?;
-        Some(ModelPrice { model, input: number(input)?, output: number(output)? })
-    };
-    read().ok_or_else(|| "a model and its two prices are allowed, such as small=0.15/0.6".to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

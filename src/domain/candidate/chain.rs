@@ -1,6 +1,7 @@
 //! A session that is compressed again and again, without server and database.
 
 use super::*;
+use crate::domain::message::Message;
 
 /// The chain so far: what the next version builds on.
 pub(super) struct Chain {

@@ -3,11 +3,13 @@ mod sessions;
 
 use super::chain::Chain;
 use super::*;
+use crate::domain::message::{Message, Part, Role, ToolCall, ToolResult};
+use crate::domain::probe;
 use crate::domain::summary::ConstraintSource;
 
 #[test]
 fn the_sample_goes_through_every_step_and_is_accepted() {
-    let material = sample();
+    let material = sample::sample();
     let facts = read(&material);
     assert_eq!(facts.files.len(), 1);
     assert_eq!(facts.test_runs.len(), 2);
