@@ -26,7 +26,7 @@ pub struct Service {
     /// What it printed up to the end of its greeting.
     pub greeting: String,
     // Read to the end, so that a full pipe never holds up the service.
-    _stderr: JoinHandle<String>,
+    stderr: Option<JoinHandle<String>>,
 }
 
 impl Drop for Service {
@@ -69,7 +69,7 @@ impl Service {
                 panic!("the service ended before it was ready: {greeting}{why}");
             }
         }
-        Self { process, greeting, _stderr: stderr }
+        Self { process, greeting, stderr: Some(stderr) }
     }
 
     /// Starts a service with a database of its own.
@@ -114,6 +114,13 @@ impl Service {
     pub fn end(mut self, signal: Signal) -> Option<i32> {
         kill(pid(self.id()), signal).expect("a process of ours");
         self.process.wait().expect("a process of ours").code()
+    }
+
+    /// Ends it in order and returns all that it logged.
+    pub fn end_with_log(mut self) -> String {
+        let stderr = self.stderr.take().expect("it is taken here alone");
+        assert_eq!(self.end(Signal::SIGTERM), Some(0));
+        stderr.join().expect("a reader")
     }
 }
 

@@ -1,15 +1,14 @@
 //! What is hostile stays data, what is secret stays here, and logs tell nothing of what was said.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use anchord::llm::{Client, Options, Provider};
 use serde_json::{Value, json};
 
 use super::{app_for, compressed, options};
 use crate::support::app::{App, app_with_model};
 use crate::support::corpus::{benign, lines, secrets};
+use crate::support::database;
 use crate::support::provider::{Act, Asks, FakeProvider, record};
+use crate::support::service::Service;
 
 /// The sections that a model words.
 const WORDED: [&str; 6] =
@@ -272,47 +271,39 @@ async fn what_is_no_secret_reaches_the_model_as_it_is() {
     }
 }
 
-/// Everything that is logged, as text.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test]
+// In a process of its own: which places of the code log at all is decided once for a whole process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_at_their_most_verbose_hold_no_text_of_a_message_a_prompt_or_a_reply() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
-    let fake =
-        FakeProvider::start([Act::Good, Act::Say("an unusable answer of the model".to_owned()), Act::Good])
-            .await;
-    let all = Options {
-        probe_model: Some("examiner".to_owned()),
-        judge_model: Some("judge".to_owned()),
-        ..options(&fake, Provider::Openai)
+    let unusable = Act::Say("an unusable answer of the model".to_owned());
+    let fake = FakeProvider::start([Act::Good, unusable, Act::Good]).await;
+    let database = database().await;
+    let (url, key) = (format!("{}/v1", fake.url), "sk-test-key-of-the-operator");
+    let asked =
+        ["--llm-provider", "openai", "--llm-base-url", &url, "--llm-api-key", key, "--llm-model", "small"];
+    let judged = ["--probe-model", "examiner", "--judge-model", "judge", "--log", "trace"];
+    let service = Service::on(&database, &[asked.as_slice(), judged.as_slice()].concat());
+    let client = service.client();
+    let append = |messages: Vec<Value>| {
+        let body = json!({ "messages": messages }).to_string();
+        assert_eq!(client.call("POST", "/v1/sessions/s/messages", &[], &body).expect("a reply").status, 201);
     };
-    let app = app_for(all).await;
-    assert_eq!(compressed(&app, "").await["engine"], "llm");
-    super::append(&app, &super::stretch(12)).await;
-    assert_eq!(compressed(&app, "").await["engine"], "llm");
+    let compressed = || {
+        let wait = [("prefer", "wait=30")];
+        client.call("POST", "/v1/sessions/s/compressions", &wait, "{}").expect("a reply").json()
+    };
+    let put = client.call("PUT", "/v1/sessions/s", &[], r#"{"auto": false}"#).expect("a reply");
+    assert_eq!(put.status, 201);
+    append(task());
+    append(vec![json!({"role": "user", "content": format!("The token is {}.", super::SECRET)})]);
+    append(super::stretch(30));
+    assert_eq!(compressed()["engine"], "llm");
+    append(super::stretch(12));
+    assert_eq!(compressed()["engine"], "llm");
     fake.play([super::raw(401, &[])]);
-    super::append(&app, &super::stretch(12)).await;
-    assert_eq!(compressed(&app, "").await["engine"], "extractive");
-    app.call("GET", "/v1/sessions/s/context", "").await;
-    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    append(super::stretch(12));
+    assert_eq!(compressed()["engine"], "extractive");
+    assert_eq!(client.get("/v1/sessions/s/context").status, 200);
+    let logged = service.end_with_log();
     assert!(logged.contains("llm.told") && logged.contains("TRACE"), "{}", logged.len());
     for text in [
         "importer",
