@@ -102,6 +102,11 @@ fn only_clear_words_change_the_scope(#[case] text: &str, #[case] changes: bool) 
     "since the set of engines is open.",
     ""
 )]
+#[case(
+    "I decided to use the csv crate because quoted fields are hard to read by hand.",
+    "because quoted fields are hard to read by hand.",
+    ""
+)]
 #[case("我们决定采用 Redis 而不是 Memcached，因为需要持久化。", "因为需要持久化。", "Memcached")]
 #[case(
     "Nous avons choisi JWT au lieu de sessions, car le service est sans état.",
@@ -146,6 +151,8 @@ fn a_reason_that_comes_first_is_no_part_of_the_choice() {
 #[case("I haven't decided yet.")]
 #[case("The function returns None instead of a list.")]
 #[case("Let me check the file.")]
+#[case("Let's use ripgrep to find the callers.")]
+#[case("I will use the log to see why it fails, because the error is short.")]
 #[case("```\n# decided to use x because y\n```")]
 #[case("> We decided to use Redis because of locks.")]
 fn thinking_aloud_is_no_decision(#[case] text: &str) {

@@ -65,8 +65,7 @@ static ENGLISH: LazyLock<Markers> = LazyLock::new(|| {
         r"(?:,? \bbecause\b|,? \bsince\b|,? \bso that\b|,? \bdue to\b|,? \bin order to\b|,? \bto avoid\b|,? \bas (?:it|this|that|they|the|we)\b|,? \bwhich (?:means|avoids|allows|keeps|lets)\b| [—–] |; )",
         r"\b(?:instead of|rather than|over)\s+(.{2,100}?)(?:\s?\(|[.,;:)](?:\s|$)|\s(?:because|since|so that|to avoid|as it|due to)\b|$)",
         r"(?x)^(?:(?:and|but|so|or)\ )?if\b | \b(?:maybe|perhaps|might|could\ (?:also\ )?(?:use|go)|should\ (?:i|we)\b|shall\ we|if\ (?:we|you|i)\b.{0,40}\b(?:decide|go\ with|use|choose)|not\ (?:yet\ )?decided|undecided|haven['’]t\ (?:\w+\ )?decided|have\ to\ decide|need\ to\ decide|to\ be\ decided|would\ you|do\ you\ want|whether|once\ (?:we|you)|until\ (?:we|you)|didn['’]t|wasn['’]t|weren['’]t|isn['’]t\ decided
-            |let\ me\ (?:check|see|look|read|find|verify|try|run|search|use)|let['’]s\ (?:see|check|look|run|try|verify)
-            |(?:use|using)\b.{0,80}\bto\ (?:see|find|search|look|check|view|open|locate|list|explore|understand|inspect|verify|read))\b",
+            |let\ me\ (?:check|see|look|read|find|verify|try|run|search|use)|let['’]s\ (?:see|check|look|run|try|verify))\b",
     ])
 });
 static CHINESE: LazyLock<Markers> = LazyLock::new(|| {

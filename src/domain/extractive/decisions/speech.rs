@@ -36,6 +36,7 @@ pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
             || text.ends_with(['?', '？', ':', '：'])
             || !markers.any.is_match(text)
             || markers.not.is_match(text)
+            || is_looking(text)
         {
             continue;
         }
@@ -142,6 +143,19 @@ fn cause() -> &'static Rare {
         )
     });
     &CAUSE
+}
+
+/// Whether a sentence tells what something is used for to look at another thing, and not in so many words
+/// that it was chosen.
+fn is_looking(text: &str) -> bool {
+    static LOOKING: LazyLock<Rare> = LazyLock::new(|| {
+        Rare::new(
+            r"(?i)\b(?:use|using)\b.{0,80}\bto (?:see|find|search|look|check|view|open|locate|list|explore|understand|inspect|verify|read)\b",
+        )
+    });
+    static CHOSEN: LazyLock<Rare> =
+        LazyLock::new(|| Rare::new(r"(?i)\b(?:decided|chosen|chose|picked|opted|settled|agreed)\b"));
+    LOOKING.is_match(text) && !CHOSEN.is_match(text)
 }
 
 /// Whether a sentence tells of looking into something, which decides nothing.
