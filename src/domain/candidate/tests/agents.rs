@@ -481,7 +481,7 @@ fn powershell_on_windows() {
             "read app.config"
         ]
     );
-    assert_eq!(told.runs, ["Fail ?/?", "Pass 12/0"]);
+    assert_eq!(told.runs, ["Error ?/?", "Pass 12/0"]);
     assert!(
         told.errors.iter().any(|e| e.starts_with("resolved: ") && e.contains("'rate' does not exist")),
         "{:?}",
