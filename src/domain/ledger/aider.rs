@@ -7,6 +7,7 @@ use serde_json::json;
 use super::super::message::{Numbered, Role};
 use super::invocation::{Invocation, text_of};
 use super::outcome::head;
+use super::prose;
 
 /// The tool name under which an applied edit is passed on.
 pub(super) const EDIT: &str = "aider_applied_edit";
@@ -24,7 +25,8 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
     let mut uses = Vec::new();
     if let Some(command) = asked_command(span, at) {
         let mut one = Invocation::shell(Cow::Borrowed(command), said.seq);
-        one.answer(Cow::Borrowed(text), None, said.seq);
+        // The console marks what a command printed as it does its own lines.
+        one.answer(prose::without_console_marks(text), None, said.seq);
         uses.push(one);
     }
     let mut edits: Option<Vec<Block<'a>>> = None;

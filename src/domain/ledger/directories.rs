@@ -87,7 +87,7 @@ impl Directories {
             None if one.command.is_none() => base.or_else(|| self.named.clone()),
             None => base,
         };
-        if let Some(dir) = one.output.as_deref().and_then(shown_in) {
+        if let Some(dir) = one.output.as_deref().and_then(shown_in).or_else(|| asked(one)) {
             // The first sight of where the shell stands is also the session's root.
             self.stated.get_or_insert_with(|| dir.clone());
             one.cwd.get_or_insert_with(|| dir.clone());
@@ -107,6 +107,16 @@ impl Directories {
 /// Tools whose shell keeps its directory from one call to the next.
 fn stays_open(tool: &str) -> bool {
     matches!(tool, "Bash" | "execute_bash" | "run_in_terminal" | "run_terminal_cmd")
+}
+
+/// Where the shell stands by the answer to `pwd`, asked alone or first.
+fn asked(one: &Invocation<'_>) -> Option<String> {
+    let rest = one.command.as_deref()?.trim().strip_prefix("pwd")?.trim_start();
+    if one.failed == Some(true) || !(rest.is_empty() || rest.starts_with([';', '&', '\n'])) {
+        return None;
+    }
+    let dir = one.output.as_deref()?.trim_start().lines().next()?.trim_end();
+    (paths::is_absolute(dir) && paths::is_file_name(dir) && !dir.contains(": ")).then(|| paths::clean(dir))
 }
 
 fn stated_in(numbered: &Numbered) -> Option<String> {

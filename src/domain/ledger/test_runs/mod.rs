@@ -70,13 +70,15 @@ fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
     if outcome::never_started(output) || output.contains("Command timed out after") {
         return TestOutcome::Error;
     }
+    let failed = || if outcome::never_built(output) { TestOutcome::Error } else { TestOutcome::Fail };
     match invocation.exit_code {
+        _ if outcome::nothing_to_run(output) => TestOutcome::Unknown,
         Some(0) => TestOutcome::Pass,
         // 1 is "tests failed" for every runner; what lies above is usage, collection, signals, time.
-        Some(1) => TestOutcome::Fail,
+        Some(1) => failed(),
         Some(_) => TestOutcome::Error,
         None => match invocation.failed {
-            Some(true) => TestOutcome::Fail,
+            Some(true) => failed(),
             // Claude Code writes an exit code into the output only when it is not 0.
             Some(false) | None if invocation.tool == "Bash" => TestOutcome::Pass,
             Some(false) | None => TestOutcome::Unknown,

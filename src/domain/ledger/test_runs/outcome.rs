@@ -34,21 +34,37 @@ pub(super) struct Tally {
     fail: bool,
     /// A line says that the run broke.
     error: bool,
+    /// A line says that something failed, which may be no more than the build.
+    vague_fail: bool,
     /// The program around the runner says that something it started broke.
     around: bool,
+    /// A line says that there was no test to run.
+    idle: bool,
+    /// How many of the failures that are counted are files that could not be loaded or built.
+    unloaded: u32,
 }
 
 impl Tally {
     /// Whether any line told an outcome.
     pub(super) fn has_summary(&self) -> bool {
-        self.whole_pass || self.part_pass || self.fail || self.error || self.around
+        self.whole_pass
+            || self.part_pass
+            || self.fail
+            || self.error
+            || self.vague_fail
+            || self.around
+            || self.unloaded > 0
     }
 
     /// The outcome; `cut` says that lines may be missing, `chained` that other programs printed too.
     pub(super) fn verdict(&self, cut: bool, chained: bool) -> TestOutcome {
-        if self.failed.is_some_and(|n| n > 0) || self.fail {
+        if self.failed.is_some_and(|n| n > self.unloaded) || self.fail {
             TestOutcome::Fail
-        } else if self.error || self.around && !(self.whole_pass && chained) {
+        } else if self.error || self.unloaded > 0 {
+            TestOutcome::Error
+        } else if self.vague_fail && !self.around {
+            TestOutcome::Fail
+        } else if self.around && !(self.whole_pass && chained) {
             // In a chain, what broke behind a run that passed is another program.
             TestOutcome::Error
         } else if self.whole_pass || (self.part_pass && !cut) {
@@ -65,6 +81,12 @@ impl Tally {
         if let Some(n) = failed {
             self.failed = Some(self.failed.unwrap_or(0).saturating_add(n));
         }
+    }
+
+    /// A test file that could not be loaded or built: no test of it ran.
+    fn unloaded(&mut self, name: Option<&str>) {
+        self.unloaded = self.unloaded.saturating_add(1);
+        name.into_iter().for_each(|name| self.name(name));
     }
 
     fn name(&mut self, name: &str) {
@@ -111,6 +133,9 @@ fn part(_: &Captures<'_>, t: &mut Tally) {
 }
 fn fail(_: &Captures<'_>, t: &mut Tally) {
     t.fail = true;
+}
+fn vague_fail(_: &Captures<'_>, t: &mut Tally) {
+    t.vague_fail = true;
 }
 fn error(_: &Captures<'_>, t: &mut Tally) {
     t.error = true;
@@ -160,7 +185,7 @@ fn unittest_failed(caps: &Captures<'_>, t: &mut Tally) {
     for c in COUNT.captures_iter(caps.get(0).map_or("", |m| m.as_str())) {
         bad = bad.saturating_add(number(&c, 2).unwrap_or(0));
     }
-    t.fail = true;
+    t.fail |= bad == 0;
     t.count(None, Some(bad));
     // The line before said how many ran, as if all had passed.
     t.passed = t.passed.map(|n| n.saturating_sub(bad));
@@ -208,7 +233,14 @@ const RULES: &[Rule] = &[
     (r"^Ran (\d+) tests? in [\d.]+s", ran),
     (r"^OK(?: \((?:skipped|expected failures|unexpected successes)=.*\))?$", whole),
     (r"^FAILED \((?:failures|errors|skipped|expected failures|unexpected successes)=.*\)$", unittest_failed),
-    (r"^(?:FAIL|ERROR): (\w+ \([\w.<> ]+\).*)$", failing),
+    (r"^(?:FAIL|ERROR): (\w+ \([\w.<> ]+\).*)$", |c, t| {
+        let name = c.get(1).map(|m| m.as_str());
+        if name.is_some_and(|n| n.contains("unittest.loader._FailedTest")) {
+            t.unloaded(name);
+        } else {
+            failing(c, t);
+        }
+    }),
     // cargo
     (r"^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed;", |c, t| {
         let failed = number(c, 2).unwrap_or(0);
@@ -221,13 +253,16 @@ const RULES: &[Rule] = &[
     (r"^\s*Summary \[.*\] .*tests? run: (\d+) passed(?: \(.*?\))?(?:, (\d+) failed)?", passed_failed),
     (r"^\s*(?:FAIL|TIMEOUT|SIGABRT|SIGSEGV) \[[^\]]*\] (?:\([^)]*\) )?(\S+ \S+)", failing),
     // go
-    (r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))", part),
-    (r"^FAIL\s+\S+ \[(?:build|setup) failed\]", |c, t| {
-        error(c, t);
-        fail(c, t);
+    (r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\)).*$", |c, t| {
+        let idle = c.get(0).is_some_and(|m| m.as_str().contains("[no tests to run]"));
+        t.part_pass |= !idle;
+        t.idle |= idle;
     }),
-    (r"^FAIL(?:\s+\S+\s+[\d.]+s)?\s*$", fail),
-    (r"^PASS$", part),
+    (r"^testing: warning: no tests to run", |_, t| t.idle = true),
+    (r"^FAIL\s+\S+ \[(?:build|setup) failed\]", error),
+    (r"^FAIL\s+\S+\s+[\d.]+s\s*$", fail),
+    (r"^FAIL\s*$", vague_fail),
+    (r"^PASS$", |_, t| t.part_pass |= !t.idle),
     (r"^\s*--- FAIL: (\S+)", failing),
     (r"^\s*--- PASS: ", |_, t| {
         t.count(Some(1), None);
@@ -248,7 +283,10 @@ const RULES: &[Rule] = &[
     (r"^\s*Tests\s+(?:(\d+) failed(?: \| )?)?(?:\d+ skipped \| )?(?:(\d+) passed)?.*\(\d+\)$", failed_passed),
     (r"^\s*Test Files\s+(\d+) failed", |c, t| t.error |= number(c, 1).unwrap_or(0) > 0),
     (r"^\s*FAIL\s+(?:\|\S+\| )?(\S+ > .+)$", failing),
-    (r"^FAIL\s+(\S+\.(?:test|spec)\.\w+)", failing),
+    (r"^FAIL\s+(\S+\.(?:test|spec)\.\w+)", |c, t| {
+        name_only(c, t);
+        t.vague_fail = true;
+    }),
     // mocha, cypress
     (r"^\s*(?:✔ |✓ )?(\d+) passing\b", passing),
     (r"^\s*(?:✖ )?(\d+) failing\b", |c, t| {
@@ -258,6 +296,8 @@ const RULES: &[Rule] = &[
     // bun
     (r"^\s*(\d+) pass$", passed_line),
     (r"^\s*(\d+) fail$", failed_line),
+    // Each file that cannot be loaded is one of the failures too.
+    (r"^\s(\d+) errors?$", |c, t| t.unloaded = t.unloaded.saturating_add(number(c, 1).unwrap_or(0))),
     (r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$", failing),
     // node --test, TAP
     (r"^(?:#|ℹ) pass (\d+)$", passed_line),
@@ -276,7 +316,9 @@ const RULES: &[Rule] = &[
         |c, t| {
             let failed = number(c, 3).unwrap_or(0);
             t.count(number(c, 2), Some(failed).filter(|n| *n > 0));
-            t.fail |= number(c, 1).unwrap_or(0) > 0 || failed > 0;
+            let broken = number(c, 1).unwrap_or(0) > 0;
+            t.fail |= failed > 0 || broken && number(c, 2).is_some();
+            t.error |= broken && number(c, 2).is_none();
             t.whole_pass |= !t.fail && number(c, 2).is_some();
         },
     ),
@@ -302,17 +344,25 @@ const RULES: &[Rule] = &[
     (r"^\s+Failed:\s+(\d+)$", failed_line),
     (r"^\s+Failed (\S+(?:\(.*\))?) \[[^\]]+\]", failing),
     (r"^Build FAILED\.", error),
+    (r": error (?:CS|FS|BC|MSB|NU|NETSDK)\d+: ", around),
     // ctest
     (r"^\d+% tests passed, (\d+) tests failed out of (\d+)", |c, t| {
         let (failed, all) = (number(c, 1).unwrap_or(0), number(c, 2).unwrap_or(0));
         t.count(Some(all.saturating_sub(failed)), Some(failed));
         t.whole_pass |= failed == 0 && all > 0;
     }),
-    (r"^\s+\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Not Run|Exception.*|Subprocess aborted)\)", failing),
+    (r"^\s+\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Exception.*|Subprocess aborted)\)", failing),
+    (r"^\s+\d+ - (\S+) \(Not Run\)", |c, t| t.unloaded(c.get(1).map(|m| m.as_str()))),
     // rspec, minitest, mix
     (
         r"^(\d+) examples?, (\d+) failures?(?:, \d+ pending)?(?:, (\d+) errors? occurred outside of examples)?",
-        run_failed_errors,
+        |c, t| {
+            let (run, failed) = (number(c, 1).unwrap_or(0), number(c, 2).unwrap_or(0));
+            let outside = number(c, 3).unwrap_or(0);
+            t.count(Some(run.saturating_sub(failed)), Some(failed));
+            t.error |= outside > 0;
+            t.whole_pass |= failed == 0 && outside == 0 && run > 0;
+        },
     ),
     (r"^rspec (\S+)(?: #.*)?$", failing),
     (r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors", run_failed_errors),
@@ -329,9 +379,10 @@ const RULES: &[Rule] = &[
     (r"^\d+\) ([\w\\]+::\w+.*)$", name_only),
     // tox, nox
     (r"^\s*congratulations :\)", whole),
-    (r"^\s*evaluation failed :\(", fail),
+    (r"^\s*evaluation failed :\(", vague_fail),
+    (r"could not install deps \[", error),
     (r"^nox > Session \S+ was successful", part),
-    (r"^nox > Session \S+ failed", fail),
+    (r"^nox > Session \S+ failed", vague_fail),
     // swift, xcode
     (r"^\s*Executed (\d+) tests?, with (?:\d+ tests? skipped and )?(\d+) failures?", |c, t| {
         // Nested suites repeat the counts of the outer one: the last line stands for all.
@@ -344,7 +395,8 @@ const RULES: &[Rule] = &[
     (r"^\S* ?Test run with (\d+) tests? (?:in \d+ suites? )?passed", passing),
     (r"^\S* ?Test run with \d+ tests? (?:in \d+ suites? )?failed", fail),
     (r"^\*\* TEST SUCCEEDED \*\*", whole),
-    (r"^\*\* TEST FAILED \*\*", fail),
+    (r"^\*\* TEST FAILED \*\*", vague_fail),
+    (r"^\*\* (?:TEST )?BUILD FAILED \*\*|because the build failed\.?$", error),
     // playwright
     (r"^\s{2}(\d+) passed \([\d.]+(?:m?s|m)\)$", passing),
     (r"^\s{2}(\d+) failed$", failed_line),
@@ -353,10 +405,16 @@ const RULES: &[Rule] = &[
     (
         r"^\d\d:\d\d \+(\d+)(?: ~\d+)? -(\d+): Some tests failed\.|^Result: FAIL$|^Some tests failed\.",
         |c, t| {
-            t.fail = true;
+            t.vague_fail = true;
             t.count(number(c, 1), number(c, 2));
         },
     ),
+    (r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: loading (\S+) \[E\]", |c, t| {
+        t.unloaded(c.get(1).map(|m| m.as_str()));
+    }),
+    (r"^\s*No subtests run\s*$", error),
+    (r"^\[error\] .*\bCompilation failed", error),
+    (r"^== Compilation error in file ", error),
     (r"^\[\w+\] Tests: succeeded (\d+), failed (\d+)", passed_failed),
     (r"^(\d+) failures?, (\d+) errors?\.$", |c, t| {
         let bad = number(c, 1).unwrap_or(0).saturating_add(number(c, 2).unwrap_or(0));
@@ -365,6 +423,9 @@ const RULES: &[Rule] = &[
     }),
     (r"^Executed \d+ out of \d+ tests?: (\d+) tests? pass(?:es)?\.", passing),
     (r"^Executed \d+ out of \d+ tests?: .*fails? (?:locally|remotely)", fail),
+    (r"^Executed \d+ out of \d+ tests?: .*fails? to build|^(?:ERROR|FAILED): Build did NOT complete", error),
+    // compilers that run before the tests
+    (r"(?:^|: |- )error TS\d+: |^TSError: |^ninja: build stopped: ", around),
     (r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+", around),
     (
         r"^(?:npm (?:ERR!|error) Test failed|error: script .* exited with code [1-9]|error Command failed with exit code [1-9]|\s?ELIFECYCLE\s+(?:Test|Command) failed)",
@@ -417,6 +478,9 @@ fn may_tell(line: &str) -> bool {
                 "timeout",
                 "sig",
                 "✖",
+                "build",
+                "loading",
+                "not run",
             ])
             .expect("the words are valid")
     });
@@ -431,4 +495,33 @@ pub(super) fn never_started(output: &str) -> bool {
         )
     });
     MISSING.is_match(clip_bytes(output, 8_000))
+}
+
+/// Whether a run without a summary ended before its first test: in a compiler, or as it loaded its files.
+pub(super) fn never_built(output: &str) -> bool {
+    static BROKEN: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(
+            r"(?m)^.{0,300}?(?:\w:\d+(?::\d+)?: (?:fatal )?error: |^error\[E\d{4}\]|error TS\d+: |^(?:Uncaught )?SyntaxError: |^Error: Cannot find module |^Error \[ERR_MODULE_NOT_FOUND\]|^PHP (?:Parse|Fatal) error: |^(?:ModuleNotFoundError|ImportError|IndentationError): |undefined reference to |: cannot load such file -- |[Cc]ompilation failed|[Cc]ould not compile|[Ff]ailed to compile|Type checking failed|^collect2: error)",
+        )
+    });
+    let head = clip_bytes(output, LOOKED_AT);
+    let rest = output.get(head.len()..).unwrap_or_default();
+    BROKEN.is_match(head) || BROKEN.is_match(last_bytes(rest, LOOKED_AT))
+}
+
+/// Whether a runner without a summary says that it had no test to run.
+pub(super) fn nothing_to_run(output: &str) -> bool {
+    static NONE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(
+            r"(?m)^.{0,300}?(?:\[no test files\]|no tests to run\b|No tests were found|No tests? (?:files? )?found|No tests executed|No test is available in |no tests ran\b|there are no tests to run)",
+        )
+    });
+    NONE.is_match(clip_bytes(output, LOOKED_AT))
+}
+
+/// How much of each end of an output without a summary is looked at, in bytes.
+const LOOKED_AT: usize = 16_000;
+
+fn last_bytes(text: &str, bytes: usize) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
 }

@@ -187,7 +187,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
 #[case::dotnet_fail("dotnet test", "  Failed App.Tests.Adds [12 ms]\nFailed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3", "fail", (Some(2), Some(1)), "App.Tests.Adds")]
 #[case::maven_ok("mvn -q test", "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1\n[INFO] BUILD SUCCESS", "pass", (Some(5), Some(0)), "")]
 #[case::go_json_count("go test -v ./...", "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.5s", "pass", (Some(1), None), "")]
-#[case::go_build("go test ./...", "# example.com/a\n./a.go:3:2: undefined: x\nFAIL\texample.com/a [build failed]\nFAIL", "fail", (None, None), "")]
+#[case::go_build("go test ./...", "# example.com/a\n./a.go:3:2: undefined: x\nFAIL\texample.com/a [build failed]\nFAIL", "error", (None, None), "")]
 #[case::jest_fail("npx jest", "FAIL src/a.test.js\n  ● adds › numbers\n\nTests:       1 failed, 3 passed, 4 total", "fail", (Some(3), Some(1)), "src/a.test.js")]
 #[case::mocha_ok("npx mocha", "  5 passing (10ms)\n  1 pending", "pass", (Some(5), None), "")]
 #[case::minitest_fail("bin/rails test", "8 runs, 9 assertions, 1 failures, 0 errors, 0 skips", "fail", (Some(7), Some(1)), "")]
@@ -241,6 +241,167 @@ fn the_exit_code_decides_only_where_it_can(
     #[case] outcome: TestOutcome,
 ) {
     assert_eq!(ran(command, output, exit).unwrap().outcome, outcome);
+}
+
+#[rstest]
+#[case::dotnet(
+    "dotnet test",
+    "/p/Tax.cs(3,5): error CS0103: The name 'rate' does not exist [/p/A.csproj]",
+    TestOutcome::Error
+)]
+#[case::dotnet_chained(
+    "cd p && dotnet test | tail -5; ls",
+    "/p/Tax.cs(3,5): error CS0103: no 'rate' [/p/A.csproj]",
+    TestOutcome::Error
+)]
+#[case::msbuild(
+    "dotnet test",
+    "MSBUILD : error MSB1003: Specify a project or solution file.",
+    TestOutcome::Error
+)]
+#[case::go_and_one_that_ran(
+    "go test ./...",
+    "FAIL\ta [build failed]\n--- FAIL: TestB (0.0s)\nFAIL\tb\t0.1s\nFAIL",
+    TestOutcome::Fail
+)]
+#[case::go_nothing("go test ./...", "?   \texample.com/a\t[no test files]", TestOutcome::Unknown)]
+#[case::go_filter(
+    "go test -run X ./a",
+    "testing: warning: no tests to run\nPASS\nok  \ta\t0.1s [no tests to run]",
+    TestOutcome::Unknown
+)]
+#[case::jest(
+    "npx jest",
+    "FAIL src/a.test.ts\n  ● Test suite failed to run\n\n    error TS2304: Cannot find name 'x'.\n\nTest Suites: 1 failed, 1 total\nTests:       0 total",
+    TestOutcome::Error
+)]
+#[case::vitest(
+    "npx vitest run",
+    " FAIL  src/a.test.ts [ src/a.test.ts ]\nError: Failed to load url ./b\n Test Files  1 failed (1)\n      Tests  no tests",
+    TestOutcome::Error
+)]
+#[case::mocha(
+    "npx mocha",
+    "TSError: ⨯ Unable to compile TypeScript:\nsrc/a.ts(1,1): error TS2304: no 'x'",
+    TestOutcome::Error
+)]
+#[case::mocha_load(
+    "npx mocha",
+    "Error: Cannot find module './b'\nRequire stack:\n- /p/a.js",
+    TestOutcome::Error
+)]
+#[case::compiled_first(
+    "npm test",
+    "> tsc && jest\n\nsrc/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+    TestOutcome::Error
+)]
+#[case::bun(
+    "bun test",
+    "error: Cannot find module './b'\n 0 pass\n 1 fail\n 1 error\nRan 1 test across 1 file.",
+    TestOutcome::Error
+)]
+#[case::bun_ran_too("bun test", "(fail) a > b [1.2ms]\n 0 pass\n 2 fail\n 1 error", TestOutcome::Fail)]
+#[case::unittest(
+    "python -m unittest",
+    "ERROR: test_a (unittest.loader._FailedTest.test_a)\nImportError: Failed to import test module\nRan 1 test in 0.0s\n\nFAILED (errors=1)",
+    TestOutcome::Error
+)]
+#[case::unittest_ran_too(
+    "python -m unittest",
+    "ERROR: test_a (unittest.loader._FailedTest.test_a)\nFAIL: test_b (m.T.test_b)\nRan 2 tests in 0.0s\n\nFAILED (failures=1, errors=1)",
+    TestOutcome::Fail
+)]
+#[case::maven(
+    "mvn test",
+    "[ERROR] COMPILATION ERROR :\n[ERROR] /p/A.java:[3,5] cannot find symbol\n[INFO] BUILD FAILURE",
+    TestOutcome::Error
+)]
+#[case::gradle(
+    "./gradlew test",
+    "> Task :compileTestJava FAILED\nExecution failed for task ':compileTestJava'.\nBUILD FAILED in 2s",
+    TestOutcome::Error
+)]
+#[case::nextest(
+    "cargo nextest run",
+    "error[E0425]: cannot find value `x`\nerror: could not compile `a` (lib test) due to 1 previous error",
+    TestOutcome::Error
+)]
+#[case::ctest(
+    "ctest",
+    "Could not find executable parse\n0% tests passed, 1 tests failed out of 1\n\nThe following tests FAILED:\n\t  1 - parse (Not Run)",
+    TestOutcome::Error
+)]
+#[case::ctest_none("ctest", "No tests were found!!!", TestOutcome::Unknown)]
+#[case::make(
+    "make test",
+    "cc -c a.c\na.c:3:5: error: 'x' undeclared\nmake: *** [Makefile:3: a.o] Error 1",
+    TestOutcome::Error
+)]
+#[case::ninja(
+    "ninja test",
+    "FAILED: a.o\na.c:3:5: error: 'x' undeclared\nninja: build stopped: subcommand failed.",
+    TestOutcome::Error
+)]
+#[case::rspec(
+    "rspec",
+    "An error occurred while loading ./spec/a_spec.rb.\n\n0 examples, 0 failures, 1 error occurred outside of examples",
+    TestOutcome::Error
+)]
+#[case::phpunit(
+    "vendor/bin/phpunit",
+    "PHP Parse error:  syntax error, unexpected '}' in a.php on line 3",
+    TestOutcome::Error
+)]
+#[case::phpunit_none("vendor/bin/phpunit", "No tests executed!", TestOutcome::Unknown)]
+#[case::tox(
+    "tox",
+    "py311: could not install deps [pytest]; v = InvocationError\n  py311: FAIL code 1\n  evaluation failed :( (1.3 seconds)",
+    TestOutcome::Error
+)]
+#[case::mix(
+    "mix test",
+    "== Compilation error in file lib/a.ex ==\n** (SyntaxError) lib/a.ex:3",
+    TestOutcome::Error
+)]
+#[case::sbt("sbt test", "[error] (Test / compileIncremental) Compilation failed", TestOutcome::Error)]
+#[case::zig(
+    "zig build test",
+    "a.zig:3:5: error: use of undeclared identifier 'x'\nBuild Summary: 1/3 steps succeeded; 1 failed",
+    TestOutcome::Error
+)]
+#[case::flutter(
+    "flutter test",
+    "00:01 +0 -1: loading /p/test/a_test.dart [E]\n00:01 +0 -1: Some tests failed.",
+    TestOutcome::Error
+)]
+#[case::xcode(
+    "xcodebuild test -scheme A",
+    "Testing failed:\n\tTesting cancelled because the build failed.\n\n** TEST FAILED **",
+    TestOutcome::Error
+)]
+#[case::swift("swift test", "/p/a.swift:3:5: error: cannot find 'x' in scope", TestOutcome::Error)]
+#[case::bazel(
+    "bazel test //...",
+    "ERROR: Build did NOT complete successfully\nExecuted 0 out of 1 test: 1 fails to build.",
+    TestOutcome::Error
+)]
+#[case::deno(
+    "deno test",
+    "error: TS2304 [ERROR]: Cannot find name 'x'.\n\nerror: Type checking failed.",
+    TestOutcome::Error
+)]
+fn a_build_that_ran_no_test_neither_failed_nor_passed(
+    #[case] command: &str,
+    #[case] output: &str,
+    #[case] outcome: TestOutcome,
+) {
+    for exit in [Some(1), None, Some(0)] {
+        let told = ran(command, output, exit).unwrap().outcome;
+        // A runner that ends well and says nothing of failure is believed.
+        let believed = exit == Some(0) && told == TestOutcome::Pass && outcome::never_built(output);
+        let silent = exit.is_none() && told == TestOutcome::Unknown && outcome::never_built(output);
+        assert!(told == outcome || believed || silent, "{exit:?}: {told:?}");
+    }
 }
 
 #[test]

@@ -63,6 +63,77 @@ fn windows_paths_are_one_file_whatever_their_case_and_slashes() {
 }
 
 #[test]
+fn every_way_to_write_a_windows_path_is_one_file_once_the_directory_is_known() {
+    let folder = |talk: Talk| {
+        talk.tool(
+            "edit",
+            json!({"path": "C:\\Users\\Eva\\shop\\src\\Cart.cs", "oldText": "a", "newText": "b"}),
+            "done",
+        )
+        .tool("read", json!({"path": "src\\Cart.cs"}), "x")
+        .tool("read", json!({"path": "src/cart.cs"}), "x")
+        .tool("read", json!({"path": ".\\src\\Cart.cs"}), "x")
+        .tool("read", json!({"path": "c:/users/eva/shop/src/Cart.cs"}), "x")
+        .tool("read", json!({"path": "/c/Users/Eva/shop/src/Cart.cs"}), "x")
+        .tool("read", json!({"path": "/mnt/c/Users/Eva/shop/src/Cart.cs"}), "x")
+        .tool("powershell", json!({"command": "Get-Content .\\src\\Cart.cs"}), "x")
+        .tool("powershell", json!({"command": "cd src; Get-Content ..\\src\\Cart.cs"}), "x")
+    };
+    for said in [
+        "Working directory: C:\\Users\\Eva\\shop",
+        "<cwd>C:\\Users\\Eva\\shop</cwd>",
+        "cwd: c:/Users/Eva/shop",
+        "# Current Working Directory (C:/Users/Eva/shop) Files",
+        "Primary working directory: C:\\Users\\Eva\\shop\\",
+    ] {
+        let told = folder(Talk::new().user(said)).files();
+        assert_eq!(told.len(), 1, "{said}: {told:?}");
+        assert!(told[0].to_lowercase().ends_with("src/cart.cs"), "{said}: {told:?}");
+    }
+}
+
+#[test]
+fn a_bare_name_and_an_absolute_path_are_one_file_once_the_directory_is_known() {
+    let used = |talk: Talk, root: &str| {
+        talk.tool(
+            "write",
+            json!({"path": "main.py", "content": "x"}),
+            "Successfully wrote 1 bytes to main.py",
+        )
+        .tool("edit", json!({"path": format!("{root}/main.py"), "oldText": "x", "newText": "y"}), "done")
+        .tool("read", json!({"path": "./main.py"}), "y")
+        .tool(
+            "bash",
+            json!({"command": format!("cat main.py; cd {root} && sed -i s/x/y/ main.py")}),
+            "",
+        )
+    };
+    for (root, said) in [
+        ("/home/me/p", "Working directory: /home/me/p"),
+        ("/home/me/p", "<env>\nWorking directory: /home/me/p\nIs directory a git repo: Yes\n</env>"),
+        ("/home/me/p", "<cwd>/home/me/p</cwd>"),
+        ("/home/me/p", "<environment_context>\n  <cwd>/home/me/p</cwd>\n</environment_context>"),
+        ("/home/me/p", "I'm currently working in the directory: /home/me/p"),
+        ("C:/w/p", "Working directory: C:\\w\\p"),
+    ] {
+        let told = used(Talk::new().user(said), root).files();
+        assert_eq!(told.len(), 1, "{said}: {told:?}");
+        assert!(told[0].contains("main.py"), "{said}: {told:?}");
+    }
+    let shown = used(
+        Talk::new().tool(
+            "bash",
+            json!({"command": "ls"}),
+            "\n(Open file: n/a)\n(Current directory: /home/me/p)\nbash-$",
+        ),
+        "/home/me/p",
+    );
+    assert_eq!(shown.files().len(), 1, "{:?}", shown.files());
+    let asked = used(Talk::new().tool("bash", json!({"command": "pwd"}), "/home/me/p"), "/home/me/p");
+    assert_eq!(asked.files().len(), 1, "{:?}", asked.files());
+}
+
+#[test]
 fn the_spelling_of_earlier_versions_stays() {
     let known = KnownPaths { paths: ["src/a.rs".to_owned(), "/q/b.rs".to_owned()].into() };
     let carry = Carry { cwd: Some("/p".to_owned()), ..Carry::default() };
