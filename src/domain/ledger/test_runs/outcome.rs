@@ -86,7 +86,9 @@ impl Tally {
     /// A test file that could not be loaded or built: no test of it ran.
     fn unloaded(&mut self, name: Option<&str>) {
         self.unloaded = self.unloaded.saturating_add(1);
-        name.into_iter().for_each(|name| self.name(name));
+        if let Some(name) = name {
+            self.name(name);
+        }
     }
 
     fn name(&mut self, name: &str) {
