@@ -10,7 +10,7 @@ use super::super::ledger::pattern::Rare;
 use super::super::ledger::{Facts, TestRunFact, pattern, prose};
 use super::super::summary::{Blocker, Summary, TestOutcome};
 use super::phrases::Phrases;
-use super::{Turns, Voice, clip, is_placeholder, talk};
+use super::{Turns, Voice, clip, is_placeholder, open_questions};
 
 /// The most blockers.
 const MAX_BLOCKERS: usize = 10;
@@ -60,16 +60,15 @@ pub(super) fn find(
             }
         }
     }
-    if turns.conversation {
-        for (question, seq) in talk::open_questions(turns) {
-            push(&mut found, &format!("{} {question}", phrases.open_question), seq);
-        }
+    let heard = open_questions::hear(turns);
+    for (question, seqs) in &heard.open {
+        push_all(&mut found, &format!("{} {question}", phrases.open_question), seqs.clone());
     }
     let before = base.map(|b| b.blockers.as_slice()).unwrap_or_default();
     let answered = turns.persons().next().is_some();
     let gone = |b: &Blocker| match test_command(&b.text) {
         Some(command) => latest(facts).get(command).is_some_and(|run| run.outcome == TestOutcome::Pass),
-        None => answered || says_solved(turns),
+        None => (answered || says_solved(turns)) && !heard.leaves(&b.text),
     };
     let resolved = before.iter().all(gone) && !before.is_empty();
     if !found.is_empty() {
@@ -83,9 +82,13 @@ pub(super) fn find(
 }
 
 fn push(found: &mut Vec<Blocker>, text: &str, seq: i64) {
+    push_all(found, text, vec![seq]);
+}
+
+fn push_all(found: &mut Vec<Blocker>, text: &str, seqs: Vec<i64>) {
     let text = clip(&squash(text), MAX_BLOCKER);
     if found.len() < MAX_BLOCKERS && !found.iter().any(|b| b.text == text) {
-        found.push(Blocker { text, seqs: vec![seq] });
+        found.push(Blocker { text, seqs });
     }
 }
 

@@ -139,4 +139,30 @@ mod tests {
         let told = values(Format::OpenaiChat, &json).concat();
         assert!(told.len() < 100 && told.contains("366 KB"), "{told}");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_stands_in_an_address_is_told_in_bounds_and_never_as_data(
+            head in proptest::sample::select(vec!["data:", "data:image/png;base64,", "data:image/png", "data:;base64,", "https://x.example/", "data:text/plain,", ""]),
+            body in "[A-Za-z0-9+/=%,;é]{0,300}",
+            more in proptest::sample::select(vec![0_usize, 1, 400]),
+            kind in "[a-z/;é]{0,80}",
+        ) {
+            let url = format!("{head}{}", body.repeat(more));
+            let chat = serde_json::json!({"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": url}}]});
+            let blocks = serde_json::json!({"role": "user", "content": [{"type": "image", "source": {"type": "base64", "media_type": kind, "data": url}}]});
+            for (format, json) in [(Format::OpenaiChat, chat), (Format::Anthropic, blocks)] {
+                let Ok(message) = parse(format, &json.to_string()) else { continue };
+                let counted = tokens::TokenCounter::default().count_message(&message);
+                let span = [Numbered { seq: 7, message }];
+                for note in notes(&span) {
+                    proptest::prop_assert!(note.value.chars().count() <= 500, "{}", note.value);
+                    proptest::prop_assert!(!note.value.contains("base64,") || body.contains("base64,"));
+                }
+                // By rule: a picture of whatever bytes costs what the largest picture costs at most.
+                let is_picture = head.starts_with("data:image/png;base64,") || format == Format::Anthropic;
+                proptest::prop_assert!(!is_picture || counted <= 20_000, "{counted}");
+            }
+        }
+    }
 }

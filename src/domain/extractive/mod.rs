@@ -9,6 +9,7 @@ mod blockers;
 mod decisions;
 mod intent;
 mod media;
+mod open_questions;
 mod phrases;
 mod state;
 mod steps;

@@ -109,12 +109,19 @@ pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
             | action\ items?\b | next\ (?:meeting|week|step)s?\b | by\ (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next\ week|the\ end\ of)\b
             | (?:je\ vais|on\ va|nous\ allons|je\ m['’]en\ occupe|d['’]ici)\ \w+ | (?:ich\ werde|wir\ werden|ich\ (?:schicke|mache|prüfe|kümmere)|bis\ (?:montag|dienstag|mittwoch|donnerstag|freitag|morgen))\b
             | (?:voy\ a|vamos\ a|me\ encargo|para\ el\ (?:lunes|martes|miércoles|jueves|viernes))\b | я\ (?:сделаю|пришлю|отправлю|подготовлю|проверю|займусь|позвоню)\b | нужно\ будет\b)
-            | 我(?:来|会|负责|将)(?:发|做|写|准备|联系|整理|跟进|检查|安排|负责|提交) | 下(?:次|周) | 明天 | やります | しておきます | 来週 | 次回 | までに",
+            | 我(?:们)?(?:来|会|将|去)(?:发|做|写|准备|联系|整理|跟进|检查|安排|负责|提交|完成|更新|测试|确认|通知|预订|购买) | 我(?:们)?负责 | 由.{1,12}(?:负责|跟进|整理|准备|联系|提交|完成) | \p{Han}{2,4}负责
+            | (?:(?:周|星期|礼拜)[一二三四五六日天末]|\d{1,2}月\d{1,2}[日号]|\d{1,2}[日号]|月底|年底|本周|这周)(?:之|以)?前 | 下(?:次|周|个月) | 明天 | 后天
+            | (?:やり|送り|作り|書き|出し|調べ|直し|まとめ)ます | (?:担当|対応|確認|準備|送付|連絡|共有|作成|提出|手配|報告|調査|修正|用意|予約)(?:いた)?します | しておきます | 来週 | 来月 | 次回 | までに | (?:曜日?|\d日)まで | 明日",
+        )
+    });
+    static DATED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|morgen|lundi|mardi|mercredi|jeudi|vendredi|demain|lunes|martes|miércoles|jueves|viernes|mañana|завтра)\b|[月火水木金土日]曜|(?:周|星期|礼拜)[一二三四五六日天末]|明天|后天|下周|月底|来週|来月|明日",
         )
     });
     static NOT: LazyLock<Rare> = LazyLock::new(|| {
         Rare::new(
-            r"(?i)\b(?:don['’]?t|didn['’]?t|won['’]?t|wouldn['’]?t|would have|if (?:we|you|i)|what (?:do|should|will)|why|how do)\b",
+            r"(?i)\b(?:don['’]?t|didn['’]?t|won['’]?t|wouldn['’]?t|would have|if (?:we|you|i)|what (?:do|should|will)|why|how do)\b|如果|要不要|是否|没能|不会|ません|もし",
         )
     });
     let mut steps = Vec::new();
@@ -124,15 +131,23 @@ pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
             break;
         }
         let (name, said) = prose::speaker(&turn.text).unwrap_or(("", turn.text.as_str()));
-        let committed = prose::sentences(&tidy(said)).into_iter().find(|s| {
-            substance(&s.text) >= 5
-                && !s.text.ends_with(['?', '？'])
-                && COMMITS.is_match(&s.text)
-                && !NOT.is_match(&s.text)
+        let mut committed = prose::sentences(&tidy(said)).into_iter().map(|s| s.text).filter(|text| {
+            substance(text) >= 5
+                && !text.ends_with(['?', '？'])
+                && COMMITS.is_match(text)
+                && !NOT.is_match(text)
         });
-        if let Some(sentence) = committed {
+        if let Some(mut told) = committed.next() {
+            // Who does it is often said in one sentence, and by when in the next.
+            if let Some(when) = committed.next().filter(|next| !DATED.is_match(&told) && DATED.is_match(next))
+            {
+                if !told.ends_with(|c: char| !c.is_ascii()) {
+                    told.push(' ');
+                }
+                told.push_str(&when);
+            }
             let name = bare_name(name);
-            let text = if name.is_empty() { sentence.text } else { format!("{name}: {}", sentence.text) };
+            let text = if name.is_empty() { told } else { format!("{name}: {told}") };
             steps.push(clip(&text, MAX_STEP));
             seqs.push(turn.seq);
         }
@@ -140,23 +155,6 @@ pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
     steps.reverse();
     seqs.reverse();
     (steps, seqs)
-}
-
-/// Questions near the end that nobody says anything of weight behind.
-pub(super) fn open_questions(turns: &Turns) -> Vec<(String, i64)> {
-    let mut quiet: Vec<&Turn> = Vec::new();
-    let mut open = Vec::new();
-    for turn in turns.all.iter().rev().take(12) {
-        let said = prose::speaker(&turn.text).map_or(turn.text.as_str(), |(_, s)| s);
-        if said.trim_end().ends_with(['?', '？'])
-            && substance(said) >= 5
-            && quiet.iter().all(|t| substance(&t.text) < 12)
-        {
-            open.push((tidy(&turn.text), turn.seq));
-        }
-        quiet.push(turn);
-    }
-    open
 }
 
 // ---- notes
@@ -227,7 +225,7 @@ fn candidates(turns: &Turns) -> Vec<Candidate<'_>> {
 }
 
 /// The different words of a sentence by their hash; pairs of characters where no spaces tell words.
-fn words(text: &str) -> Vec<u64> {
+pub(super) fn words(text: &str) -> Vec<u64> {
     let mut found = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()) {
         if word.chars().any(is_dense) {

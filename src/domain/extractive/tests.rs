@@ -307,6 +307,67 @@ fn minutes_keep_who_talks_the_last_words_and_what_was_agreed() {
     assert!(p.current_state.text.contains("drawings"));
 }
 
+fn minutes(lines: &[&str]) -> Vec<Numbered> {
+    (1_i64..).zip(lines).map(|(seq, text)| say(seq, Role::User, text)).collect()
+}
+
+#[rstest]
+#[case::english(&["Ana: We have to talk about the venue today.", "Ben: Which hotel do we take for the guests?", "Ana: That is still open.", "Ben: Then the menu.", "Ana: The menu is fish, and the price is twelve euros for each of the forty guests."], "Ben: Which hotel do we take for the guests?", "Ana: That is still open.")]
+#[case::english_later(&["Ana: We have to talk about the venue today.", "Ben: Who pays for the music?", "Ana: Hm.", "Ana: Not decided yet.", "Ben: The rest of the evening is planned and everybody knows what they have to bring along."], "Ben: Who pays for the music?", "Ana: Not decided yet.")]
+#[case::german(&["Ute: Heute sprechen wir über den Umzug.", "Jan: Welche Firma nehmen wir für den Transport?", "Ute: Das ist noch offen.", "Jan: Die Kisten sind da und stehen seit gestern im Keller neben den alten Regalen."], "Jan: Welche Firma nehmen wir für den Transport?", "Ute: Das ist noch offen.")]
+#[case::french(&["Luc: On parle du budget aujourd'hui.", "Eve: Quel fournisseur choisit-on pour les bancs ?", "Luc: C'est encore ouvert.", "Eve: Bien, les plans sont prêts et la mairie les a reçus la semaine dernière par courrier."], "Eve: Quel fournisseur choisit-on pour les bancs?", "Luc: C'est encore ouvert.")]
+#[case::spanish(&["Sol: Hoy hablamos de la feria.", "Leo: ¿Qué grupo toca el sábado por la noche?", "Sol: Todavía no se ha decidido.", "Leo: Bueno, las carpas están pagadas y llegan el jueves por la mañana desde Murcia."], "Leo: ¿Qué grupo toca el sábado por la noche?", "Sol: Todavía no se ha decidido.")]
+#[case::russian(&["Оля: Сегодня обсуждаем ремонт школы.", "Пётр: Кто будет красить стены в коридоре?", "Оля: Пока не решили.", "Пётр: Краска уже куплена и стоит в подвале вместе с новыми кистями для всех классов."], "Пётр: Кто будет красить стены в коридоре?", "Оля: Пока не решили.")]
+#[case::chinese(&["王芳：今天我们讨论搬家的事。", "李雷：搬家公司用哪一家比较好？", "王芳：这个还没定。", "李雷：箱子都已经到了，放在地下室旧书架旁边，每个人自己去拿就可以了。"], "李雷: 搬家公司用哪一家比较好？", "王芳: 这个还没定。")]
+#[case::japanese(&["田中：今日は引っ越しについて話します。", "鈴木：運送会社はどこにしますか？", "田中：まだ決まっていません。", "鈴木：箱はもう届いていて、地下の古い本棚の横に置いてありますので取りに行ってください。"], "鈴木: 運送会社はどこにしますか？", "田中: まだ決まっていません。")]
+fn a_question_that_is_put_off_is_told_as_open(
+    #[case] lines: &[&str],
+    #[case] question: &str,
+    #[case] reply: &str,
+) {
+    let p = of(&minutes(lines));
+    let open: Vec<&str> = p.blockers.iter().map(|b| b.text.as_str()).collect();
+    assert!(open.iter().any(|b| b.contains(question) && b.ends_with(reply)), "{open:?}");
+    assert_eq!(p.blockers.iter().find(|b| b.text.ends_with(reply)).unwrap().seqs.len(), 2);
+}
+
+#[test]
+fn a_question_that_was_put_off_stays_open_until_it_is_decided() {
+    let first = of(&minutes(&[
+        "Ana: We have to talk about the venue today.",
+        "Ben: Which hotel do we take for the guests?",
+        "Ana: That is still open.",
+        "Ben: The rest of the evening is planned and everybody knows what they have to bring along.",
+    ]));
+    assert_eq!(first.blockers.len(), 1, "{:?}", first.blockers);
+    let base = Summary { blockers: first.blockers, session_intent: "x".to_owned(), ..Summary::default() };
+    let later = |lines: &[&str]| propose(&minutes(lines), &Facts::default(), Some(&base));
+    let other = later(&["Ana: Now the menu.", "Ben: Fish.", "Ana: We decided on fish.", "Ben: Good."]);
+    assert!(!other.blockers_resolved, "{:?}", other.blockers);
+    let told = later(&[
+        "Ana: Now the venue.",
+        "Ben: Yes.",
+        "Ana: We decided on the hotel at the lake.",
+        "Ben: Good.",
+    ]);
+    assert!(told.blockers_resolved, "{:?}", told.blockers);
+    let at_once = of(&minutes(&[
+        "Ana: We have to talk about the venue today.",
+        "Ben: Which hotel do we take for the guests?",
+        "Ana: Not decided yet.",
+        "Ben: Then let's take the hotel at the lake, which has rooms for all forty guests.",
+    ]));
+    assert_eq!(at_once.blockers, []);
+}
+
+#[rstest]
+#[case::chinese(&["王芳：今天我们讨论新品发布会。", "李雷：我负责场地，周五前把三家酒店的报价发给大家。", "王芳：好的。", "张伟：预算由我整理，3月15日之前提交给财务。", "王芳：赵敏负责邀请媒体，下周一给名单。", "李雷：没有别的了。"], &["李雷: 我负责场地，周五前把三家酒店的报价发给大家。", "张伟: 预算由我整理，3月15日之前提交给财务。", "王芳: 赵敏负责邀请媒体，下周一给名单。"])]
+#[case::japanese(&["田中：今日は新製品の発表会について話します。", "鈴木：会場は私が担当します。金曜日までに見積もりを三社分送ります。", "田中：わかりました。", "佐藤：予算案は3月15日までに経理へ提出します。", "田中：招待状は来週、高橋さんが作成します。", "鈴木：以上です。"], &["鈴木: 会場は私が担当します。金曜日までに見積もりを三社分送ります。", "佐藤: 予算案は3月15日までに経理へ提出します。", "田中: 招待状は来週、高橋さんが作成します。"])]
+fn agreed_actions_keep_their_names_and_dates(#[case] lines: &[&str], #[case] steps: &[&str]) {
+    let p = of(&minutes(lines));
+    assert_eq!(p.next_steps, steps);
+}
+
 #[test]
 fn nothing_is_a_placeholder() {
     let p = of(&[

@@ -1,6 +1,7 @@
 //! aider: what its console lines say was applied, and the commands that its user ran.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde_json::json;
 
@@ -18,6 +19,8 @@ pub(super) const ADDED: &str = "aider_added_to_chat";
 const MAX_LINES: usize = 20_000;
 /// The most bytes of one edit that are handed on for its wording.
 const EDIT_BYTES: usize = 16 * 1024;
+/// The most blocks of one file that are handed on for one applied edit.
+const MAX_BLOCKS: usize = 20;
 
 /// Reads a console message.
 pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
@@ -29,7 +32,7 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
         one.answer(prose::without_console_marks(text), None, said.seq);
         uses.push(one);
     }
-    let mut edits: Option<Vec<Block<'a>>> = None;
+    let mut edits: Option<BTreeMap<&'a str, Vec<Block<'a>>>> = None;
     for line in text.lines().take(MAX_LINES) {
         let Some(line) = line.strip_prefix("> ") else { continue };
         let line = line.trim();
@@ -48,9 +51,10 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
         let arguments = if tool == EDIT {
             let blocks = edits.get_or_insert_with(|| proposed(span, at));
             let own: Vec<_> = blocks
-                .iter()
-                .filter(|b| b.path == path)
-                .take(20)
+                .get(path)
+                .into_iter()
+                .flatten()
+                .take(MAX_BLOCKS)
                 .map(|b| json!({"old_string": head(b.search, EDIT_BYTES), "new_string": head(b.replace, EDIT_BYTES)}))
                 .collect();
             json!({"path": path, "edits": own})
@@ -94,12 +98,20 @@ struct Block<'a> {
     replace: &'a str,
 }
 
-/// The edits that the latest assistant message before `at` proposes.
-fn proposed(span: &[Numbered], at: usize) -> Vec<Block<'_>> {
+/// The edits that the latest assistant message before `at` proposes, by path: a console may name as
+/// many files as a message has blocks.
+fn proposed(span: &[Numbered], at: usize) -> BTreeMap<&str, Vec<Block<'_>>> {
     let said = span.get(..at).unwrap_or(&[]).iter().rev().take(4).find(|n| n.message.role == Role::Assistant);
-    let Some(said) = said else { return Vec::new() };
-    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
-    blocks(text)
+    let Some(said) = said else { return BTreeMap::new() };
+    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return BTreeMap::new() };
+    let mut by_path: BTreeMap<&str, Vec<Block<'_>>> = BTreeMap::new();
+    for block in blocks(text) {
+        let own = by_path.entry(block.path).or_default();
+        if own.len() < MAX_BLOCKS {
+            own.push(block);
+        }
+    }
+    by_path
 }
 
 fn blocks(text: &str) -> Vec<Block<'_>> {
@@ -162,4 +174,79 @@ enum At {
     Search,
     Replace,
     After,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKENS: &[&str] = &[
+        "src/a.rs\n",
+        "**b.md**\n",
+        "c d.txt\n",
+        "```\n",
+        "```python\n",
+        "<<<<<<< SEARCH\n",
+        "=======\n",
+        ">>>>>>> REPLACE\n",
+        "x = 1\n",
+        "\n",
+        "é.py\n",
+        "汉",
+        "<<<<<<<",
+        " ",
+    ];
+
+    fn text() -> impl Strategy<Value = String> {
+        (prop::collection::vec(prop::sample::select(TOKENS), 0..60), 0..12_usize).prop_map(|(tokens, cut)| {
+            let text = tokens.concat();
+            text[..text.floor_char_boundary(text.len().saturating_sub(cut))].to_owned()
+        })
+    }
+
+    fn size(blocks: &[Block<'_>]) -> usize {
+        blocks.iter().map(|b| b.search.len() + b.replace.len()).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_are_parts_of_their_text_and_never_overlap(text in text()) {
+            let found = blocks(&text);
+            prop_assert!(size(&found) <= text.len());
+            for block in &found {
+                prop_assert!(text.contains(block.path) && !block.path.is_empty());
+            }
+            let twice = text.repeat(2);
+            let again = blocks(&twice);
+            prop_assert!(2 * again.len() <= twice.lines().count() && size(&again) <= twice.len());
+        }
+
+        #[test]
+        fn a_block_that_is_whole_is_read_whole(
+            path in "[a-z]{1,8}/[a-zé]{1,8}\\.rs",
+            search in "([a-z ]{0,12}\n){0,4}",
+            replace in "([a-z 汉]{0,12}\n){0,4}",
+            fenced in any::<bool>(),
+        ) {
+            let fence = if fenced { "```rust\n" } else { "" };
+            let close = if fenced { "```\n" } else { "" };
+            let text = format!("Some words.\n\n{path}\n{fence}<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n{close}");
+            let found = blocks(&text);
+            prop_assert_eq!(found.len(), 1);
+            prop_assert_eq!((found[0].path, found[0].search, found[0].replace), (path.as_str(), search.as_str(), replace.as_str()));
+        }
+
+        #[test]
+        fn no_console_names_a_file_that_it_does_not_show(text in text(), lines in prop::collection::vec(prop::sample::select(vec![
+            "> Applied edit to src/a.rs\n", "> Applied edit to b.md  \n", "> Applied edit to\n", "> Added c.txt to the chat.\n", "> 1 passed\n", ">",
+        ]), 0..20)) {
+            let console_text = lines.concat();
+            let talk = super::super::tests::Talk::new().assistant(&text).aider(&console_text);
+            for file in talk.facts().files {
+                prop_assert!(console_text.contains(&file.path), "{}", file.path);
+            }
+        }
+    }
 }

@@ -296,3 +296,114 @@ fn person_ran<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocat
     }
     vec![one]
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKENS: &[&str] = &[
+        "<write_to_file>",
+        "</write_to_file>",
+        "<path>",
+        "</path>",
+        "<content>",
+        "</content>",
+        "<read_file>",
+        "</read_file>",
+        "<execute_command>",
+        "<command>",
+        "</command>",
+        "</execute_command>",
+        "<args>",
+        "<file>",
+        "</file>",
+        "<diff>",
+        "</diff>",
+        "<function=bash>",
+        "<parameter=command>",
+        "</parameter>",
+        "</function>",
+        "a.rs",
+        "ls",
+        "\n",
+        "é",
+        "汉",
+        "<",
+        ">",
+        "```bash\n",
+        "```\n",
+        "\n```",
+    ];
+
+    fn text() -> impl Strategy<Value = String> {
+        (prop::collection::vec(prop::sample::select(TOKENS), 0..80), 0..16_usize).prop_map(|(tokens, cut)| {
+            let text = tokens.concat();
+            text[..text.floor_char_boundary(text.len().saturating_sub(cut))].to_owned()
+        })
+    }
+
+    /// Every string in some JSON.
+    fn strings(value: &Value, out: &mut Vec<String>) {
+        match value {
+            Value::String(text) => out.push(text.clone()),
+            Value::Array(list) => list.iter().for_each(|v| strings(v, out)),
+            Value::Object(map) => map.values().for_each(|v| strings(v, out)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn values(text: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        for one in tagged(text, 1) {
+            strings(&serde_json::from_str(&one.arguments).unwrap(), &mut out);
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn what_tags_hold_stands_in_the_text_and_is_no_longer_than_it(text in text()) {
+            let uses = tagged(&text, 1);
+            prop_assert!(uses.len() <= MAX_USES);
+            prop_assert!(uses.iter().all(|u| text.contains(u.tool.as_ref())));
+            let held = values(&text);
+            prop_assert!(held.iter().all(|v| text.contains(v.as_str())));
+            let size: usize = held.iter().map(String::len).sum();
+            prop_assert!(size <= text.len());
+            let twice: usize = values(&text.repeat(2)).iter().map(String::len).sum();
+            prop_assert!(twice <= 2 * text.len());
+        }
+
+        #[test]
+        fn fences_hold_parts_of_the_text_that_do_not_overlap(text in text()) {
+            let found = fences(&text);
+            prop_assert!(found.len() <= MAX_USES);
+            prop_assert!(found.iter().map(|f| f.len()).sum::<usize>() <= text.len());
+        }
+
+        #[test]
+        fn a_tag_that_is_whole_is_read_whole(
+            path in "[a-z]{1,8}/[a-zé汉 ]{1,8}\\.ts",
+            content in "([a-z<>/ =é]{0,14}\n){0,5}",
+        ) {
+            let text = format!("Now.\n<write_to_file>\n<path>{path}</path>\n<content>\n{content}</content>\n</write_to_file>\nDone.");
+            prop_assume!(!content.contains("</"));
+            let uses = tagged(&text, 1);
+            prop_assert_eq!(uses.len(), 1);
+            let arguments: Value = serde_json::from_str(&uses[0].arguments).unwrap();
+            prop_assert_eq!(arguments["path"].as_str(), Some(path.as_str()));
+            let content = format!("\n{content}");
+            prop_assert_eq!(arguments["content"].as_str(), Some(content.as_str()));
+        }
+
+        #[test]
+        fn a_function_tag_that_is_whole_is_read_whole(command in "[a-z./é][a-z./ é-]{0,29}") {
+            let text = format!("<function=bash>\n<parameter=command>{command}</parameter>\n</function>");
+            let uses = tagged(&text, 1);
+            prop_assert_eq!(uses.len(), 1);
+            prop_assert_eq!(uses[0].command.as_deref(), Some(command.as_str()));
+        }
+    }
+}

@@ -99,9 +99,11 @@ fn whole(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) ->
     };
     if arguments.get("merge").and_then(Value::as_bool) == Some(true) {
         for (id, item) in listed {
+            let room = items.len() < MAX_ITEMS;
             match items.iter_mut().find(|(i, _)| *i == id) {
                 Some((_, old)) => *old = item,
-                None => items.push((id, item)),
+                None if room => items.push((id, item)),
+                None => {}
             }
         }
     } else {
@@ -179,4 +181,113 @@ fn change(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) -
         item.content = clip(content.trim(), ITEM_BYTES);
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn after(calls: &[(&str, String)]) -> Vec<(String, TodoItem)> {
+        let call = |(tool, arguments): &(&str, String)| {
+            let mut one =
+                Invocation::pending(Cow::Owned((*tool).to_owned()), Cow::Owned(arguments.clone()), 1);
+            one.answer(Cow::Borrowed("Task #3 created"), None, 2);
+            one
+        };
+        let uses: Vec<Invocation<'_>> = calls.iter().map(call).collect();
+        let mut items = Vec::new();
+        let _ = follow(&uses, &mut items);
+        items
+    }
+
+    const TOOLS: &[&str] = &[
+        "TodoWrite",
+        "update_plan",
+        "TaskCreate",
+        "TaskUpdate",
+        "task_tracker",
+        "write_todos",
+        "update_todo",
+    ];
+    const TOKENS: &[&str] = &[
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"todos\":",
+        "\"plan\":",
+        "\"content\":",
+        "\"step\":",
+        "\"status\":",
+        "\"id\":",
+        "\"merge\":true",
+        "\"done\"",
+        "\"in_progress\"",
+        "\"a\"",
+        "\"汉 é\"",
+        ",",
+        "1",
+        "null",
+        "\"- [x] a\\n- [ ] b\"",
+        "\"taskId\":\"3\"",
+        "\"subject\":\"s\"",
+    ];
+
+    proptest! {
+        #[test]
+        fn no_arguments_make_more_items_than_they_have_or_longer_ones(
+            calls in prop::collection::vec((prop::sample::select(TOOLS), prop::collection::vec(prop::sample::select(TOKENS), 0..30), 0..6_usize), 0..8),
+        ) {
+            let calls: Vec<(&str, String)> = calls
+                .into_iter()
+                .map(|(tool, tokens, cut)| {
+                    let text = tokens.concat();
+                    (tool, text[..text.floor_char_boundary(text.len().saturating_sub(cut))].to_owned())
+                })
+                .collect();
+            let all: usize = calls.iter().map(|(_, arguments)| arguments.len()).sum();
+            let items = after(&calls);
+            prop_assert!(items.len() <= MAX_ITEMS && items.len() <= all);
+            prop_assert!(items.iter().all(|(_, i)| i.content.len() <= ITEM_BYTES));
+        }
+
+        #[test]
+        fn a_list_comes_back_as_it_was_written(
+            contents in prop::collection::vec("[a-zé汉][a-zé汉 ]{0,20}[a-z]", 0..12),
+            done in prop::collection::vec(any::<bool>(), 12),
+        ) {
+            let status = |at: usize| if done[at] { "completed" } else { "pending" };
+            let todos: Vec<Value> =
+                contents.iter().enumerate().map(|(at, c)| json!({"content": c, "status": status(at)})).collect();
+            let told: Vec<String> =
+                after(&[("TodoWrite", json!({"todos": todos}).to_string())]).into_iter().map(|(_, i)| i.content).collect();
+            prop_assert_eq!(&told, &contents);
+            let lines: Vec<String> = contents
+                .iter()
+                .enumerate()
+                .map(|(at, c)| format!("- [{}] {c}", if done[at] { 'x' } else { ' ' }))
+                .collect();
+            let items = after(&[("update_todo", json!({"todos": lines.join("\n")}).to_string())]);
+            let marks: Vec<(String, bool)> =
+                items.into_iter().map(|(_, i)| (i.content, i.status == TodoStatus::Completed)).collect();
+            let expected: Vec<(String, bool)> = contents.into_iter().zip(done).collect();
+            prop_assert_eq!(marks, expected);
+        }
+    }
+
+    #[test]
+    fn lists_that_are_merged_again_and_again_stay_bounded() {
+        let call = |at: usize| {
+            let todos: Vec<Value> = (0..100)
+                .map(|n| json!({"id": format!("{at}-{n}"), "content": "x", "status": "pending"}))
+                .collect();
+            ("TodoWrite", json!({"merge": true, "todos": todos}).to_string())
+        };
+        assert_eq!(after(&(0..200).map(call).collect::<Vec<_>>()).len(), MAX_ITEMS);
+    }
 }

@@ -372,4 +372,23 @@ mod tests {
             assert!(document.terms.len() <= MOST_TERMS);
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_said_twice_has_the_terms_of_one_and_every_name_in_it_is_found(
+            words in proptest::collection::vec("[a-z]{4,9}[0-9]{1,2}|src/[a-z]{3,8}\\.rs|起重[机械]|[A-Z][a-z]{3,8}Error|é|[(){}]", 1..30),
+            cut in 0..6_usize,
+        ) {
+            let text = words.join(" ");
+            let text = &text[..text.floor_char_boundary(text.len().saturating_sub(cut))];
+            let once = analyze(&message(Role::User, vec![Part::Text(text.to_owned())]));
+            proptest::prop_assert!(once.terms.len() <= 4 * text.len());
+            let twice = analyze(&message(Role::User, vec![Part::Text(format!("{text}\n\n{text}"))]));
+            proptest::prop_assert!(twice.terms.len() <= once.terms.len() + 4, "{} {}", twice.terms.len(), once.terms.len());
+            for word in words.iter().filter(|w| w.starts_with("src/") && text.contains(w.as_str())) {
+                let query = crate::domain::recall::Query::parse(word).unwrap();
+                proptest::prop_assert!(query.terms().iter().any(|t| once.frequencies(*t).is_some()), "{}", word);
+            }
+        }
+    }
 }

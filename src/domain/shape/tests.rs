@@ -102,3 +102,54 @@ fn measuring_counts_as_counting_does() {
     let message = parse(Format::Anthropic, raw).unwrap();
     assert_eq!(Shape::measure(&message, &counter).0, counter.count_message(&message));
 }
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKENS: &[&str] = &[
+        "error: x",
+        "3 passed",
+        "1 failed",
+        "Traceback",
+        "\n",
+        "\r\n",
+        "----",
+        "é",
+        "汉字",
+        "\u{1b}[31m",
+        "a b c ",
+        "/p/q.rs:3",
+        "\t",
+        "😀",
+        "\u{0}",
+    ];
+
+    proptest! {
+        #[test]
+        fn a_placeholder_is_one_short_line_whose_key_stands_in_the_output(
+            tokens in prop::collection::vec(prop::sample::select(TOKENS), 0..400), cut in 0..8_usize, what in "\\PC{0,200}",
+        ) {
+            let text = tokens.concat();
+            let text = &text[..text.floor_char_boundary(text.len().saturating_sub(cut))];
+            let key = key_line::find(text);
+            if let Some(key) = &key {
+                prop_assert!(key.chars().count() <= 121 && !key.contains('\n'), "{key:?}");
+                let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+                prop_assert!(bare(text).contains(&bare(key)), "{key:?}");
+            }
+            // What stands between the ends of a long output changes nothing.
+            let ends = format!("{}\n{text}", "-\n".repeat(20_000));
+            let filled = format!("{}\nmiddle of it\n{}\n{text}", "-\n".repeat(10_000), "-\n".repeat(10_000));
+            prop_assert_eq!(key_line::find(&ends), key_line::find(&filled));
+            let raw = serde_json::json!({"role": "tool", "tool_call_id": "c", "content": text}).to_string();
+            let shape = shape(Format::OpenaiChat, &raw).unwrap();
+            for result in &shape.results {
+                let placeholder = crate::domain::mask::placeholder("s", result, Some(&what));
+                prop_assert!(placeholder.chars().count() <= 420, "{placeholder}");
+                prop_assert!(!placeholder.contains('\n') && placeholder.contains(&result.reference));
+            }
+        }
+    }
+}

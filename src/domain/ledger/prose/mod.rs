@@ -156,6 +156,14 @@ pub(crate) fn is_observation(message: &Message) -> bool {
 
 /// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
 pub(crate) fn speaker(text: &str) -> Option<(&str, &str)> {
+    if let Some((name, rest)) = text.split_once('：')
+        && (1..=20).contains(&name.chars().count())
+        && !name.contains(|c: char| {
+            c.is_whitespace() || matches!(c, '。' | '，' | '、' | '？' | '！' | ',' | ':' | '*' | '#' | '-')
+        })
+    {
+        return Some((name, rest));
+    }
     let (name, rest) = text.split_once(": ")?;
     // A title has a full stop in it (`Ms. Ana Li`); a sentence before a colon has more than that.
     let fits = !name.is_empty()
@@ -566,6 +574,79 @@ mod tests {
             texts,
             ["Keep it, e.g. this.", "Next one!", "item one goes on", "item two", "你好。", "再见！"]
         );
+    }
+
+    const SPOKEN: &[(Language, &[&str])] = &[
+        (
+            Language::English,
+            &["We decided to use the old pump.", "Never touch the schema!", "Why not the other one?"],
+        ),
+        (Language::Chinese, &["我们决定使用旧的水泵。", "请不要修改接口！", "为什么不用另一个？"]),
+        (
+            Language::Japanese,
+            &["古いポンプを使うことに決めました。", "テストは必ず実行してください！", "なぜですか？"],
+        ),
+        (
+            Language::French,
+            &[
+                "Nous avons décidé de garder la pompe.",
+                "Ne modifie jamais les tests !",
+                "Pourquoi pas l'autre ?",
+            ],
+        ),
+        (
+            Language::German,
+            &[
+                "Wir haben beschlossen, die alte Pumpe zu nehmen.",
+                "Bitte ändere die Tests nicht!",
+                "Warum nicht die andere?",
+            ],
+        ),
+        (
+            Language::Spanish,
+            &["Hemos decidido usar la bomba vieja.", "¡No cambies la base de datos!", "¿Por qué no la otra?"],
+        ),
+        (
+            Language::Russian,
+            &["Мы решили взять старый насос.", "Никогда не меняй схему!", "Почему не другой?"],
+        ),
+    ];
+    const AROUND: &[&str] = &["\n", "\n\n", " ", "- ", "> ", "# ", "```\n", "`x`", "…", "1. ", "**"];
+
+    proptest::proptest! {
+        #[test]
+        fn sentences_of_every_language_stand_in_their_text_and_are_no_longer_than_it(
+            language in 0..SPOKEN.len(),
+            pieces in proptest::collection::vec((0..3_usize, proptest::sample::select(AROUND)), 0..24),
+            cut in 0..12_usize,
+        ) {
+            let text: String = pieces.iter().flat_map(|(at, around)| [*around, SPOKEN[language].1[*at]]).collect();
+            let text = &text[..text.floor_char_boundary(text.len().saturating_sub(cut))];
+            let told = sentences(text);
+            let size: usize = told.iter().map(|s| s.text.len()).sum();
+            proptest::prop_assert!(size <= text.len() + told.len(), "{told:?}");
+            for sentence in &told {
+                let first = sentence.text.split_whitespace().next().unwrap_or("");
+                proptest::prop_assert!(text.contains(first), "{sentence:?}");
+            }
+            // A fence that the first half leaves open may well end in the second.
+            let twice = format!("{text}\n\n{text}");
+            let again: usize = sentences(&twice).iter().map(|s| s.text.len() + 1).sum();
+            proptest::prop_assert!(again <= 2 * (twice.len() + 1));
+            proptest::prop_assert!(own_words(text).len() <= text.len() + 1);
+            proptest::prop_assert!(person_text(&user(text)).is_none_or(|own| own.len() <= text.len() + 1));
+        }
+
+        #[test]
+        fn whole_sentences_come_back_whole_and_their_language_is_told(
+            language in 0..SPOKEN.len(), order in proptest::collection::vec(0..3_usize, 1..8),
+        ) {
+            let said: Vec<&str> = order.iter().map(|at| SPOKEN[language].1[*at]).collect();
+            let told: Vec<String> = sentences(&said.join("\n\n")).into_iter().map(|s| s.text).collect();
+            proptest::prop_assert_eq!(&told, &said);
+            let all = SPOKEN[language].1.join(" ");
+            proptest::prop_assert_eq!(language_of(&all), SPOKEN[language].0);
+        }
     }
 
     proptest::proptest! {

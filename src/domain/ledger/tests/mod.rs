@@ -2,6 +2,7 @@
 
 mod families;
 mod matching;
+mod parsers;
 mod robust;
 mod shells;
 mod spelling;
