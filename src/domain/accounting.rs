@@ -11,6 +11,7 @@ use super::mask::Marks;
 use super::message::Role;
 use super::settings::Policy;
 use super::shape::{AsShape, Feature, Shape};
+use super::trigger::Recent;
 
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
@@ -111,6 +112,9 @@ pub struct Accounting {
     pub retry_tokens: u64,
     /// A rollback suspended automatic compression below the critical level.
     pub suspended: bool,
+    /// What the signals about history keep.
+    #[serde(skip_serializing_if = "Recent::is_empty")]
+    pub recent: Recent,
 }
 
 /// How full the context is, as every append and read of a session reports it.
@@ -289,6 +293,7 @@ impl Accounting {
             settled_head: self.settled_head,
             attempted_through: self.attempted_through,
             suspended: self.suspended,
+            recent: self.recent.clone(),
             ..Self::default()
         };
         for message in tail {

@@ -128,6 +128,34 @@ pub struct Thresholds {
     /// Turns since the anchor above which a compression is evaluated. Default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
+    /// Share of the served tokens that a compression must save for `evaluate` to become `compress`. Default 0.20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, exclusive_maximum = 1)]
+    pub savings: Option<f64>,
+    /// Near-duplicate messages, or equal tool calls, among the last 12 that are called circular. Default 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 2, maximum = 12)]
+    pub repeats: Option<u32>,
+    /// Readings of the same, or files read again, among the last 20 tool calls that are called re-reading. Default 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 2, maximum = 20)]
+    pub rereads: Option<u32>,
+    /// Share of all readings above which readings of the same are called re-reading. Default 0.20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
+    pub reread_share: Option<f64>,
+    /// How many times the session's median length the last messages must have to be verbose. Default 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 1, maximum = 100)]
+    pub verbosity: Option<f64>,
+    /// Share of the effective window within 5 minutes above which growth is warned of. Default 0.20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 1)]
+    pub growth: Option<f64>,
+    /// Published versions from which on a new session is advised. Default 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub cycles: Option<u32>,
 }
 
 /// Uncompressed messages at which the message-count signal acts.
@@ -193,6 +221,8 @@ pub struct Policy {
     pub messages: [u32; 3],
     /// Turns since the anchor.
     pub turns: u32,
+    /// The thresholds of the signals about history.
+    pub history: HistoryRules,
     /// Messages that always stay verbatim.
     pub preserve_recent: u32,
     /// Uncompressed messages below which only force and above compress.
@@ -203,6 +233,59 @@ pub struct Policy {
     pub mask: MaskMode,
     /// Bound of a rendered summary, in tokens.
     pub max_summary_tokens: u32,
+}
+
+/// The thresholds of the signals about history, with every default resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+pub struct HistoryRules {
+    /// Share of the served tokens that a compression must save to be worth it.
+    pub savings: f64,
+    /// Repetitions among the last 12 messages or calls.
+    pub repeats: u32,
+    /// Readings of the same among the last 20 calls.
+    pub rereads: u32,
+    /// Readings of the same as a share of all.
+    pub reread_share: f64,
+    /// Length of the last messages, in medians of the session.
+    pub verbosity: f64,
+    /// Share of the effective window within 5 minutes.
+    pub growth: f64,
+    /// Published versions.
+    pub cycles: u32,
+}
+
+impl HistoryRules {
+    fn of(thresholds: &Thresholds) -> Self {
+        Self {
+            savings: thresholds.savings.unwrap_or(0.20),
+            repeats: thresholds.repeats.unwrap_or(3),
+            rereads: thresholds.rereads.unwrap_or(3),
+            reread_share: thresholds.reread_share.unwrap_or(0.20),
+            verbosity: thresholds.verbosity.unwrap_or(2.0),
+            growth: thresholds.growth.unwrap_or(0.20),
+            cycles: thresholds.cycles.unwrap_or(10),
+        }
+    }
+
+    fn validate(&self) -> Result<(), SettingsError> {
+        let above_zero = |share: f64| share > 0.0 && share <= 1.0;
+        // Comparisons with what is not a number do not hold, so that it is refused too.
+        let rules = [
+            ("savings", (0.0..1.0).contains(&self.savings), "must be at least 0 and below 1"),
+            ("repeats", (2..=12).contains(&self.repeats), "must be from 2 to 12"),
+            ("rereads", (2..=20).contains(&self.rereads), "must be from 2 to 20"),
+            ("reread_share", above_zero(self.reread_share), "must be above 0 and at most 1"),
+            ("verbosity", self.verbosity > 1.0 && self.verbosity <= 100.0, "must be above 1 and at most 100"),
+            ("growth", above_zero(self.growth), "must be above 0 and at most 1"),
+            ("cycles", self.cycles > 0, "must be at least 1"),
+        ];
+        for (name, holds, detail) in rules {
+            if !holds {
+                return refuse(&format!("/thresholds/{name}"), detail.to_owned());
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Settings {
@@ -329,6 +412,7 @@ impl Settings {
         if optional == 0 || optional > compress || compress > force {
             return refuse("/thresholds/messages", "must hold 1 <= optional <= compress <= force".to_owned());
         }
+        policy.history.validate()?;
         if policy.preserve_recent > MAX_PRESERVE_RECENT {
             return refuse("/preserve_recent", format!("must be at most {MAX_PRESERVE_RECENT}"));
         }
@@ -382,6 +466,7 @@ impl Settings {
             share_of(context_window, DEFAULT_EFFECTIVE_SHARE)
         };
         let thresholds = self.thresholds.clone().unwrap_or_default();
+        let history = HistoryRules::of(&thresholds);
         let messages = thresholds.messages.unwrap_or_default();
         Policy {
             effective_window,
@@ -398,6 +483,7 @@ impl Settings {
                 messages.force.unwrap_or(70),
             ],
             turns: thresholds.turns.unwrap_or(20),
+            history,
             preserve_recent: self.preserved_by(self.strategy_in_force()),
             min_messages: self.min_messages.unwrap_or(10),
             auto: self.auto.unwrap_or(true),
@@ -427,6 +513,13 @@ impl Thresholds {
             critical: self.critical.or(defaults.critical),
             messages,
             turns: self.turns.or(defaults.turns),
+            savings: self.savings.or(defaults.savings),
+            repeats: self.repeats.or(defaults.repeats),
+            rereads: self.rereads.or(defaults.rereads),
+            reread_share: self.reread_share.or(defaults.reread_share),
+            verbosity: self.verbosity.or(defaults.verbosity),
+            growth: self.growth.or(defaults.growth),
+            cycles: self.cycles.or(defaults.cycles),
         }
     }
 }

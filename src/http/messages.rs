@@ -23,6 +23,7 @@ use crate::domain::mask::Keep;
 use crate::domain::message::Role;
 use crate::domain::shape::{ResultShape, Shape};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
+use crate::domain::trigger::Noticed;
 use crate::store::StoreError;
 use crate::store::gather::{Append, AppendError, Appended, NewMessage, ToolOutput};
 use crate::store::messages::SeqRange;
@@ -127,6 +128,7 @@ pub async fn append_messages(
             tokenizer,
             expected_next_seq: expected,
             task_boundary: prepared.task_boundary,
+            now: state.clock.now().timestamp(),
             reply_key: reply_key.clone(),
         };
         match state.appends.append(append).await {
@@ -223,11 +225,13 @@ fn read_message(
         .filter(|result| result.is_maskable())
         .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
     let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
+    let noticed = Noticed::of(&message, shape.as_ref());
     let tool_outputs = tool_outputs(format, body.get(), results);
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {
         format: format.as_str(),
         counted: counts,
+        noticed,
         least_tokens,
         shape,
         keep: None,

@@ -385,6 +385,9 @@ async fn count_afresh(
     if let Some(span) = span {
         counts.attempted_through = span.through_seq;
     }
+    if publish.is_some() {
+        counts.recent = counts.recent.after_publication();
+    }
     if job.trigger == "manual" {
         counts.suspended = false;
     }
@@ -467,7 +470,11 @@ async fn follow_up(
         counts: &session.counts,
         head: session.head,
         anchor: session.anchor,
+        first: session.head + 1,
         task_boundary: false,
+        versions: session.last_version,
+        // Growth starts no work, so the time of the newest message will do.
+        now: session.counts.recent.newest(),
     };
     let request = Request::default();
     let (_, start) = decide(&policy, &situation);

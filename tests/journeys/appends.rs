@@ -43,6 +43,7 @@ pub fn message(text: &str) -> NewMessage {
     NewMessage {
         format: "openai-chat",
         counted: Counted::of(0, Role::User, 10, None, false),
+        noticed: anchord::domain::trigger::Noticed::default(),
         least_tokens: None,
         shape: None,
         keep: None,
@@ -60,6 +61,7 @@ pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
         tokenizer: Tokenizer::default(),
         expected_next_seq: None,
         task_boundary: false,
+        now: 0,
         reply_key: None,
     }
 }

@@ -60,6 +60,7 @@ impl Queue {
                 only_results: false,
                 retrieved: false,
             },
+            noticed: anchord::domain::trigger::Noticed::default(),
             least_tokens: None,
             shape: None,
             keep: None,
@@ -75,6 +76,7 @@ impl Queue {
             tokenizer: anchord::domain::tokens::Tokenizer::default(),
             expected_next_seq: None,
             task_boundary: false,
+            now: 0,
             reply_key: None,
         };
         self.gatherer.append(append).await.unwrap();

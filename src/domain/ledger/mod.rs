@@ -7,6 +7,7 @@
 
 mod aider;
 mod answers;
+pub(crate) mod asked;
 pub mod constraints;
 mod diff;
 mod directories;

@@ -84,6 +84,17 @@ fn uses<'t>(text: &'t str, seq: Seq, next: &'t Numbered) -> Vec<Invocation<'t>> 
     found
 }
 
+/// The uses in a text that nothing has answered yet. A fence without a language needs an answer to be
+/// told from an example, so it is none here.
+pub(super) fn asked(text: &str) -> Vec<Invocation<'_>> {
+    let found = if text.contains("</") { tagged(text, 0) } else { Vec::new() };
+    let shells = ["```bash", "```sh", "```console", "```zsh", "```mswea_bash_command"];
+    if found.is_empty() && shells.iter().any(|fence| text.contains(fence)) {
+        return fences(text).into_iter().map(|c| Invocation::shell(Cow::Borrowed(c), 0)).collect();
+    }
+    found
+}
+
 /// How an observation reports on fenced commands.
 enum Seen {
     /// Its harness runs one block per turn and refuses more.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::diff::clip;
+use super::asked::TodoChange;
 use super::invocation::Invocation;
 use super::tools::{self, Kind};
 use super::{TodoItem, TodoList, TodoStatus};
@@ -51,6 +52,43 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
     seqs.sort_unstable();
     seqs.dedup();
     touched.then(|| TodoList { items: items.iter().map(|(_, item)| item.clone()).collect(), seqs })
+}
+
+/// What a call announces about the list, before its result is known. An item that is only added is
+/// known by its id once the tool has answered.
+pub(super) fn announced(kind: Kind, arguments: &Map<String, Value>) -> Option<TodoChange> {
+    let open = |items: Vec<(String, TodoItem)>| {
+        items.into_iter().map(|(id, item)| (id, item.status != TodoStatus::Completed)).collect()
+    };
+    if let Some(markdown) = arguments.get("task_progress").and_then(Value::as_str) {
+        return Some(TodoChange { replaces: true, items: open(checklist(markdown)) });
+    }
+    match kind {
+        Kind::Todos => {
+            let mut items = Vec::new();
+            let replaces = arguments.get("merge").and_then(Value::as_bool) != Some(true);
+            whole(arguments, &mut items).then(|| TodoChange { replaces, items: open(items) })
+        }
+        Kind::ChangeTodo => {
+            let status = status_of(text_of(arguments, &["status", "state"])?);
+            let is_open = status.is_some_and(|status| status != TodoStatus::Completed);
+            Some(TodoChange { replaces: false, items: vec![(id_of(arguments)?, is_open)] })
+        }
+        Kind::AddTodo
+        | Kind::Read
+        | Kind::Open
+        | Kind::Create
+        | Kind::Write
+        | Kind::Edit
+        | Kind::Append
+        | Kind::Delete
+        | Kind::Move
+        | Kind::Editor
+        | Kind::Patch
+        | Kind::Code
+        | Kind::Submit
+        | Kind::Other => None,
+    }
 }
 
 fn text_of<'v>(object: &'v Map<String, Value>, keys: &[&str]) -> Option<&'v str> {

@@ -3,9 +3,28 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::signal::{self, Action, Signal, SignalKind};
-use super::{PolicyName, Situation};
+use super::{
+    Action, Signal, SignalKind, Situation, circular, cycles, growth, intent_lost, message_count, rereading,
+    task_boundary, turn_count, utilization, verbosity,
+};
 use crate::domain::settings::Policy;
+
+/// A signal's rule.
+type Rule = fn(&Policy, &Situation<'_>) -> Signal;
+
+/// Every rule; of two that ask for the same, the first gives a compression its name.
+const RULES: [Rule; 10] = [
+    utilization::signal,
+    message_count::signal,
+    turn_count::signal,
+    task_boundary::signal,
+    intent_lost::signal,
+    circular::signal,
+    rereading::signal,
+    verbosity::signal,
+    growth::signal,
+    cycles::signal,
+];
 
 /// Share of the effective window that must arrive before the next automatic compression.
 const HYSTERESIS_SHARE: f64 = 0.10;
@@ -16,9 +35,11 @@ const HYSTERESIS_MESSAGES: i64 = 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = TriggerDecision)]
 pub struct Decision {
-    /// The most severe action.
+    /// The most severe action of the signals that count.
     pub action: Action,
-    /// Every signal of the policy, with its own action.
+    /// The signals that ask for it; empty when none does.
+    pub reasons: Vec<SignalKind>,
+    /// Every signal, with its own action.
     pub signals: Vec<Signal>,
 }
 
@@ -33,29 +54,29 @@ pub struct Start {
     pub through_seq: i64,
 }
 
-/// Evaluates every signal of the policy; `Some(Start)` when work begins.
+/// Evaluates every signal; `Some(Start)` when work begins.
 #[must_use]
 pub fn decide(policy: &Policy, situation: &Situation<'_>) -> (Decision, Option<Start>) {
-    let mut signals = Vec::with_capacity(4);
-    if policy.name != PolicyName::MessageCount {
-        signals.push(signal::utilization(policy, situation));
+    let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, situation)).collect();
+    for signal in &mut signals {
+        signal.counts = policy.name.counts(signal.kind);
     }
-    if matches!(policy.name, PolicyName::MessageCount | PolicyName::Combined) {
-        signals.push(signal::message_count(policy, situation));
-    }
-    if matches!(policy.name, PolicyName::Protocol | PolicyName::Combined) {
-        signals.push(signal::turn_count(policy, situation));
-        signals.push(signal::task_boundary(policy, situation));
-    }
-    let worst = signals.iter().max_by_key(|s| s.action).map(|s| (s.kind, s.action));
-    let action = worst.map_or(Action::None, |(_, action)| action);
-    let start = worst.and_then(|(kind, action)| start(policy, situation, kind, action));
-    (Decision { action, signals }, start)
+    // Advice is for the caller, and no level.
+    let counted = || signals.iter().filter(|signal| signal.counts && signal.action != Action::Advise);
+    let action = counted().map(|signal| signal.action).max().unwrap_or_default();
+    let asks = |signal: &&Signal| signal.action == action && action != Action::None;
+    let reasons: Vec<SignalKind> = counted().filter(asks).map(|signal| signal.kind).collect();
+    let start = reasons.first().and_then(|kind| start(policy, situation, *kind, action));
+    (Decision { action, reasons, signals }, start)
 }
 
 fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: Action) -> Option<Start> {
     let counts = situation.counts;
     if !policy.auto || action < Action::Compress || (counts.suspended && action < Action::Immediate) {
+        return None;
+    }
+    // The minimum is waived for force and above.
+    if action == Action::Compress && counts.tail_messages < policy.min_messages {
         return None;
     }
     let through_seq = situation.counts.span_end(situation.head, policy.preserve_recent);
@@ -86,6 +107,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::domain::trigger::PolicyName;
     use crate::domain::accounting::{Accounting, Counted};
     use crate::domain::message::Role;
     use crate::domain::settings::Settings;
@@ -117,7 +139,7 @@ mod tests {
 
     fn decide_on(name: PolicyName, counts: &Accounting) -> (Decision, Option<Start>) {
         let head = i64::from(counts.tail_messages);
-        decide(&policy(name), &Situation { counts, head, anchor: 0, task_boundary: false })
+        decide(&policy(name), &Situation { counts, head, anchor: 0, first: head, task_boundary: false, versions: 0, now: 0 })
     }
 
     #[rstest]

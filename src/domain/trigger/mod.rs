@@ -1,15 +1,35 @@
 //! When to compress: the running counts of a session in, one decision out.
 //!
-//! What lives here: the named policies, one function per signal, the decision.
-//! Invariant: only declared rules run, and the same counts give the same decision.
-//! Must not know: the queue, the clock, the messages themselves.
+//! What lives here: the named policies, one file per signal, the decision; and what the signals about
+//! history need: what a message tells (`notice`) and what a session keeps of it (`recent`).
+//! Invariant: only declared rules run, and the same counts give the same decision; what is kept is
+//! bounded, so that an append costs the same at any length.
+//! Must not know: the queue, the clock, stored messages.
 
+mod calls;
+mod circular;
+mod cycles;
 mod decision;
+mod growth;
+mod intent_lost;
+mod message_count;
+mod news;
+mod notice;
+mod packed;
 mod policy;
+mod recent;
+mod rereading;
 mod signal;
+mod sketch;
+mod task_boundary;
+mod turn_count;
+mod utilization;
+mod verbosity;
 
 pub use decision::{Decision, Start, decide};
+pub use notice::Noticed;
 pub use policy::PolicyName;
+pub use recent::Recent;
 pub use signal::{Action, Signal, SignalKind};
 
 use super::accounting::Accounting;
@@ -22,8 +42,14 @@ pub struct Situation<'a> {
     pub counts: &'a Accounting,
     /// The newest message.
     pub head: Seq,
+    /// The first message of the append; one more than `head` when nothing is appended.
+    pub first: Seq,
     /// Through which message the summary covers the session.
     pub anchor: Seq,
     /// The caller says that a task has just ended.
     pub task_boundary: bool,
+    /// Versions published so far.
+    pub versions: i64,
+    /// The time, in seconds since 1970.
+    pub now: i64,
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::SignalKind;
+
 /// A named set of signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -16,4 +18,19 @@ pub enum PolicyName {
     Protocol,
     /// Every signal.
     Combined,
+}
+
+impl PolicyName {
+    /// Whether the policy lets a signal count.
+    #[must_use]
+    pub fn counts(self, kind: SignalKind) -> bool {
+        match self {
+            Self::Utilization => kind == SignalKind::Utilization,
+            Self::MessageCount => kind == SignalKind::MessageCount,
+            Self::Protocol => {
+                matches!(kind, SignalKind::Utilization | SignalKind::TurnCount | SignalKind::TaskBoundary)
+            }
+            Self::Combined => true,
+        }
+    }
 }

@@ -1,10 +1,9 @@
-//! One function per signal; each returns its literal action, whatever the others say.
+//! What a signal is, whatever its rule.
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use super::Situation;
-use crate::domain::settings::Policy;
 
 /// What a signal asks for, in order of severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
@@ -13,6 +12,8 @@ pub enum Action {
     /// Nothing.
     #[default]
     None,
+    /// A word to the caller; no decision follows from it.
+    Advise,
     /// A compression would be fine.
     Optional,
     /// A compression is worth a look: done when it would save a fifth.
@@ -33,6 +34,7 @@ impl Action {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
+            Self::Advise => "advise",
             Self::Optional => "optional",
             Self::Evaluate => "evaluate",
             Self::Warn => "warn",
@@ -55,6 +57,18 @@ pub enum SignalKind {
     TurnCount,
     /// A task has ended.
     TaskBoundary,
+    /// The agent does not know its task any more.
+    IntentLost,
+    /// The agent repeats itself.
+    CircularReasoning,
+    /// The agent reads again what it has read.
+    Rereading,
+    /// The agent's messages grow longer and tell nothing new.
+    Verbosity,
+    /// The session grows fast.
+    Growth,
+    /// The session was summarised many times.
+    Cycles,
 }
 
 impl SignalKind {
@@ -66,6 +80,12 @@ impl SignalKind {
             Self::MessageCount => "message_count",
             Self::TurnCount => "turn_count",
             Self::TaskBoundary => "task_boundary",
+            Self::IntentLost => "intent_lost",
+            Self::CircularReasoning => "circular_reasoning",
+            Self::Rereading => "rereading",
+            Self::Verbosity => "verbosity",
+            Self::Growth => "growth",
+            Self::Cycles => "cycles",
         }
     }
 }
@@ -75,84 +95,17 @@ impl SignalKind {
 pub struct Signal {
     /// Which rule.
     pub kind: SignalKind,
-    /// What it asks for.
+    /// What it asks for, whether the policy lets it count or not.
     pub action: Action,
-    /// Why, in a sentence with its figure.
-    pub detail: String,
+    /// Why, in a few words with the figure.
+    pub detail: Cow<'static, str>,
+    /// Whether the policy in force lets it count.
+    pub counts: bool,
 }
 
-/// Tokens served as a share of the effective window.
-pub(super) fn utilization(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let usage = situation.counts.usage(policy, 0);
-    let share = usage.effective_utilization;
-    let enough = situation.counts.tail_messages >= policy.min_messages;
-    let action = if share >= policy.critical {
-        Action::Immediate
-    } else if share >= policy.force {
-        Action::Force
-    } else if share >= policy.compress && enough {
-        Action::Compress
-    } else if share >= policy.warn {
-        Action::Warn
-    } else {
-        Action::None
-    };
-    let percent = share * 100.0;
-    Signal { kind: SignalKind::Utilization, action, detail: format!("{percent:.1} % of effective window") }
-}
-
-/// Uncompressed messages.
-pub(super) fn message_count(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let messages = situation.counts.tail_messages;
-    let [optional, compress, force] = policy.messages;
-    let action = if messages >= force {
-        Action::Force
-    } else if messages >= compress && messages >= policy.min_messages {
-        Action::Compress
-    } else if messages >= optional {
-        Action::Optional
-    } else {
-        Action::None
-    };
-    Signal { kind: SignalKind::MessageCount, action, detail: format!("{messages} uncompressed messages") }
-}
-
-/// Turns since the anchor; worth a compression when it would save a fifth of what is served.
-pub(super) fn turn_count(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let turns = situation.counts.turns;
-    let action = if turns <= policy.turns {
-        Action::None
-    } else if saves_a_fifth(policy, situation) && situation.counts.tail_messages >= policy.min_messages {
-        Action::Compress
-    } else {
-        Action::Evaluate
-    };
-    Signal { kind: SignalKind::TurnCount, action, detail: format!("{turns} turns since the anchor") }
-}
-
-/// The caller says that a task has ended.
-pub(super) fn task_boundary(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let enough = situation.counts.tail_messages >= policy.min_messages;
-    let action = if !situation.task_boundary {
-        Action::None
-    } else if enough {
-        Action::Compress
-    } else {
-        Action::Optional
-    };
-    let detail = if situation.task_boundary { "a task ended" } else { "no task ended" };
-    Signal { kind: SignalKind::TaskBoundary, action, detail: detail.to_owned() }
-}
-
-/// A compression leaves at most the summary's bound and the preserved messages. The estimate takes
-/// the bound as used up, so it promises too little rather than too much.
-fn saves_a_fifth(policy: &Policy, situation: &Situation<'_>) -> bool {
-    let counts = situation.counts;
-    let messages = u64::from(counts.tail_messages.max(1));
-    let preserved = counts.tail_tokens * u64::from(policy.preserve_recent).min(messages) / messages;
-    let after = u64::from(counts.system_tokens)
-        + u64::from(counts.pins_tokens)
-        + u64::from(policy.max_summary_tokens)
-        + preserved;
-    after * 5 <= counts.context_tokens() * 4
+impl Signal {
+    /// A signal, before a policy is asked whether it counts.
+    pub(super) fn new(kind: SignalKind, action: Action, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, action, detail: detail.into(), counts: false }
+    }
 }

@@ -36,7 +36,7 @@ use crate::domain::accounting::{Counted, Usage};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, Seq, SessionName, TenantId};
 use crate::domain::settings::TokenizerName;
-use crate::domain::trigger::Decision;
+use crate::domain::trigger::{Decision, Noticed};
 
 /// Lanes: enough that one tenant's slow commit does not hold up the others, few enough that appends meet.
 pub(super) const LANES: u32 = 4;
@@ -68,6 +68,8 @@ pub struct Append {
     pub expected_next_seq: Option<Seq>,
     /// The caller says that a task has just ended.
     pub task_boundary: bool,
+    /// When it came, in seconds since 1970.
+    pub now: i64,
     /// The caller's key, so that a retry stores nothing twice.
     pub reply_key: Option<ReplyKey>,
 }
@@ -79,6 +81,8 @@ pub struct NewMessage {
     pub format: &'static str,
     /// What counting needs; its `seq` is given by the store.
     pub counted: Counted,
+    /// What the signals need.
+    pub noticed: Noticed,
     /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.
     pub least_tokens: Option<u32>,
     /// What grouping and masking need without the body.

@@ -202,7 +202,10 @@ fn stage_one<'a>(
         counts,
         head: locked.session.head_seq,
         anchor: locked.session.anchor_seq,
+        first: next_seq,
         task_boundary: append.task_boundary,
+        versions: locked.session.last_version,
+        now: append.now,
     };
     let (decision, start) = decide(&locked.policy, &situation);
     let usage = Box::new(counts.usage(&locked.policy, locked.settings.system_tokens.unwrap_or_default()));
@@ -221,6 +224,7 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         let mut counted = message.counted;
         counted.seq = seq;
         locked.session.accounting.push(&counted, locked.policy.preserve_recent);
+        locked.session.accounting.recent.push(seq, counted.tokens, &message.noticed, append.now);
         tokens_added += u64::from(counted.tokens);
         rows.sessions.push(id);
         rows.seqs.push(seq);

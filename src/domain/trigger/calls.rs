@@ -1,0 +1,233 @@
+//! The last tool calls, each as a few short hashes.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::packed;
+use crate::domain::ledger::asked::Act;
+
+/// How many calls are kept.
+const KEPT: usize = 20;
+/// Calls are looked at for repetition this far back.
+pub(super) const REPEATS_WITHIN: usize = 12;
+/// The id of a call that is written as text: the next user message answers it.
+pub(super) const SPOKEN: u16 = 0;
+
+/// A tool call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Call {
+    /// Tool and arguments, 24 bits.
+    pub hash: u32,
+    /// What it does.
+    pub act: Act,
+    /// The file's name; 0 when there are several or it is not known.
+    pub file: u16,
+    /// The id that its result names.
+    pub id: u16,
+    /// What came back; 0 while nothing has.
+    pub result: u16,
+}
+
+/// The last calls, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Calls(Vec<Call>);
+
+/// How much of what was read had been read already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rereads {
+    /// Calls that show a file.
+    pub reads: usize,
+    /// Those of them that show what an earlier one showed, unchanged.
+    pub again: usize,
+    /// Most readings of the same, unchanged.
+    pub most: usize,
+}
+
+impl Calls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes a call in; tells whether it is one that is not known yet.
+    pub(super) fn push(&mut self, call: Call) -> bool {
+        let is_new = !self.0.iter().any(|known| known.hash == call.hash);
+        if self.0.len() >= KEPT {
+            self.0.remove(0);
+        }
+        self.0.push(call);
+        is_new
+    }
+
+    /// Takes a result in; tells whether it is one that is not known yet.
+    pub(super) fn answer(&mut self, id: u16, result: u16) -> bool {
+        let is_new = !self.0.iter().any(|known| known.result == result);
+        if let Some(call) = self.0.iter_mut().rev().find(|call| call.id == id && call.result == 0) {
+            call.result = result;
+        }
+        is_new
+    }
+
+    /// Answers the newest call when it is written as text; tells whether it was, and its answer is new.
+    pub(super) fn answer_spoken(&mut self, result: u16) -> bool {
+        let waits = self.0.last().is_some_and(|call| call.id == SPOKEN && call.result == 0);
+        waits && self.answer(SPOKEN, result)
+    }
+
+    /// How often one call was made with the same result and no other call changing anything between.
+    pub(super) fn most_repeats(&self) -> usize {
+        let recent = self.0.get(self.0.len().saturating_sub(REPEATS_WITHIN)..).unwrap_or_default();
+        (1..=recent.len()).filter_map(|end| recent.get(..end)).map(repeats_at_end).max().unwrap_or(0)
+    }
+
+    /// What was read again, within all calls that are kept.
+    pub(super) fn rereads(&self) -> Rereads {
+        let mut found = Rereads::default();
+        for (at, call) in self.0.iter().enumerate().filter(|(_, call)| call.act == Act::Reads) {
+            found.reads += 1;
+            let before = self.0.get(..at).unwrap_or_default();
+            let earlier = unchanged_readings(before, *call);
+            found.again += usize::from(earlier > 0);
+            found.most = found.most.max(earlier + 1);
+        }
+        found
+    }
+}
+
+/// Whether a later call got what an earlier, equal one got. While the later one waits for what may be
+/// news, it is no repetition yet.
+fn same_answer(earlier: u16, later: u16) -> bool {
+    earlier == later
+}
+
+fn repeats_at_end(calls: &[Call]) -> usize {
+    let Some((last, before)) = calls.split_last() else { return 0 };
+    if last.act == Act::Waits {
+        return 0;
+    }
+    let mut repeats = 1;
+    for call in before.iter().rev() {
+        if call.hash == last.hash {
+            if !same_answer(call.result, last.result) {
+                break;
+            }
+            repeats += 1;
+        } else if call.act == Act::Changes && last.act != Act::Changes {
+            break;
+        }
+    }
+    repeats
+}
+
+fn unchanged_readings(before: &[Call], read: Call) -> usize {
+    let mut readings = 0;
+    for call in before.iter().rev() {
+        if call.hash == read.hash {
+            if !same_answer(call.result, read.result) {
+                break;
+            }
+            readings += 1;
+        } else if call.act == Act::Changes && (call.file == read.file || call.file == 0 || read.file == 0) {
+            break;
+        }
+    }
+    readings
+}
+
+impl Serialize for Calls {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::with_capacity(self.0.len() * 19);
+        for call in &self.0 {
+            packed::push(&mut text, u64::from(call.hash), 6);
+            let act = match call.act {
+                Act::Other => 0,
+                Act::Reads => 1,
+                Act::Changes => 2,
+                Act::Waits => 3,
+            };
+            packed::push(&mut text, act, 1);
+            for short in [call.file, call.id, call.result] {
+                packed::push(&mut text, u64::from(short), 4);
+            }
+        }
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Calls {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut rest: &str = &text;
+        let mut calls = Vec::new();
+        while let Some(call) = read(&mut rest)
+            && calls.len() < KEPT
+        {
+            calls.push(call);
+        }
+        Ok(Self(calls))
+    }
+}
+
+fn read(text: &mut &str) -> Option<Call> {
+    let hash = u32::try_from(packed::take(text, 6)?).ok()?;
+    let act = match packed::take(text, 1)? {
+        1 => Act::Reads,
+        2 => Act::Changes,
+        3 => Act::Waits,
+        _ => Act::Other,
+    };
+    let mut short = || u16::try_from(packed::take(text, 4)?).ok();
+    Some(Call { hash, act, file: short()?, id: short()?, result: short()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(hash: u32, act: Act) -> Call {
+        Call { hash, act, file: 1, id: 0, result: 9 }
+    }
+
+    fn ring(calls: &[Call]) -> Calls {
+        let mut ring = Calls::default();
+        for call in calls {
+            ring.push(*call);
+        }
+        ring
+    }
+
+    #[test]
+    fn the_ring_stays_short_and_comes_back_from_its_text() {
+        let calls: Vec<Call> = (1..=50).map(|hash| call(hash, Act::Reads)).collect();
+        let ring = ring(&calls);
+        let text = serde_json::to_string(&ring).unwrap();
+        assert!(text.len() <= 382, "{}", text.len());
+        assert_eq!(serde_json::from_str::<Calls>(&text).unwrap(), ring);
+        assert_eq!(serde_json::from_str::<Calls>("\"xyz\"").unwrap(), Calls::default());
+    }
+
+    #[test]
+    fn a_change_by_another_call_between_two_equal_ones_makes_the_second_a_first() {
+        let test = call(1, Act::Other);
+        let edit = call(2, Act::Changes);
+        assert_eq!(ring(&[test, test, test]).most_repeats(), 3);
+        assert_eq!(ring(&[test, edit, test, edit, test]).most_repeats(), 3, "the edit repeats itself");
+        let other_edit = call(3, Act::Changes);
+        assert_eq!(ring(&[test, edit, test, other_edit, test]).most_repeats(), 1);
+    }
+
+    #[test]
+    fn another_answer_is_progress() {
+        let answered = |result| Call { result, ..call(1, Act::Other) };
+        assert_eq!(ring(&[answered(1), answered(2), answered(3)]).most_repeats(), 1);
+        assert_eq!(ring(&[answered(1), answered(1), answered(0)]).most_repeats(), 2, "it may still be news");
+        assert_eq!(ring(&[answered(0), answered(0), answered(0)]).most_repeats(), 3, "no answers are told");
+    }
+
+    #[test]
+    fn an_answer_goes_to_the_newest_open_call_with_its_id() {
+        let open = Call { id: 5, result: 0, ..call(1, Act::Other) };
+        let mut ring = ring(&[open, open]);
+        assert!(ring.answer(5, 77));
+        assert!(!ring.answer(5, 77), "the same content is nothing new");
+        assert_eq!(ring.0.iter().map(|call| call.result).collect::<Vec<_>>(), [77, 77]);
+    }
+}

@@ -1,0 +1,13 @@
+//! A session that was summarised many times is better begun anew.
+
+use super::{Action, Signal, SignalKind, Situation};
+use crate::domain::settings::Policy;
+
+/// Published versions; the caller alone can start a new session, so that it is advice.
+pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
+    let versions = situation.versions;
+    let due = versions >= i64::from(policy.history.cycles);
+    let (action, advice) =
+        if due { (Action::Advise, ": hand over to a new session") } else { (Action::None, "") };
+    Signal::new(SignalKind::Cycles, action, format!("{versions} published versions{advice}"))
+}

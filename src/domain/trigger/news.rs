@@ -1,0 +1,110 @@
+//! Which names, paths and figures a session has shown already: a small filter, not a list.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::packed;
+
+/// 64-bit words of the filter.
+const WORDS: usize = 8;
+/// Above this many bits the filter is emptied: then everything is news for a while, which only keeps
+/// a signal silent.
+const FULL_BITS: u32 = 256;
+/// The most facts of one message.
+const MAX_FACTS: usize = 64;
+/// Bytes that are looked at, at each end of a text.
+const END_BYTES: usize = 2 * 1024;
+
+/// The hashes of what a text names: words with a figure, paths, identifiers.
+pub(super) fn facts_in(text: &str) -> Vec<u32> {
+    let (head, tail) = packed::ends(text, END_BYTES);
+    let part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | ':' | '-' | '@');
+    [head, tail]
+        .iter()
+        .flat_map(|piece| piece.split(|c: char| !part_of_name(c)))
+        .map(|word| word.trim_matches(['.', ':', '-', '/']))
+        .filter(|word| is_fact(word))
+        .take(MAX_FACTS)
+        .map(|word| packed::hash(&[word.as_bytes()], 30))
+        .collect()
+}
+
+fn is_fact(word: &str) -> bool {
+    if word.len() < 2 || word.len() > 200 {
+        return false;
+    }
+    let bytes = word.as_bytes();
+    let humps = bytes.windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']));
+    humps || bytes.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'_' | b'.' | b'@'))
+}
+
+/// The filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known([u64; WORDS]);
+
+impl Known {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0 == [0; WORDS]
+    }
+
+    /// Takes facts in; tells whether any of them is new.
+    pub(super) fn learn(&mut self, facts: &[u32]) -> bool {
+        if self.0.iter().map(|word| word.count_ones()).sum::<u32>() > FULL_BITS {
+            *self = Self::default();
+        }
+        let mut is_new = false;
+        for fact in facts {
+            for place in [fact & 0x1ff, fact >> 9 & 0x1ff] {
+                let bit = 1u64 << (place % 64);
+                if let Some(word) = self.0.get_mut(place as usize / 64) {
+                    is_new |= *word & bit == 0;
+                    *word |= bit;
+                }
+            }
+        }
+        is_new
+    }
+}
+
+impl Serialize for Known {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::with_capacity(WORDS * 16);
+        for word in self.0 {
+            packed::push(&mut text, word, 16);
+        }
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Known {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut rest: &str = &text;
+        let mut known = Self::default();
+        for word in &mut known.0 {
+            *word = packed::take(&mut rest, 16).unwrap_or_default();
+        }
+        Ok(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_paths_and_figures_are_facts_and_words_are_not() {
+        assert_eq!(facts_in("We should think about it again, carefully.").len(), 0);
+        assert_eq!(facts_in("In src/pool.rs the maxSize is 20.").len(), 3);
+        assert_eq!(facts_in("端口是8080，文件是config.yaml。").len(), 2);
+    }
+
+    #[test]
+    fn what_was_shown_is_not_new_again() {
+        let mut known = Known::default();
+        assert!(known.learn(&facts_in("src/pool.rs")));
+        assert!(!known.learn(&facts_in("once more: src/pool.rs")));
+        assert!(known.learn(&facts_in("src/pool.rs and src/main.rs")));
+        let text = serde_json::to_string(&known).unwrap();
+        assert_eq!(serde_json::from_str::<Known>(&text).unwrap(), known);
+    }
+}

@@ -1,0 +1,86 @@
+//! Small numbers as hexadecimal digits of a fixed width: what a session row keeps of its history is
+//! parsed and written at every append, so it is kept short.
+
+/// Puts a number's lowest digits at a text's end.
+pub(super) fn push(text: &mut String, value: u64, digits: u32) {
+    for place in (0..digits).rev() {
+        let digit = u32::try_from(value >> (4 * place) & 0xf).unwrap_or_default();
+        text.push(char::from_digit(digit, 16).unwrap_or('0'));
+    }
+}
+
+/// Takes a number of some digits off a text's front; `None` when there is none.
+pub(super) fn take(text: &mut &str, digits: usize) -> Option<u64> {
+    let (front, rest) = text.split_at_checked(digits)?;
+    let value = u64::from_str_radix(front, 16).ok()?;
+    *text = rest;
+    Some(value)
+}
+
+/// A short hash that stays the same for ever, because it is stored; `bits` of it, never 0.
+pub(super) fn hash(parts: &[&[u8]], bits: u32) -> u32 {
+    let full = hash64(parts);
+    let short = u32::try_from((full ^ full >> 32) & ((1 << bits) - 1)).unwrap_or_default();
+    short.max(1)
+}
+
+/// The same hash, whole. Parts are told apart, and of a long one the ends and the length count.
+pub(super) fn hash64(parts: &[&[u8]]) -> u64 {
+    use std::hash::Hasher as _;
+    const END: usize = 2 * 1024;
+    let mut hasher = fnv::FnvHasher::default();
+    for part in parts {
+        if let (true, Some((head, rest))) = (part.len() > 2 * END, part.split_at_checked(END)) {
+            hasher.write(head);
+            hasher.write(rest.split_at_checked(rest.len() - END).map_or(rest, |(_, tail)| tail));
+        } else {
+            hasher.write(part);
+        }
+        hasher.write(&(part.len() as u64).to_le_bytes());
+    }
+    hasher.finish()
+}
+
+/// The ends of a text, each of at most `bytes` bytes and whole characters; the second is empty when
+/// the first is all of it.
+pub(super) fn ends(text: &str, bytes: usize) -> (&str, &str) {
+    if text.len() <= 2 * bytes {
+        return (text, "");
+    }
+    let head = text.floor_char_boundary(bytes);
+    let tail = text.ceil_char_boundary(text.len() - bytes);
+    (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_comes_back_as_it_was_packed() {
+        let mut text = String::new();
+        push(&mut text, 0xabc, 6);
+        push(&mut text, 7, 1);
+        assert_eq!(text, "000abc7");
+        let mut rest = text.as_str();
+        assert_eq!((take(&mut rest, 6), take(&mut rest, 1), take(&mut rest, 1)), (Some(0xabc), Some(7), None));
+        assert_eq!(take(&mut "zz", 2), None);
+        assert_eq!(take(&mut "é", 1), None);
+    }
+
+    #[test]
+    fn parts_are_told_apart_and_long_ones_count_by_their_ends() {
+        assert_ne!(hash64(&[b"ab", b"c"]), hash64(&[b"a", b"bc"]));
+        let long = "x".repeat(10_000);
+        let other = format!("{}y", "x".repeat(9_999));
+        assert_ne!(hash64(&[long.as_bytes()]), hash64(&[other.as_bytes()]));
+        assert_ne!(hash(&[b""], 16), 0);
+    }
+
+    #[test]
+    fn a_clipped_text_ends_at_whole_characters() {
+        let text = "日本語".repeat(10_000);
+        let (head, tail) = ends(&text, 100);
+        assert!(head.len() <= 100 && tail.len() <= 100 && text.starts_with(head) && text.ends_with(tail));
+    }
+}

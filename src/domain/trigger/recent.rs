@@ -1,0 +1,84 @@
+//! What a session keeps of its history since its last version, so that signals need not read it again.
+//!
+//! Invariant: it is bounded to about a kilobyte, whatever the messages are.
+
+use serde::{Deserialize, Serialize};
+
+use super::calls::Calls;
+use super::growth::Growth;
+use super::notice::Noticed;
+use super::sketch::Sketches;
+use super::task_boundary::OpenTodos;
+use super::verbosity::Lengths;
+use crate::domain::id::Seq;
+
+/// The running state of the signals about history.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Recent {
+    #[serde(skip_serializing_if = "Calls::is_empty")]
+    pub(super) calls: Calls,
+    #[serde(skip_serializing_if = "Sketches::is_empty")]
+    pub(super) said: Sketches,
+    #[serde(skip_serializing_if = "Lengths::is_empty")]
+    pub(super) lengths: Lengths,
+    #[serde(skip_serializing_if = "Growth::is_empty")]
+    pub(super) growth: Growth,
+    #[serde(skip_serializing_if = "OpenTodos::is_empty")]
+    pub(super) todos: OpenTodos,
+    /// The message in which the agent had last lost its task; 0 when it has not.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) lost: Seq,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(seq: &Seq) -> bool {
+    *seq == 0
+}
+
+impl Recent {
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Takes a message in. `now` is in seconds since 1970.
+    pub fn push(&mut self, seq: Seq, tokens: u32, noticed: &Noticed, now: i64) {
+        self.growth.push(tokens, now);
+        let mut is_news = false;
+        for call in &noticed.calls {
+            is_news |= self.calls.push(*call);
+        }
+        for (id, content) in &noticed.results {
+            is_news |= self.calls.answer(*id, *content);
+        }
+        if let Some(heard) = noticed.heard {
+            is_news |= heard.demands | self.calls.answer_spoken(heard.content);
+        }
+        for todos in &noticed.todos {
+            self.todos.push(seq, todos);
+        }
+        self.lengths.learn(is_news, &noticed.facts);
+        if let Some(said) = noticed.said {
+            self.said.push(said.sketch);
+            self.lengths.push(said.weight);
+            if said.lost {
+                self.lost = seq;
+            }
+        }
+    }
+
+    /// What is left of it when a version is published: how long messages are in this session, and what
+    /// is still to be done.
+    #[must_use]
+    pub fn after_publication(&self) -> Self {
+        Self { lengths: self.lengths.after_publication(), todos: self.todos.clone(), ..Self::default() }
+    }
+
+    /// When the newest message came, in seconds since 1970.
+    #[must_use]
+    pub fn newest(&self) -> i64 {
+        self.growth.newest()
+    }
+}

@@ -1,0 +1,31 @@
+//! Many turns were taken since the anchor.
+
+use super::{Action, Signal, SignalKind, Situation};
+use crate::domain::settings::Policy;
+
+/// Turns since the anchor; worth a compression when it would save enough of what is served.
+pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
+    let turns = situation.counts.turns;
+    let action = if turns <= policy.turns {
+        Action::None
+    } else if saves_enough(policy, situation) && situation.counts.tail_messages >= policy.min_messages {
+        Action::Compress
+    } else {
+        Action::Evaluate
+    };
+    Signal::new(SignalKind::TurnCount, action, format!("{turns} turns since the anchor"))
+}
+
+/// A compression leaves at most the summary's bound and the preserved messages. The estimate takes
+/// the bound as used up, so it promises too little rather than too much.
+#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
+fn saves_enough(policy: &Policy, situation: &Situation<'_>) -> bool {
+    let counts = situation.counts;
+    let messages = u64::from(counts.tail_messages.max(1));
+    let preserved = counts.tail_tokens * u64::from(policy.preserve_recent).min(messages) / messages;
+    let after = u64::from(counts.system_tokens)
+        + u64::from(counts.pins_tokens)
+        + u64::from(policy.max_summary_tokens)
+        + preserved;
+    after as f64 <= counts.context_tokens() as f64 * (1.0 - policy.history.savings)
+}
