@@ -32,3 +32,4 @@ mod sessions;
 mod shared_outputs;
 mod strategies;
 mod summaries;
+mod triggers;

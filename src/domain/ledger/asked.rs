@@ -191,7 +191,12 @@ mod tests {
 
     #[rstest]
     #[case("Read", r#"{"file_path": "/src/a.rs", "offset": 10}"#, Act::Reads, Some("a.rs"))]
-    #[case("edit_file", r#"{"path": "src/a.rs", "old_str": "a", "new_str": "b"}"#, Act::Changes, Some("a.rs"))]
+    #[case(
+        "edit_file",
+        r#"{"path": "src/a.rs", "old_str": "a", "new_str": "b"}"#,
+        Act::Changes,
+        Some("a.rs")
+    )]
     #[case("str_replace_editor", r#"{"command": "view", "path": "a.py"}"#, Act::Reads, Some("a.py"))]
     #[case("Bash", r#"{"command": "cat src/a.rs"}"#, Act::Reads, Some("a.rs"))]
     #[case("Bash", r#"{"command": "sed -i s/a/b/ src/a.rs"}"#, Act::Changes, Some("a.rs"))]
@@ -213,7 +218,8 @@ mod tests {
 
     #[test]
     fn a_todo_list_is_read_from_the_call() {
-        let arguments = r#"{"todos": [{"content": "a", "status": "completed"}, {"content": "b", "status": "pending"}]}"#;
+        let arguments =
+            r#"{"todos": [{"content": "a", "status": "completed"}, {"content": "b", "status": "pending"}]}"#;
         let change = asked("TodoWrite", arguments).todos.unwrap();
         assert!(change.replaces);
         assert_eq!(change.items, [("1".to_owned(), false), ("2".to_owned(), true)]);

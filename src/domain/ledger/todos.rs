@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::diff::clip;
 use super::asked::TodoChange;
+use super::diff::clip;
 use super::invocation::Invocation;
 use super::tools::{self, Kind};
 use super::{TodoItem, TodoList, TodoStatus};

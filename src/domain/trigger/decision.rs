@@ -107,10 +107,10 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::domain::trigger::PolicyName;
     use crate::domain::accounting::{Accounting, Counted};
     use crate::domain::message::Role;
     use crate::domain::settings::Settings;
+    use crate::domain::trigger::PolicyName;
 
     /// A session of plain messages that together hold `tokens`; the effective window is 10,000.
     fn session(messages: u32, tokens: u32) -> Accounting {
@@ -139,7 +139,10 @@ mod tests {
 
     fn decide_on(name: PolicyName, counts: &Accounting) -> (Decision, Option<Start>) {
         let head = i64::from(counts.tail_messages);
-        decide(&policy(name), &Situation { counts, head, anchor: 0, first: head, task_boundary: false, versions: 0, now: 0 })
+        decide(
+            &policy(name),
+            &Situation { counts, head, anchor: 0, first: head, task_boundary: false, versions: 0, now: 0 },
+        )
     }
 
     #[rstest]

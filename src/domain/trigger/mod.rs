@@ -22,6 +22,8 @@ mod rereading;
 mod signal;
 mod sketch;
 mod task_boundary;
+#[cfg(test)]
+mod tests;
 mod turn_count;
 mod utilization;
 mod verbosity;

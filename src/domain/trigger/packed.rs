@@ -63,7 +63,10 @@ mod tests {
         push(&mut text, 7, 1);
         assert_eq!(text, "000abc7");
         let mut rest = text.as_str();
-        assert_eq!((take(&mut rest, 6), take(&mut rest, 1), take(&mut rest, 1)), (Some(0xabc), Some(7), None));
+        assert_eq!(
+            (take(&mut rest, 6), take(&mut rest, 1), take(&mut rest, 1)),
+            (Some(0xabc), Some(7), None)
+        );
         assert_eq!(take(&mut "zz", 2), None);
         assert_eq!(take(&mut "é", 1), None);
     }

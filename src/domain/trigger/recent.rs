@@ -53,13 +53,20 @@ impl Recent {
         for (id, content) in &noticed.results {
             is_news |= self.calls.answer(*id, *content);
         }
+        let mut is_word = false;
         if let Some(heard) = noticed.heard {
-            is_news |= heard.demands | self.calls.answer_spoken(heard.content);
+            let answered = self.calls.answer_spoken(heard.content);
+            is_news |= answered.unwrap_or(heard.demands);
+            is_word = answered.is_none();
         }
         for todos in &noticed.todos {
             self.todos.push(seq, todos);
         }
-        self.lengths.learn(is_news, &noticed.facts);
+        let is_news = self.lengths.learn(is_news, &noticed.facts);
+        // What is said to a user's new words is no repetition of what was said before.
+        if is_news && is_word {
+            self.said = Sketches::default();
+        }
         if let Some(said) = noticed.said {
             self.said.push(said.sketch);
             self.lengths.push(said.weight);

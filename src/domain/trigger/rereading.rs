@@ -19,6 +19,7 @@ pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
     } else {
         Action::None
     };
-    let detail = format!("{} of {} readings in the last 20 calls show the same again", found.again, found.reads);
+    let detail =
+        format!("{} of {} readings in the last 20 calls show the same again", found.again, found.reads);
     Signal::new(SignalKind::Rereading, action, detail)
 }

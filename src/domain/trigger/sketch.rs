@@ -14,7 +14,7 @@ const ALIKE: usize = 7;
 /// Bits of a hash.
 const BITS: u32 = 12;
 /// Texts with fewer runs are too short to call a repetition reasoning.
-const LEAST_RUNS: usize = 12;
+const LEAST_RUNS: usize = 16;
 /// Bytes that are looked at, at each end of a text.
 const END_BYTES: usize = 2 * 1024;
 /// How many sketches are kept.

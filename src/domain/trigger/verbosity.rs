@@ -39,10 +39,12 @@ impl Lengths {
         *self == Self::default()
     }
 
-    /// Takes in what a message names, and whether it brings something else that is new.
-    pub(super) fn learn(&mut self, is_news: bool, facts: &[u32]) {
+    /// Takes in what a message names, and whether it brings something else that is new; tells whether
+    /// anything is.
+    pub(super) fn learn(&mut self, is_news: bool, facts: &[u32]) -> bool {
         let named = !facts.is_empty() && self.known.learn(facts);
         self.is_news |= is_news | named;
+        is_news | named
     }
 
     /// Takes in how long a message of the agent is.
@@ -105,10 +107,12 @@ pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
     let lengths = &situation.counts.recent.lengths;
     let mut last: Vec<u32> = lengths.last.iter().map(|(weight, _)| *weight).collect();
     last.sort_unstable();
-    let (Some(recent), Some(usual)) = (last.get(LAST / 2).filter(|_| last.len() == LAST), lengths.median()) else {
+    let (Some(recent), Some(usual)) = (last.get(LAST / 2).filter(|_| last.len() == LAST), lengths.median())
+    else {
         return Signal::new(kind, Action::None, "too few messages to compare");
     };
-    let is_long = *recent >= LEAST_WEIGHT && f64::from(*recent) >= f64::from(usual) * policy.history.verbosity;
+    let is_long =
+        *recent >= LEAST_WEIGHT && f64::from(*recent) >= f64::from(usual) * policy.history.verbosity;
     let is_news = lengths.last.iter().any(|(_, news)| *news != 0);
     let (action, told) = match (is_long, is_news) {
         (true, false) => (Action::Compress, ", with nothing new"),
