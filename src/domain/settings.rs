@@ -3,6 +3,8 @@
 //! An absent field keeps its value and null resets it, so a stored document holds only what was
 //! set, and defaults are resolved when they are used.
 
+mod thresholds;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -11,6 +13,7 @@ pub use super::mask::MaskMode;
 use super::strategy::{EngineChoice, Strategy};
 pub use super::tokens::Tokenizer as TokenizerName;
 use super::trigger::PolicyName;
+pub use thresholds::{HistoryRules, MessageThresholds, Thresholds};
 
 /// Tokens in a context window when the caller does not say.
 pub const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
@@ -98,84 +101,6 @@ pub struct Settings {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// Overrides of thresholds; shares are of the effective window, from 0 to 1.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Thresholds {
-    /// Share at which a warning is given. Default 0.60.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub warn: Option<f64>,
-    /// Share at which a compression starts. Default 0.70.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub compress: Option<f64>,
-    /// Share that a compression aims for. Default 0.50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub target: Option<f64>,
-    /// Share at which a compression is forced and tool outputs are masked. Default 0.85.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub force: Option<f64>,
-    /// Share at which a compression is immediate. Default 0.90.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub critical: Option<f64>,
-    /// Message counts of the message-count signal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub messages: Option<MessageThresholds>,
-    /// Turns since the anchor above which a compression is evaluated. Default 20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turns: Option<u32>,
-    /// Share of the served tokens that a compression must save for `evaluate` to become `compress`. Default 0.20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 0, exclusive_maximum = 1)]
-    pub savings: Option<f64>,
-    /// Near-duplicate messages, or equal tool calls, among the last 12 that are called circular. Default 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 2, maximum = 12)]
-    pub repeats: Option<u32>,
-    /// Readings of the same, or files read again, among the last 20 tool calls that are called re-reading. Default 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 2, maximum = 20)]
-    pub rereads: Option<u32>,
-    /// Share of all readings above which readings of the same are called re-reading. Default 0.20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub reread_share: Option<f64>,
-    /// How many times the session's median length the last messages must have to be verbose. Default 2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 1, maximum = 100)]
-    pub verbosity: Option<f64>,
-    /// Share of the effective window within 5 minutes above which growth is warned of. Default 0.20.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(exclusive_minimum = 0, maximum = 1)]
-    pub growth: Option<f64>,
-    /// Published versions from which on a new session is advised. Default 10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
-    pub cycles: Option<u32>,
-}
-
-/// Uncompressed messages at which the message-count signal acts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MessageThresholds {
-    /// Default 30.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
-    pub optional: Option<u32>,
-    /// Default 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
-    pub compress: Option<u32>,
-    /// Default 70.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
-    pub force: Option<u32>,
-}
-
 /// The phase of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -233,59 +158,6 @@ pub struct Policy {
     pub mask: MaskMode,
     /// Bound of a rendered summary, in tokens.
     pub max_summary_tokens: u32,
-}
-
-/// The thresholds of the signals about history, with every default resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
-pub struct HistoryRules {
-    /// Share of the served tokens that a compression must save to be worth it.
-    pub savings: f64,
-    /// Repetitions among the last 12 messages or calls.
-    pub repeats: u32,
-    /// Readings of the same among the last 20 calls.
-    pub rereads: u32,
-    /// Readings of the same as a share of all.
-    pub reread_share: f64,
-    /// Length of the last messages, in medians of the session.
-    pub verbosity: f64,
-    /// Share of the effective window within 5 minutes.
-    pub growth: f64,
-    /// Published versions.
-    pub cycles: u32,
-}
-
-impl HistoryRules {
-    fn of(thresholds: &Thresholds) -> Self {
-        Self {
-            savings: thresholds.savings.unwrap_or(0.20),
-            repeats: thresholds.repeats.unwrap_or(3),
-            rereads: thresholds.rereads.unwrap_or(3),
-            reread_share: thresholds.reread_share.unwrap_or(0.20),
-            verbosity: thresholds.verbosity.unwrap_or(2.0),
-            growth: thresholds.growth.unwrap_or(0.20),
-            cycles: thresholds.cycles.unwrap_or(10),
-        }
-    }
-
-    fn validate(&self) -> Result<(), SettingsError> {
-        let above_zero = |share: f64| share > 0.0 && share <= 1.0;
-        // Comparisons with what is not a number do not hold, so that it is refused too.
-        let rules = [
-            ("savings", (0.0..1.0).contains(&self.savings), "must be at least 0 and below 1"),
-            ("repeats", (2..=12).contains(&self.repeats), "must be from 2 to 12"),
-            ("rereads", (2..=20).contains(&self.rereads), "must be from 2 to 20"),
-            ("reread_share", above_zero(self.reread_share), "must be above 0 and at most 1"),
-            ("verbosity", self.verbosity > 1.0 && self.verbosity <= 100.0, "must be above 1 and at most 100"),
-            ("growth", above_zero(self.growth), "must be above 0 and at most 1"),
-            ("cycles", self.cycles > 0, "must be at least 1"),
-        ];
-        for (name, holds, detail) in rules {
-            if !holds {
-                return refuse(&format!("/thresholds/{name}"), detail.to_owned());
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Settings {
@@ -495,35 +367,6 @@ impl Settings {
     }
 }
 
-impl Thresholds {
-    fn over(&self, defaults: &Self) -> Self {
-        let messages = match (&self.messages, &defaults.messages) {
-            (Some(own), Some(below)) => Some(MessageThresholds {
-                optional: own.optional.or(below.optional),
-                compress: own.compress.or(below.compress),
-                force: own.force.or(below.force),
-            }),
-            (own, below) => own.clone().or_else(|| below.clone()),
-        };
-        Self {
-            warn: self.warn.or(defaults.warn),
-            compress: self.compress.or(defaults.compress),
-            target: self.target.or(defaults.target),
-            force: self.force.or(defaults.force),
-            critical: self.critical.or(defaults.critical),
-            messages,
-            turns: self.turns.or(defaults.turns),
-            savings: self.savings.or(defaults.savings),
-            repeats: self.repeats.or(defaults.repeats),
-            rereads: self.rereads.or(defaults.rereads),
-            reread_share: self.reread_share.or(defaults.reread_share),
-            verbosity: self.verbosity.or(defaults.verbosity),
-            growth: self.growth.or(defaults.growth),
-            cycles: self.cycles.or(defaults.cycles),
-        }
-    }
-}
-
 /// A share of a number of tokens, rounded down.
 #[must_use]
 #[expect(
@@ -681,6 +524,17 @@ mod tests {
         let policy = own.over(&tenant).policy();
         assert_eq!((policy.context_window, policy.mask), (64_000, MaskMode::Off));
         assert!((policy.warn - 0.55).abs() < 1e-9 && (policy.target - 0.3).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_thresholds_of_the_signals_about_history_have_defaults_of_the_tenant_and_of_the_session() {
+        let tenant =
+            patch(&Settings::default(), &json!({"thresholds": {"repeats": 4, "growth": 0.3}})).unwrap();
+        let own = patch(&Settings::default(), &json!({"thresholds": {"repeats": 5, "cycles": 3}})).unwrap();
+        let history = own.over(&tenant).policy().history;
+        assert_eq!((history.repeats, history.rereads, history.cycles), (5, 3, 3));
+        assert!((history.growth - 0.3).abs() < 1e-9 && (history.savings - 0.2).abs() < 1e-9);
+        assert!(patch(&tenant, &json!({"thresholds": {"growth": 0}})).is_err());
     }
 
     #[test]

@@ -101,11 +101,10 @@ fn act(name: &str, tool: tools::Tool, arguments: &Map<String, Value>) -> Act {
         | Kind::Patch
         | Kind::Code
         | Kind::Submit => Act::Changes,
-        Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => Act::Other,
         Kind::Other if waits(name) => Act::Waits,
         // Another agent works on the same files.
         Kind::Other if delegates(name) => Act::Changes,
-        Kind::Other => Act::Other,
+        Kind::Todos | Kind::AddTodo | Kind::ChangeTodo | Kind::Other => Act::Other,
     }
 }
 
@@ -170,15 +169,13 @@ fn file_name(path: &str) -> String {
 pub(crate) fn spoken(text: &str) -> Vec<Spoken> {
     spoken::asked(text)
         .into_iter()
-        .map(|one| match one.command {
-            Some(command) => {
+        .map(|one| {
+            if let Some(command) = one.command {
                 let asked = script(&command);
-                Spoken { tool: "bash".to_owned(), arguments: command.into_owned(), asked }
+                return Spoken { tool: "bash".to_owned(), arguments: command.into_owned(), asked };
             }
-            None => {
-                let asked = asked(&one.tool, &one.arguments);
-                Spoken { tool: one.tool.into_owned(), arguments: one.arguments.into_owned(), asked }
-            }
+            let asked = asked(&one.tool, &one.arguments);
+            Spoken { tool: one.tool.into_owned(), arguments: one.arguments.into_owned(), asked }
         })
         .collect()
 }
