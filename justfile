@@ -60,6 +60,10 @@ fuzz *flags:
 fuzz-content *flags:
     cargo bench --bench fuzz-content -- {{ flags }}
 
+# The same targets under libFuzzer, which sees what code an input reaches (needs cargo-fuzz, a nightly compiler)
+fuzz-content-libfuzzer *flags:
+    cargo +nightly fuzz run --fuzz-dir fuzz/content/libfuzzer content -- -max_total_time=180 {{ flags }}
+
 # Renew the checked metadata of queries, on a database that may be reset (needs sqlx-cli)
 sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":
     cargo sqlx database reset -y --database-url {{ database }}

@@ -1,7 +1,7 @@
 //! Inputs made to hurt, each in every seat of a conversation.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anchord::domain::candidate::{self, Material};
 use anchord::domain::message::{Message, Numbered, Role};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::chain::fingerprint;
 use crate::sessions::{call, result, text};
-use crate::{rate, say};
+use crate::{cpu, rate, say};
 
 type Maker = fn(usize) -> String;
 
@@ -232,13 +232,12 @@ fn measure(seat: Seat, input: &str) -> (Duration, Duration, u64) {
     let span = span(seat, input);
     let material = Material::first(span, 300_000, TokenCounter::default(), DateTime::UNIX_EPOCH);
     let once = || {
-        let begun = Instant::now();
+        let begun = cpu::time();
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);
-        let digest = begun.elapsed();
-        let begun = Instant::now();
+        let digested = cpu::time();
         let proof = candidate::prove(&material, &facts, draft);
-        let proof_time = begun.elapsed();
+        let (digest, proof_time) = (digested.saturating_sub(begun), cpu::time().saturating_sub(digested));
         let made = serde_json::to_string(&(&facts, &proof.summary)).unwrap_or_default();
         (digest, proof_time, fingerprint(&made))
     };
@@ -249,7 +248,10 @@ fn measure(seat: Seat, input: &str) -> (Duration, Duration, u64) {
 
 /// Prints MB/s for every input in every seat, what is slow, and what more than doubles with its input.
 pub fn run(bytes: usize, only: Option<&str>) {
-    say(&format!("\nhostile inputs of {} kB; MB/s of ledger+engine", bytes / 1000));
+    say(&format!(
+        "\nhostile inputs of {} kB; MB/s of ledger+engine, of the time that the thread ran",
+        bytes / 1000
+    ));
     let seats: Vec<String> = SEATS.iter().map(|(seat, _)| format!("{seat:>11}")).collect();
     say(&format!("{:<24}{}", "", seats.concat()));
     let mut slow = Vec::new();

@@ -7,6 +7,7 @@
 //! Must not know: the store, HTTP, the worker.
 
 mod chain;
+mod cpu;
 mod hostile;
 mod limit;
 mod sessions;
