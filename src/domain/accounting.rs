@@ -74,8 +74,11 @@ pub struct Accounting {
     pub system_tokens: u32,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
-    /// Tokens of the pins.
+    /// Tokens of the pins, the tenant's included.
     pub pins_tokens: u32,
+    /// The tenant's revision whose pins they count.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pins_revision: i64,
     /// Messages after the anchor, the system prompt aside.
     pub tail_messages: u32,
     /// Their tokens, nothing masked.
@@ -285,6 +288,7 @@ impl Accounting {
             system_tokens: self.system_tokens,
             summary_tokens: self.summary_tokens,
             pins_tokens: self.pins_tokens,
+            pins_revision: self.pins_revision,
             mask_upto: self.mask_upto.max(anchor),
             last_user: self.last_user,
             carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),
@@ -301,6 +305,11 @@ impl Accounting {
         }
         fresh
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(revision: &i64) -> bool {
+    *revision == 0
 }
 
 /// Tokens as a share of a window.

@@ -25,6 +25,7 @@ pub mod mask;
 pub mod merge;
 pub mod message;
 pub mod narrative;
+pub mod pin;
 pub mod probe;
 pub mod proposal;
 pub mod recall;

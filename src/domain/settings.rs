@@ -3,6 +3,8 @@
 //! An absent field keeps its value and null resets it, so a stored document holds only what was
 //! set, and defaults are resolved when they are used.
 
+mod policy;
+mod tenant_wide;
 mod thresholds;
 
 use serde::{Deserialize, Serialize};
@@ -10,9 +12,12 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use super::mask::MaskMode;
+use super::pin::Pin;
 use super::strategy::{EngineChoice, Strategy};
 pub use super::tokens::Tokenizer as TokenizerName;
 use super::trigger::PolicyName;
+pub use policy::{Policy, share_of};
+pub use tenant_wide::TenantWide;
 pub use thresholds::{HistoryRules, MessageThresholds, Thresholds};
 
 /// Tokens in a context window when the caller does not say.
@@ -99,6 +104,10 @@ pub struct Settings {
     /// The caller's own data, kept as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
+    /// What the tenant sets beyond defaults; no caller sets it, and no session stores it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub wide: Option<Box<TenantWide>>,
 }
 
 /// The phase of the work.
@@ -123,49 +132,13 @@ pub struct SettingsError {
     pub detail: String,
 }
 
-/// Settings with every default resolved.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Policy {
-    /// The effective window, in tokens.
-    pub effective_window: u32,
-    /// The context window, in tokens.
-    pub context_window: u32,
-    /// Which signals count.
-    pub name: PolicyName,
-    /// Share at which a warning is given.
-    pub warn: f64,
-    /// Share at which a compression starts.
-    pub compress: f64,
-    /// Share that a compression aims for.
-    pub target: f64,
-    /// Share at which a compression is forced.
-    pub force: f64,
-    /// Share at which a compression is immediate.
-    pub critical: f64,
-    /// Uncompressed messages: optional, compress, force.
-    pub messages: [u32; 3],
-    /// Turns since the anchor.
-    pub turns: u32,
-    /// The thresholds of the signals about history.
-    pub history: HistoryRules,
-    /// Messages that always stay verbatim.
-    pub preserve_recent: u32,
-    /// Uncompressed messages below which only force and above compress.
-    pub min_messages: u32,
-    /// Whether signals start compressions.
-    pub auto: bool,
-    /// Whether tool outputs may become placeholders.
-    pub mask: MaskMode,
-    /// Bound of a rendered summary, in tokens.
-    pub max_summary_tokens: u32,
-}
-
 impl Settings {
-    /// Applies a caller's change: an absent field keeps its value, null resets it.
+    /// Applies a caller's change: an absent field keeps its value, null resets it. Half of a pair of
+    /// thresholds may stand in `defaults`, so the result is judged above them.
     ///
     /// # Errors
     /// When a field is unknown, has a wrong type, or the result is not consistent.
-    pub fn patched(&self, change: Map<String, Value>) -> Result<Self, SettingsError> {
+    pub fn patched(&self, change: Map<String, Value>, defaults: &Self) -> Result<Self, SettingsError> {
         let mut document = match serde_json::to_value(self) {
             Ok(Value::Object(document)) => document,
             Ok(_) | Err(_) => Map::new(),
@@ -179,7 +152,7 @@ impl Settings {
             }
         }
         let settings: Self = read_settings(document)?;
-        settings.validate()?;
+        settings.over(defaults).validate()?;
         Ok(settings)
     }
 
@@ -215,7 +188,26 @@ impl Settings {
             critical: self.critical.or(defaults.critical),
             max_summary_tokens: self.max_summary_tokens.or(defaults.max_summary_tokens),
             metadata: self.metadata.clone(),
+            wide: defaults.wide.clone(),
         }
+    }
+
+    /// The pins of every session of the tenant.
+    #[must_use]
+    pub fn wide_pins(&self) -> &[Pin] {
+        self.wide.as_ref().map_or(&[], |wide| &wide.pins)
+    }
+
+    /// What the tenant's changes add to a session's context revision.
+    #[must_use]
+    pub fn wide_revision(&self) -> i64 {
+        self.wide.as_ref().map_or(0, |wide| wide.revision)
+    }
+
+    /// The tenant's revision that last changed its pins.
+    #[must_use]
+    pub fn wide_pins_revision(&self) -> i64 {
+        self.wide.as_ref().map_or(0, |wide| wide.pins_revision)
     }
 
     /// How versions are made when a compression does not say. A tenant's default that a critical
@@ -247,7 +239,7 @@ impl Settings {
         if !(1_000..=MAX_CONTEXT_WINDOW).contains(&window) {
             return refuse("/context_window", format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"));
         }
-        let policy = self.policy();
+        let policy = self.resolved();
         if policy.effective_window < 800 {
             return refuse(
                 "/reserved_output_tokens",
@@ -326,56 +318,6 @@ impl Settings {
         }
         Ok(())
     }
-
-    /// Resolves every default.
-    #[must_use]
-    pub fn policy(&self) -> Policy {
-        let context_window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
-        let parts = [self.reserved_output_tokens, self.system_tokens, self.safety_buffer];
-        let effective_window = if parts.iter().any(Option::is_some) {
-            parts.iter().flatten().fold(context_window, |left, part| left.saturating_sub(*part))
-        } else {
-            share_of(context_window, DEFAULT_EFFECTIVE_SHARE)
-        };
-        let thresholds = self.thresholds.clone().unwrap_or_default();
-        let history = HistoryRules::of(&thresholds);
-        let messages = thresholds.messages.unwrap_or_default();
-        Policy {
-            effective_window,
-            context_window,
-            name: self.policy.unwrap_or_default(),
-            warn: thresholds.warn.unwrap_or(0.60),
-            compress: thresholds.compress.unwrap_or(0.70),
-            target: thresholds.target.unwrap_or(0.50),
-            force: thresholds.force.unwrap_or(0.85),
-            critical: thresholds.critical.unwrap_or(0.90),
-            messages: [
-                messages.optional.unwrap_or(30),
-                messages.compress.unwrap_or(50),
-                messages.force.unwrap_or(70),
-            ],
-            turns: thresholds.turns.unwrap_or(20),
-            history,
-            preserve_recent: self.preserved_by(self.strategy_in_force()),
-            min_messages: self.min_messages.unwrap_or(10),
-            auto: self.auto.unwrap_or(true),
-            mask: self.mask.unwrap_or_default(),
-            max_summary_tokens: self
-                .max_summary_tokens
-                .unwrap_or_else(|| share_of(effective_window, 0.15).clamp(800, 4_000)),
-        }
-    }
-}
-
-/// A share of a number of tokens, rounded down.
-#[must_use]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share from 0 to 1 of a u32 fits a u32"
-)]
-pub fn share_of(tokens: u32, share: f64) -> u32 {
-    (f64::from(tokens) * share.clamp(0.0, 1.0)) as u32
 }
 
 fn has_nul(value: &Value) -> bool {
@@ -482,7 +424,7 @@ mod tests {
     use serde_json::json;
 
     fn patch(settings: &Settings, change: &Value) -> Result<Settings, SettingsError> {
-        settings.patched(change.as_object().cloned().unwrap_or_default())
+        settings.patched(change.as_object().cloned().unwrap_or_default(), &Settings::default())
     }
 
     #[test]

@@ -11,9 +11,7 @@ use super::AppState;
 use super::auth::Reader;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
-use crate::domain::context::{
-    self, BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble,
-};
+use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionName};
 use crate::domain::tokens::TokenCounter;
@@ -204,7 +202,6 @@ fn render(
     query: ContextQuery,
 ) -> Result<String, BudgetTooSmall> {
     let counter = TokenCounter::new(source.settled.settings.tokenizer.unwrap_or_default());
-    let pins = (!source.settled.pins.is_empty()).then(|| context::pins_text(&source.settled.pins));
     let summary = source.settled.summary.as_ref().map(|stored| SummaryInput {
         version: stored.version,
         anchor_seq: source.settled.anchor_seq,
@@ -220,7 +217,7 @@ fn render(
         head_seq: source.head_seq,
         context_revision: source.settled.context_revision,
         system: &source.settled.system,
-        pins: pins.as_deref().map(|text| Counted { text, tokens: source.accounting.pins_tokens }),
+        pins: source.settled.pins.as_ref().map(|pins| Counted { text: &pins.0, tokens: pins.1 }),
         summary,
         carried: source.settled.carried.as_ref(),
         tail: &source.tail,

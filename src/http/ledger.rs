@@ -297,7 +297,7 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Sourc
     };
     let range = SeqRange { from: session.anchor_seq + 1, to: session.head_seq };
     let tail = messages::list(tx, (tenant, session.id), range, MAX_TAIL_MESSAGES).await?;
-    let pins = pins::list(tx, tenant, session.id).await?.into_iter().map(|pin| Constraint {
+    let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| Constraint {
         id: pin.id,
         text: pin.text,
         source: ConstraintSource::Pin,

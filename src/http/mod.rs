@@ -74,6 +74,7 @@ pub mod probes;
 pub mod problem;
 pub mod recall;
 pub mod sessions;
+pub mod settings;
 pub mod summaries;
 pub mod tokens;
 pub mod tool_outputs;
@@ -198,6 +199,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))
         .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins))
+        .routes(routes!(settings::find_settings, settings::change_settings))
         .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))

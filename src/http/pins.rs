@@ -1,23 +1,20 @@
-//! Pins: constraints that every summary and every context carry word for word.
+//! Pins: constraints that every summary and every context carry word for word; a session's own, and
+//! the tenant's, which hold in each of its sessions.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::AppState;
-use super::auth::{Reader, Writer};
+use super::auth::{Admin, Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Thing};
-use crate::domain::context::{Counted, pins_text};
-use crate::domain::tokens::TokenCounter;
-use crate::store::pins::{Pin, PinsOutcome};
+use crate::domain::pin::{MAX_PINS, Pin};
+use crate::store::pins::PinsOutcome;
+use crate::store::tenants::WidePins;
 
-/// The most pins of a session.
-const MAX_PINS: usize = 200;
-
-/// The pins that replace a session's pins.
+/// The pins that replace the ones there are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(examples(json!({"pins": ["Never touch the production database."]})))]
@@ -37,38 +34,52 @@ pub struct PinView {
     pub text: String,
 }
 
-/// A session's pins.
+/// Pins, in the order in which contexts show them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Pins {
-    /// The pins, in the order in which contexts show them.
+    /// The pins.
     pub items: Vec<PinView>,
 }
 
-impl From<Vec<Pin>> for Pins {
-    fn from(pins: Vec<Pin>) -> Self {
-        Self { items: pins.into_iter().map(|pin| PinView { id: pin.id, text: pin.text }).collect() }
+/// A session's pins.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SessionPins {
+    /// The session's own, in the order in which contexts show them.
+    pub items: Vec<PinView>,
+    /// The tenant's, which contexts show before them.
+    pub tenant_items: Vec<PinView>,
+}
+
+impl From<Pin> for PinView {
+    fn from(pin: Pin) -> Self {
+        Self { id: pin.id, text: pin.text }
     }
 }
 
-/// Lists a session's pins.
+fn views(pins: Vec<Pin>) -> Vec<PinView> {
+    pins.into_iter().map(Into::into).collect()
+}
+
+/// Lists a session's pins, and the tenant's that hold in it.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/pins", tag = "steering",
     params(SessionPath),
-    responses((status = 200, body = Pins, description = "The pins."))
+    responses((status = 200, body = SessionPins, description = "The pins."))
 )]
 pub async fn list_pins(
     Reader(caller): Reader,
     State(state): State<AppState>,
     Path(path): Path<SessionPath>,
-) -> Result<Reply<Pins>, ApiError> {
+) -> Result<Reply<SessionPins>, ApiError> {
     let found = state.store.list_pins(caller.tenant, &path.session_id).await?;
-    found.map(|pins| Reply(pins.into())).ok_or(ApiError::NotFound(Thing::Session))
+    let (own, wide) = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    Ok(Reply(SessionPins { items: views(own), tenant_items: views(wide) }))
 }
 
-/// Replaces a session's pins.
+/// Replaces a session's own pins.
 ///
-/// Contexts show them from the next read on, under a new `context_revision`. Together they may take a
-/// tenth of the effective window.
+/// Contexts show them from the next read on, under a new `context_revision`. Together with the tenant's
+/// they may take a tenth of the effective window.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/pins", tag = "steering",
     params(SessionPath), request_body = NewPins,
@@ -82,18 +93,54 @@ pub async fn replace_pins(
 ) -> Result<Reply<Pins>, ApiError> {
     let new: NewPins = body.parse_strictly()?;
     let pins = read_pins(new)?;
-    let not_found = || ApiError::NotFound(Thing::Session);
-    let session = state.store.find_session(caller.tenant, &path.session_id).await?.ok_or_else(not_found)?;
-    let tokenizer = session.effective_settings().tokenizer.unwrap_or_default();
-    let tokens = count(&pins, TokenCounter::new(tokenizer));
-    let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins, tokens).await?;
-    match outcome.ok_or_else(not_found)? {
-        PinsOutcome::Replaced { .. } => Ok(Reply(pins.into())),
-        PinsOutcome::TooLarge { max_tokens } => Err(ApiError::refused(
-            "/pins",
-            format!("the pins take {tokens} tokens; a tenth of the effective window is {max_tokens}"),
-        )),
+    let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
+    match outcome.ok_or(ApiError::NotFound(Thing::Session))? {
+        PinsOutcome::Replaced { .. } => Ok(Reply(Pins { items: views(pins) })),
+        PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large(tokens, max_tokens)),
     }
+}
+
+/// Lists the pins that hold in every session of the tenant.
+#[utoipa::path(
+    get, path = "/v1/pins", tag = "steering",
+    responses((status = 200, body = Pins, description = "The pins."))
+)]
+pub async fn list_tenant_pins(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+) -> Result<Reply<Pins>, ApiError> {
+    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Thing::Tenant))?;
+    Ok(Reply(Pins { items: views(tenant.settings.wide_pins().to_vec()) }))
+}
+
+/// Replaces the pins that hold in every session of the tenant.
+///
+/// Contexts show them before a session's own from the next read on, under a new `context_revision`, and
+/// every later summary carries them. Together they may take a tenth of the effective window that the
+/// tenant's settings give.
+#[utoipa::path(
+    put, path = "/v1/pins", tag = "steering", request_body = NewPins,
+    responses((status = 200, body = Pins, description = "The pins as they are now."))
+)]
+pub async fn replace_tenant_pins(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    body: JsonBytes,
+) -> Result<Reply<Pins>, ApiError> {
+    let new: NewPins = body.parse_strictly()?;
+    let pins = read_pins(new)?;
+    match state.store.replace_wide_pins(caller.tenant, &pins).await? {
+        None => Err(ApiError::NotFound(Thing::Tenant)),
+        Some(WidePins::Replaced) => Ok(Reply(Pins { items: views(pins) })),
+        Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large(tokens, max_tokens)),
+    }
+}
+
+fn too_large(tokens: u32, max_tokens: u32) -> ApiError {
+    ApiError::refused(
+        "/pins",
+        format!("the pins take {tokens} tokens; a tenth of the effective window is {max_tokens}"),
+    )
 }
 
 /// Checks the texts and gives each its id.
@@ -115,28 +162,13 @@ fn read_pins(new: NewPins) -> Result<Vec<Pin>, ApiError> {
         if let Some(detail) = refused {
             errors.push(FieldError { pointer: format!("/pins/{index}"), detail: detail.to_owned() });
         } else {
-            let pin = Pin { id: pin_id(&text), text };
+            let pin = Pin::new(text);
             if !pins.iter().any(|known| known.id == pin.id) {
                 pins.push(pin);
             }
         }
     }
     if errors.is_empty() { Ok(pins) } else { Err(ApiError::Invalid(errors)) }
-}
-
-fn pin_id(text: &str) -> String {
-    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
-    let head = digest.first_chunk::<8>().copied().unwrap_or_default();
-    format!("pin_{:016x}", u64::from_be_bytes(head))
-}
-
-/// What the pins take in a context, as it serves them.
-fn count(pins: &[Pin], counter: TokenCounter) -> u32 {
-    if pins.is_empty() {
-        return 0;
-    }
-    let texts: Vec<&str> = pins.iter().map(|pin| pin.text.as_str()).collect();
-    Counted::new(&pins_text(&texts), &counter).tokens
 }
 
 #[cfg(test)]
@@ -148,11 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_has_the_same_id_and_counts_once() {
+    fn the_same_text_counts_once() {
         let pins = read(&["no deploys on friday", "use tabs", "no deploys on friday"]).unwrap();
         assert_eq!(pins.len(), 2);
-        assert_eq!(pins[0].id, pin_id("no deploys on friday"));
-        assert!(pins[0].id.starts_with("pin_") && pins[0].id.len() == 20);
+        assert_eq!(pins[0].text, "no deploys on friday");
     }
 
     #[test]

@@ -72,6 +72,7 @@ impl From<Session> for SessionView {
         let policy = effective.policy();
         let usage = session.accounting.usage(&policy, effective.system_tokens.unwrap_or_default());
         Self {
+            context_revision: session.served_revision(),
             session_id: session.name,
             settings: session.settings,
             policy,
@@ -80,7 +81,6 @@ impl From<Session> for SessionView {
             anchor_seq: session.anchor_seq,
             summary_version: session.version,
             compression_count: session.compression_count,
-            context_revision: session.context_revision,
             usage,
             compression: session.live.map(|live| LiveCompression { id: live.id, status: live.status }),
             llm_breaker: None,

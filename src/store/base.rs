@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use super::outlines::{Outline, outlines_after, outlines_within};
-use super::{Store, StoreError, summaries};
+use super::{Store, StoreError, pins, summaries};
 use crate::domain::accounting::Accounting;
 use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::pin::{self, Pin};
 use crate::domain::probe::Probe;
 use crate::domain::settings::Settings;
 use crate::domain::version::{Version, VersionMeta};
@@ -30,8 +31,8 @@ pub struct Base {
     pub next_version: i64,
     /// The current version's document, carry and rendering; `None` before the first.
     pub current: Option<Current>,
-    /// The pins, in order: id and text.
-    pub pins: Vec<(String, String)>,
+    /// The pins that hold, in order.
+    pub pins: Vec<Pin>,
     /// Extracted constraints that the caller dropped.
     pub removed_constraints: BTreeSet<String>,
     /// Probes that are still asked: the caller's, and those of earlier spans.
@@ -105,15 +106,12 @@ impl Store {
             return Ok(None);
         };
         let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
-        let counts: Accounting =
+        let mut counts: Accounting =
             serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
-        let pins = sqlx::query!(
-            "select id, body from pins where tenant_id = $1 and session_id = $2 order by position",
-            tenant.0,
-            session.0,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
+        let settings = settings_over(session, row.settings, row.defaults)?;
+        let own = pins::list(&mut tx, tenant, session).await?;
+        counts.pins_tokens = pins::count(&settings, own.clone());
+        counts.pins_revision = settings.wide_pins_revision();
         let removed = sqlx::query_scalar!(
             "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
             tenant.0,
@@ -138,7 +136,8 @@ impl Store {
         tx.commit().await?;
         let base = Base {
             name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
-            settings: settings_over(session, row.settings, row.defaults)?,
+            pins: pin::together(settings.wide_pins(), own),
+            settings,
             counts,
             head: row.head_seq,
             anchor: row.anchor_seq,
@@ -153,7 +152,6 @@ impl Store {
                 }),
                 _ => None,
             },
-            pins: pins.into_iter().map(|pin| (pin.id, pin.body)).collect(),
             removed_constraints: removed.into_iter().collect(),
             probes: probes.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect(),
         };

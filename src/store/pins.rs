@@ -2,17 +2,13 @@
 
 use sqlx::PgConnection;
 
-use super::{Store, StoreError, sessions};
+use super::sessions::{self, Session};
+use super::{Store, StoreError};
+use crate::domain::accounting::Accounting;
 use crate::domain::id::{SessionId, SessionName, TenantId};
-
-/// A constraint that the caller pinned.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pin {
-    /// Its id, derived from its text.
-    pub id: String,
-    /// Its text, verbatim.
-    pub text: String,
-}
+use crate::domain::pin::{self, PINS_SHARE, Pin};
+use crate::domain::settings::{Settings, share_of};
+use crate::domain::tokens::TokenCounter;
 
 /// What became of new pins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +20,15 @@ pub enum PinsOutcome {
     },
     /// They take more than their share of the window; nothing changed.
     TooLarge {
+        /// What they would take, the tenant's included.
+        tokens: u32,
         /// The most tokens that pins may take in this session.
         max_tokens: u32,
     },
 }
 
-/// Share of the effective window that pins may take.
-const PINS_SHARE: f64 = 0.10;
-
 impl Store {
-    /// Lists a session's pins in their order; `None` when there is no such session.
+    /// Lists a session's own pins in their order, and its tenant's; `None` when there is no such session.
     ///
     /// # Errors
     /// When the database fails.
@@ -41,14 +36,15 @@ impl Store {
         &self,
         tenant: TenantId,
         session: &SessionName,
-    ) -> Result<Option<Vec<Pin>>, StoreError> {
+    ) -> Result<Option<(Vec<Pin>, Vec<Pin>)>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, session).await? else { return Ok(None) };
-        Ok(Some(list(&mut tx, tenant, session.id).await?))
+        let own = list(&mut tx, tenant, session.id).await?;
+        Ok(Some((own, session.defaults.wide_pins().to_vec())))
     }
 
-    /// Replaces a session's pins, which together take `tokens` in a context; `None` when there is no
-    /// such session. The same pins again change nothing.
+    /// Replaces a session's own pins; `None` when there is no such session. The same pins again change
+    /// nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -57,17 +53,18 @@ impl Store {
         tenant: TenantId,
         name: &SessionName,
         pins: &[Pin],
-        tokens: u32,
     ) -> Result<Option<PinsOutcome>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let Some(mut session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(None) };
-        let window = session.effective_settings().policy().effective_window;
-        let max_tokens = crate::domain::settings::share_of(window, PINS_SHARE);
-        if tokens > max_tokens {
-            return Ok(Some(PinsOutcome::TooLarge { max_tokens }));
+        let settings = session.effective_settings();
+        let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+        let tokens = count(&settings, pins.to_vec());
+        // Nobody is kept from taking pins away because the tenant's alone are too large here.
+        if tokens > max_tokens && !pins.is_empty() {
+            return Ok(Some(PinsOutcome::TooLarge { tokens, max_tokens }));
         }
         if list(&mut tx, tenant, session.id).await? == pins {
-            return Ok(Some(PinsOutcome::Replaced { context_revision: session.context_revision }));
+            return Ok(Some(PinsOutcome::Replaced { context_revision: session.served_revision() }));
         }
         sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
             .execute(&mut *tx)
@@ -87,9 +84,10 @@ impl Store {
         .await?;
         session.context_revision += 1;
         session.accounting.pins_tokens = tokens;
+        session.accounting.pins_revision = settings.wide_pins_revision();
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
-        Ok(Some(PinsOutcome::Replaced { context_revision: session.context_revision }))
+        Ok(Some(PinsOutcome::Replaced { context_revision: session.served_revision() }))
     }
 }
 
@@ -107,4 +105,35 @@ pub(crate) async fn list(
     .fetch_all(&mut *tx)
     .await?;
     Ok(pins)
+}
+
+/// Lists the pins that hold in a session: its tenant's and its own.
+pub(crate) async fn list_all(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: &Session,
+) -> Result<Vec<Pin>, StoreError> {
+    let own = list(tx, tenant, session.id).await?;
+    Ok(pin::together(session.defaults.wide_pins(), own))
+}
+
+/// Counts the pins anew when the tenant's have changed since they were counted.
+pub(super) async fn recount(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    settings: &Settings,
+    counts: &mut Accounting,
+) -> Result<(), StoreError> {
+    let revision = settings.wide_pins_revision();
+    if counts.pins_revision != revision {
+        counts.pins_tokens = count(settings, list(tx, tenant, session).await?);
+        counts.pins_revision = revision;
+    }
+    Ok(())
+}
+
+/// What the tenant's pins and a session's own take together in a context, in tokens.
+pub(super) fn count(settings: &Settings, own: Vec<Pin>) -> u32 {
+    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+    pin::tokens(&pin::together(settings.wide_pins(), own), counter)
 }

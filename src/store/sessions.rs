@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, expect_rows};
+use super::{Store, StoreError, expect_rows, pins};
 use crate::domain::accounting::Accounting;
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
@@ -34,7 +34,7 @@ pub struct Session {
     pub last_version: i64,
     /// Versions that compressions published.
     pub compression_count: i32,
-    /// Grows with every change of pins or settings.
+    /// Grows with every change of its own pins or settings.
     pub context_revision: i64,
     /// Running token and message counts.
     pub accounting: Accounting,
@@ -51,6 +51,12 @@ impl Session {
     #[must_use]
     pub fn effective_settings(&self) -> Settings {
         self.settings.over(&self.defaults)
+    }
+
+    /// Grows with every change of pins or settings, the tenant's included.
+    #[must_use]
+    pub fn served_revision(&self) -> i64 {
+        self.context_revision + self.defaults.wide_revision()
     }
 }
 
@@ -197,7 +203,7 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        rows.into_iter().map(SessionRow::read).collect()
+        read_all(&mut tx, tenant, rows).await
     }
 
     /// Makes a session or changes its settings: an absent field keeps its value, null resets it.
@@ -216,13 +222,10 @@ impl Store {
             // Erased between the two statements; the caller's next try makes it.
             return Err(sqlx::Error::RowNotFound.into());
         };
-        let settings = match session.settings.patched(change) {
+        let settings = match session.settings.patched(change, &session.defaults) {
             Ok(settings) => settings,
             Err(refused) => return Ok(PutOutcome::Refused(refused)),
         };
-        if let Err(refused) = settings.over(&session.defaults).validate() {
-            return Ok(PutOutcome::Refused(refused));
-        }
         if settings.tokenizer != session.settings.tokenizer && session.head_seq > 0 {
             return Ok(PutOutcome::Refused(SettingsError {
                 pointer: "/tokenizer".to_owned(),
@@ -282,7 +285,7 @@ pub(crate) async fn find(
     tenant: TenantId,
     name: &SessionName,
 ) -> Result<Option<Session>, StoreError> {
-    sqlx::query_as!(
+    let row = sqlx::query_as!(
         SessionRow,
         r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                   s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
@@ -300,9 +303,24 @@ pub(crate) async fn find(
         name.as_str()
     )
     .fetch_optional(&mut *tx)
-    .await?
-    .map(SessionRow::read)
-    .transpose()
+    .await?;
+    Ok(read_all(tx, tenant, row).await?.pop())
+}
+
+/// Reads rows, and counts the pins of those whose tenant has changed its own since.
+async fn read_all(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    rows: impl IntoIterator<Item = SessionRow>,
+) -> Result<Vec<Session>, StoreError> {
+    let mut sessions = rows.into_iter().map(SessionRow::read).collect::<Result<Vec<_>, _>>()?;
+    for session in &mut sessions {
+        if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
+            let settings = session.effective_settings();
+            pins::recount(tx, (tenant, session.id), &settings, &mut session.accounting).await?;
+        }
+    }
+    Ok(sessions)
 }
 
 /// Takes a session's row lock. Whoever locks more than one session goes in the order of their names.
@@ -326,7 +344,7 @@ pub(super) async fn lock_all(
 ) -> Result<Vec<Session>, StoreError> {
     // One look into the unique index per name: as a plain join, the planner reads all sessions of the
     // tenant for as long as it has no statistics.
-    sqlx::query_as!(
+    let rows = sqlx::query_as!(
         SessionRow,
         r#"select s.id as "id!", s.name as "name!", s.settings::text as "settings!", t.settings::text as "defaults!",
                   s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!", s.indexed_seq as "indexed_seq!",
@@ -349,10 +367,8 @@ pub(super) async fn lock_all(
         names as &[&str]
     )
     .fetch_all(&mut *tx)
-    .await?
-    .into_iter()
-    .map(SessionRow::read)
-    .collect()
+    .await?;
+    read_all(tx, tenant, rows).await
 }
 
 /// Writes back settings, revision and counts of a session that is locked; gives the time of the write.

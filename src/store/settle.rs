@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::base::settings_over;
 use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
-use super::{Store, StoreError, expect_rows};
+use super::{Store, StoreError, expect_rows, pins};
 use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq};
@@ -212,15 +212,19 @@ async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option
         job.tenant.0,
         job.session.0,
     )
-    .fetch_optional(connection)
+    .fetch_optional(&mut *connection)
     .await?
     else {
         return Ok(None);
     };
     let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, job.session.0, reason);
+    let settings = settings_over(job.session, row.settings, row.defaults)?;
+    let mut counts =
+        serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
+    pins::recount(connection, (job.tenant, job.session), &settings, &mut counts).await?;
     Ok(Some(LockedSession {
-        settings: settings_over(job.session, row.settings, row.defaults)?,
-        counts: serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?,
+        settings,
+        counts,
         head: row.head_seq,
         anchor: row.anchor_seq,
         version: row.version,

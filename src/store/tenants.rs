@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, expect_rows};
 use crate::domain::id::{KeyId, TenantId};
-use crate::domain::settings::Settings;
+use crate::domain::pin::{self, PINS_SHARE, Pin};
+use crate::domain::settings::{Settings, SettingsError, share_of};
+use crate::domain::tokens::TokenCounter;
 
 /// How long a key's look-up is remembered, hence how long a revoked key may still pass in another process.
 const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
@@ -89,6 +93,20 @@ pub struct NewKey {
     pub scopes: Vec<String>,
     /// When it ends.
     pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// What became of new pins of a tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WidePins {
+    /// They are stored.
+    Replaced,
+    /// They take more than their share of the window; nothing changed.
+    TooLarge {
+        /// What they would take.
+        tokens: u32,
+        /// The most tokens that they may take.
+        max_tokens: u32,
+    },
 }
 
 impl Store {
@@ -198,23 +216,57 @@ impl Store {
             .collect()
     }
 
-    /// Replaces the defaults of a tenant's sessions; false when there is no such tenant.
+    /// Changes the defaults of a tenant's sessions: an absent field keeps its value, null resets it.
+    /// `None` when there is no such tenant.
     ///
     /// # Errors
-    /// When the database fails.
-    pub async fn update_tenant_settings(
+    /// When the database fails, or its settings do not read back.
+    pub async fn change_tenant_settings(
         &self,
         id: TenantId,
-        settings: &Settings,
-    ) -> Result<bool, StoreError> {
-        let text = serde_json::to_string(settings)
-            .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
+        change: Map<String, Value>,
+    ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
         let mut tx = self.begin(id).await?;
-        let done = sqlx::query!("update tenants set settings = $2::text::json where id = $1", id.0, text)
-            .execute(&mut *tx)
-            .await?;
-        tx.commit().await?;
-        Ok(done.rows_affected() == 1)
+        let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
+        let mut settings = match old.patched(change, &Settings::default()) {
+            Ok(settings) => settings,
+            Err(refused) => return Ok(Some(Err(refused))),
+        };
+        if settings != old {
+            settings.wide.get_or_insert_default().revision += 1;
+            store_settings(&mut tx, id, &settings).await?;
+            tx.commit().await?;
+        }
+        Ok(Some(Ok(settings)))
+    }
+
+    /// Replaces the pins of every session of a tenant; `None` when there is no such tenant. The same
+    /// pins again change nothing.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not read back.
+    pub async fn replace_wide_pins(
+        &self,
+        id: TenantId,
+        pins: &[Pin],
+    ) -> Result<Option<WidePins>, StoreError> {
+        let mut tx = self.begin(id).await?;
+        let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let tokens = pin::tokens(pins, counter);
+        let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+        if tokens > max_tokens {
+            return Ok(Some(WidePins::TooLarge { tokens, max_tokens }));
+        }
+        if settings.wide_pins() != pins {
+            let wide = settings.wide.get_or_insert_default();
+            wide.revision += 1;
+            wide.pins_revision = wide.revision;
+            wide.pins = pins.to_vec();
+            store_settings(&mut tx, id, &settings).await?;
+            tx.commit().await?;
+        }
+        Ok(Some(WidePins::Replaced))
     }
 
     /// Erases a tenant with everything that it owns; false when there is no such tenant.
@@ -316,4 +368,26 @@ impl Store {
         self.keys.0.invalidate(&digest).await;
         Ok(true)
     }
+}
+
+async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>, StoreError> {
+    let text = sqlx::query_scalar!(
+        r#"select settings::text as "settings!" from tenants where id = $1 for update"#,
+        id.0
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let read = |text: String| {
+        serde_json::from_str(&text).map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))
+    };
+    text.map(read).transpose()
+}
+
+async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<(), StoreError> {
+    let text = serde_json::to_string(settings)
+        .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
+    let done = sqlx::query!("update tenants set settings = $2::text::json where id = $1", id.0, text)
+        .execute(&mut *tx)
+        .await?;
+    expect_rows("the update of a tenant", 1, done.rows_affected())
 }

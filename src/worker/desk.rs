@@ -9,6 +9,7 @@ use crate::domain::format::{self, Format};
 use crate::domain::group;
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::message::Numbered;
+use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
@@ -155,9 +156,9 @@ impl Work {
             probes.push(serde_json::from_value(probe).map_err(|error| format!("probe {id}: {error}"))?);
             probe_ids.push(id);
         }
-        let pin = |(id, text): (String, String)| Constraint {
-            id,
-            text,
+        let pin = |pin: Pin| Constraint {
+            id: pin.id,
+            text: pin.text,
             source: ConstraintSource::Pin,
             seqs: Vec::new(),
         };

@@ -1,9 +1,9 @@
 //! One tenant's rows are no other's: by the statements' conditions, and by row-level security below.
 
 use anchord::domain::id::TenantId;
+use anchord::domain::pin::Pin;
 use anchord::store::gather::ToolOutput;
 use anchord::store::messages::SeqRange;
-use anchord::store::pins::Pin;
 use anchord::store::sessions::{PutOutcome, SessionFilter};
 use serde_json::Map;
 use sqlx::{AssertSqlSafe, Row as _};
@@ -40,8 +40,8 @@ async fn furnished() -> Stored {
     });
     full.messages.push(output);
     stored.appends.append(full).await.expect("an append");
-    let pins = [Pin { id: "pin_1".to_owned(), text: "keep it".to_owned() }];
-    stored.store.replace_pins(stored.ours, &name("s"), &pins, 5).await.expect("pins");
+    let pins = [Pin::new("keep it".to_owned())];
+    stored.store.replace_pins(stored.ours, &name("s"), &pins).await.expect("pins");
     stored
 }
 
@@ -79,7 +79,7 @@ async fn another_tenant_sees_nothing_through_any_method() {
     assert_eq!(store.list_sessions(theirs, &SessionFilter::default(), None, 50).await.expect("a read"), []);
     assert_eq!(store.list_messages(theirs, &s, all, 50).await.expect("a read"), None);
     assert_eq!(store.list_pins(theirs, &s).await.expect("a read"), None);
-    assert_eq!(store.replace_pins(theirs, &s, &[], 0).await.expect("a write"), None);
+    assert_eq!(store.replace_pins(theirs, &s, &[]).await.expect("a write"), None);
     assert_eq!(store.find_tool_output(theirs, &s, "00ff00ff00ff00ff").await.expect("a read"), None);
     assert!(store.find_tool_output(stored.ours, &s, "00ff00ff00ff00ff").await.expect("a read").is_some());
     assert!(store.find_context(theirs, &s, None).await.expect("a read").is_none());

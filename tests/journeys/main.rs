@@ -32,4 +32,5 @@ mod sessions;
 mod shared_outputs;
 mod strategies;
 mod summaries;
+mod tenant_wide;
 mod triggers;

@@ -165,7 +165,7 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         Probe { critical, ..probe(ProbeKind::Constraint, Section::Constraints, question, expected, &c.seqs) }
     };
     // Pins are the caller's, not the merge's: the candidate has them as they were given.
-    for pin in candidate.constraints.iter().filter(|c| c.source == ConstraintSource::Pin).take(16) {
+    for pin in candidate.constraints.iter().filter(|c| c.source == ConstraintSource::Pin) {
         probes.push(ask(pin, true));
     }
     let mut found: Vec<&Constraint> = facts.constraints.iter().collect();

@@ -51,12 +51,12 @@ pub struct Settled {
     pub settings: Settings,
     /// Through which message the summary covers the session.
     pub anchor_seq: Seq,
-    /// Grows with every change of pins or settings.
+    /// Grows with every change of pins or settings, the tenant's included.
     pub context_revision: i64,
     /// The current summary.
     pub summary: Option<SummarySource>,
-    /// The pins' texts, in order.
-    pub pins: Vec<String>,
+    /// The text of the message that serves the pins, and that message's tokens.
+    pub pins: Option<(String, u32)>,
     /// The leading system and developer messages.
     pub system: Vec<Entry>,
     /// The user message that the summary covers and that is still served.
@@ -94,7 +94,7 @@ impl Settled {
             .as_ref()
             .map_or(0, |summary| summary.rendering.0.len() + summary.least.0.len() + summary.recap.len());
         let entries = self.system.iter().chain(&self.carried).map(|entry| entry.raw.len() + 200);
-        let pins = self.pins.iter().map(String::len).sum::<usize>();
+        let pins = self.pins.as_ref().map_or(0, |pins| pins.0.len());
         let settings = self.stored_settings.0.len() + self.stored_settings.1.len();
         u32::try_from(1_000 + summary + entries.sum::<usize>() + pins + settings).unwrap_or(u32::MAX)
     }

@@ -94,7 +94,7 @@ impl Store {
         let is_current = row.id == settled.session.0
             && row.version == settled.version()
             && row.anchor_seq == settled.anchor_seq
-            && row.context_revision == settled.context_revision
+            && row.context_revision + settled.settings.wide_revision() == settled.context_revision
             && accounting.system_through == settled.system_through
             && carried == held
             && row.settings == settled.stored_settings.0

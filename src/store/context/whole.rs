@@ -8,8 +8,11 @@ use uuid::Uuid;
 use super::super::sessions::read_settings;
 use super::{ContextSource, MessageRow, Settled, SummarySource};
 use crate::domain::accounting::Accounting;
+use crate::domain::context::Counted;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::mask::Marks;
+use crate::domain::pin::{self, Pin};
+use crate::domain::tokens::TokenCounter;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -246,13 +249,21 @@ impl Found {
         let tail = entries.split_off(entries.partition_point(|entry| entry.seq <= self.floor));
         let covered = entries.split_off(entries.partition_point(|e| e.seq <= accounting.system_through));
         let settled_marks = marks.iter().filter(|(seq, _)| **seq <= self.floor);
+        let settings = own.over(&defaults);
+        let own_pins = self.pins.into_iter().map(Pin::new).collect();
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let pins = pin::served(&pin::together(settings.wide_pins(), own_pins));
         let settled = Settled {
             session,
-            settings: own.over(&defaults),
             anchor_seq: self.anchor_seq,
-            context_revision: self.context_revision,
+            context_revision: self.context_revision + settings.wide_revision(),
             summary,
-            pins: self.pins,
+            // Counted here, for the tenant's may have changed since the session counted them.
+            pins: pins.map(|text| {
+                let tokens = Counted::new(&text, &counter).tokens;
+                (text, tokens)
+            }),
+            settings,
             system: entries,
             carried: covered.into_iter().next(),
             system_through: accounting.system_through,

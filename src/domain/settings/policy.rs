@@ -1,0 +1,136 @@
+//! The policy that follows from settings.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HistoryRules, MaskMode, PolicyName, Settings};
+
+/// How far the target is put below the compress level when the two contradict each other.
+const LEAST_GAP: f64 = 0.05;
+
+/// Settings with every default resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Policy {
+    /// The effective window, in tokens.
+    pub effective_window: u32,
+    /// The context window, in tokens.
+    pub context_window: u32,
+    /// Which signals count.
+    pub name: PolicyName,
+    /// Share at which a warning is given.
+    pub warn: f64,
+    /// Share at which a compression starts.
+    pub compress: f64,
+    /// Share that a compression aims for.
+    pub target: f64,
+    /// Share at which a compression is forced.
+    pub force: f64,
+    /// Share at which a compression is immediate.
+    pub critical: f64,
+    /// Uncompressed messages: optional, compress, force.
+    pub messages: [u32; 3],
+    /// Turns since the anchor.
+    pub turns: u32,
+    /// The thresholds of the signals about history.
+    pub history: HistoryRules,
+    /// Messages that always stay verbatim.
+    pub preserve_recent: u32,
+    /// Uncompressed messages below which only force and above compress.
+    pub min_messages: u32,
+    /// Whether signals start compressions.
+    pub auto: bool,
+    /// Whether tool outputs may become placeholders.
+    pub mask: MaskMode,
+    /// Bound of a rendered summary, in tokens.
+    pub max_summary_tokens: u32,
+}
+
+impl Settings {
+    /// Resolves every default. Thresholds that contradict each other give way: a session's and those that
+    /// its tenant set later may, and the session must go on.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        let mut policy = self.resolved();
+        policy.warn = policy.warn.min(policy.compress);
+        policy.target = policy.target.min((policy.compress - LEAST_GAP).max(policy.compress / 2.0));
+        policy.force = policy.force.max(policy.compress);
+        policy.critical = policy.critical.max(policy.force);
+        let [optional, compress, force] = policy.messages;
+        policy.messages = [optional.min(compress), compress, force.max(compress)];
+        policy
+    }
+
+    /// Resolves every default, consistent or not.
+    pub(super) fn resolved(&self) -> Policy {
+        let context_window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        let parts = [self.reserved_output_tokens, self.system_tokens, self.safety_buffer];
+        let effective_window = if parts.iter().any(Option::is_some) {
+            parts.iter().flatten().fold(context_window, |left, part| left.saturating_sub(*part))
+        } else {
+            share_of(context_window, DEFAULT_EFFECTIVE_SHARE)
+        };
+        let thresholds = self.thresholds.clone().unwrap_or_default();
+        let history = HistoryRules::of(&thresholds);
+        let messages = thresholds.messages.unwrap_or_default();
+        Policy {
+            effective_window,
+            context_window,
+            name: self.policy.unwrap_or_default(),
+            warn: thresholds.warn.unwrap_or(0.60),
+            compress: thresholds.compress.unwrap_or(0.70),
+            target: thresholds.target.unwrap_or(0.50),
+            force: thresholds.force.unwrap_or(0.85),
+            critical: thresholds.critical.unwrap_or(0.90),
+            messages: [
+                messages.optional.unwrap_or(30),
+                messages.compress.unwrap_or(50),
+                messages.force.unwrap_or(70),
+            ],
+            turns: thresholds.turns.unwrap_or(20),
+            history,
+            preserve_recent: self.preserved_by(self.strategy_in_force()),
+            min_messages: self.min_messages.unwrap_or(10),
+            auto: self.auto.unwrap_or(true),
+            mask: self.mask.unwrap_or_default(),
+            max_summary_tokens: self
+                .max_summary_tokens
+                .unwrap_or_else(|| share_of(effective_window, 0.15).clamp(800, 4_000)),
+        }
+    }
+}
+
+/// A share of a number of tokens, rounded down.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share from 0 to 1 of a u32 fits a u32"
+)]
+pub fn share_of(tokens: u32, share: f64) -> u32 {
+    (f64::from(tokens) * share.clamp(0.0, 1.0)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::settings::{MessageThresholds, Thresholds};
+
+    #[test]
+    fn thresholds_that_contradict_those_below_them_give_way() {
+        let own = Thresholds { compress: Some(0.40), ..Thresholds::default() };
+        let own = Settings { thresholds: Some(own), ..Settings::default() };
+        let messages = MessageThresholds { force: Some(20), ..MessageThresholds::default() };
+        let later = Thresholds { target: Some(0.60), messages: Some(messages), ..Thresholds::default() };
+        let later = Settings { thresholds: Some(later), ..Settings::default() };
+        let policy = own.over(&later).policy();
+        assert!(policy.target < policy.compress && policy.warn <= policy.compress, "{policy:?}");
+        assert_eq!(policy.messages, [30, 50, 50]);
+    }
+
+    #[test]
+    fn consistent_thresholds_stay_as_they_are() {
+        let policy = Settings::default().policy();
+        assert_eq!(policy, Settings::default().resolved());
+        assert!((policy.target - 0.50).abs() < f64::EPSILON);
+    }
+}
