@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod models;
+mod operators;
 mod shutdown;
 
 use std::net::SocketAddr;
@@ -25,7 +26,7 @@ use crate::config::{self, LlmProvider, Role};
 use crate::domain::candidate::{self, Material};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::http;
-use crate::http::auth::{OperatorToken, RateLimit};
+use crate::http::auth::{OperatorToken, RateLimit, TenantRates};
 use crate::llm;
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
@@ -33,7 +34,10 @@ use crate::store::gather::Gatherer;
 use crate::worker;
 pub use crate::worker::alone::{Alone, CallRecord};
 
+pub use crate::store::keys::ApiKey;
+pub use crate::store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
+pub use operators::Operators;
 use shutdown::{Drained, Signals};
 
 /// How often metrics are condensed and idle callers are forgotten.
@@ -187,6 +191,7 @@ impl Process {
             tracker: self.tracker.clone(),
             limits,
             rate_limit: RateLimit::new(rate, rate),
+            tenant_rates: TenantRates::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
             metrics,
             llm_configured: settings.llm.llm_provider != LlmProvider::None,
@@ -223,16 +228,22 @@ impl Process {
         self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
     }
 
-    /// Condenses metrics and forgets idle callers, now and then.
+    /// Condenses metrics, forgets idle callers and notes which keys are used, now and then; hears at once
+    /// of keys that other processes revoke.
     fn keep_house(&self, state: &http::AppState) {
         let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
-        let stop = self.stop.clone();
+        let (store, stop) = (self.store.clone(), self.stop.clone());
         self.tracker.spawn(async move {
             while stop.run_until_cancelled(tokio::time::sleep(HOUSEKEEPING)).await.is_some() {
                 metrics.run_upkeep();
                 rate_limit.shrink();
+                if let Err(error) = store.note_used_keys().await {
+                    tracing::warn!(%error, "keys.use_not_noted");
+                }
             }
         });
+        let (store, stop) = (self.store.clone(), self.stop.clone());
+        self.tracker.spawn(async move { store.watch_keys(&stop).await });
     }
 
     async fn run(self, signals: &mut Signals, tell: impl FnOnce(&Ready)) -> anyhow::Result<()> {

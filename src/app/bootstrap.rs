@@ -15,14 +15,13 @@ use crate::clock::Clock;
 use crate::domain::id::TenantId;
 use crate::http::auth::{ADMIN, READ, WRITE};
 use crate::store::Store;
-use crate::store::tenants::{NewKey, digest_key};
+use crate::store::audit::Actor;
+use crate::store::keys::NewKey;
 
 /// The tenant of the bootstrap key; its id is fixed, so that two processes that start at the same
 /// time agree on it.
 const DEFAULT_TENANT: TenantId = TenantId(Uuid::from_u128(1));
 const DEFAULT_TENANT_NAME: &str = "default";
-/// How much of a key is kept readable, for people to tell keys apart.
-const PREFIX_CHARS: usize = 8;
 /// The file of a generated key in the data folder.
 const KEY_FILE: &str = "api-key";
 
@@ -71,13 +70,12 @@ pub(super) async fn ensure_key(
 }
 
 async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Result<()> {
-    let digest = digest_key(key.expose_secret());
-    let prefix = key.expose_secret().chars().take(PREFIX_CHARS).collect();
     let scopes = [READ, WRITE, ADMIN].map(str::to_owned).to_vec();
     // Both are there already on every start but the first.
-    store.insert_tenant_as(DEFAULT_TENANT, DEFAULT_TENANT_NAME).await?;
-    store.insert_key(DEFAULT_TENANT, &NewKey { digest, prefix, scopes, expires_at: None }).await?;
-    if store.find_key(digest, clock.now()).await?.is_none() {
+    let key = NewKey::given(key, scopes);
+    store.insert_tenant_as(DEFAULT_TENANT, DEFAULT_TENANT_NAME, Actor::Cli).await?;
+    store.insert_key(DEFAULT_TENANT, &key, Actor::Cli).await?;
+    if store.find_key(key.digest, clock.now()).await?.is_none() {
         // Starting must not undo a revocation.
         tracing::warn!("the API key of the tenant default was revoked; it opens nothing");
     }

@@ -4,9 +4,11 @@
 //! Must not know: how the service is put together (app does).
 
 mod compress;
+mod key;
 mod migrate;
 mod openapi;
 mod serve;
+mod tenant;
 mod worker;
 
 use std::process::ExitCode;
@@ -34,6 +36,10 @@ enum Command {
     Worker(worker::Worker),
     /// Bring the database's schema up to date and end
     Migrate(migrate::Migrate),
+    /// Make, list, suspend and erase tenants
+    Tenant(tenant::TenantCommand),
+    /// Make, list, rotate and revoke API keys
+    Key(key::KeyCommand),
     /// Summarise a transcript in a file, without server and database
     Compress(compress::Compress),
     /// Print the OpenAPI document
@@ -68,6 +74,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
+        Command::Tenant(tenant) => block_on(tenant.run()),
+        Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
         Command::Openapi(openapi) => openapi.run(),
     }

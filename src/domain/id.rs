@@ -9,12 +9,6 @@ use uuid::Uuid;
 /// The position of a message in its session: 1, 2, 3 … without gaps.
 pub type Seq = i64;
 
-/// A tenant's id; every primary key begins with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct TenantId(pub Uuid);
-
 /// A session's internal id; never used again, so that a late worker cannot publish into a new
 /// session of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
@@ -150,6 +144,16 @@ macro_rules! prefixed_id {
     };
 }
 
+prefixed_id!(
+    /// A tenant's id; every primary key begins with it.
+    TenantId,
+    "ten_"
+);
+prefixed_id!(
+    /// The id of one entry of the audit log.
+    AuditId,
+    "aud_"
+);
 prefixed_id!(
     /// The id of one compression.
     CompressionId,

@@ -28,6 +28,7 @@ pub mod narrative;
 pub mod pin;
 pub mod probe;
 pub mod proposal;
+pub mod quota;
 pub mod recall;
 pub mod redact;
 pub mod regenerate;

@@ -5,16 +5,18 @@ use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use governor::clock::{Clock as _, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use sha2::{Digest, Sha256};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::time::Duration;
 use subtle::ConstantTimeEq;
 
 use super::AppState;
 use super::problem::ApiError;
 use crate::domain::id::{KeyId, TenantId};
-use crate::store::tenants::digest_key;
+use crate::store::audit::Actor;
+use crate::store::keys::digest_key;
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";
@@ -26,6 +28,10 @@ pub const ADMIN: &str = "admin";
 /// The most characters of a bearer token; digesting more would be work for nothing.
 const MAX_TOKEN_BYTES: usize = 512;
 
+/// Tenants with a bound of their own that are remembered, and for how long after their last request.
+const TENANT_RATES: u64 = 10_000;
+const TENANT_RATE_IDLE: Duration = Duration::from_mins(1);
+
 /// An authenticated caller.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -35,6 +41,14 @@ pub struct Caller {
     pub key: KeyId,
     /// What the key may do.
     pub scopes: Vec<String>,
+}
+
+impl Caller {
+    /// Whoever holds this key, for the audit log.
+    #[must_use]
+    pub fn actor(&self) -> Actor {
+        Actor::Key(self.key)
+    }
 }
 
 /// A caller with the scope `read`.
@@ -93,6 +107,7 @@ impl RateLimit {
 
     fn check(&self, key: KeyId) -> Result<(), ApiError> {
         self.limiter.check_key(&key).map_err(|refused| ApiError::RateLimited {
+            of: "key",
             retry_after: refused.wait_time_from(DefaultClock::default().now()),
             per_second: self.per_second.get(),
             burst: self.burst.get(),
@@ -102,6 +117,31 @@ impl RateLimit {
     /// Forgets keys whose burst is whole again.
     pub fn shrink(&self) {
         self.limiter.retain_recent();
+    }
+}
+
+/// How fast tenants with a bound of their own may call, over all their keys.
+#[derive(Clone, Debug)]
+pub struct TenantRates(moka::sync::Cache<(TenantId, u32), Arc<DefaultDirectRateLimiter>>);
+
+impl Default for TenantRates {
+    fn default() -> Self {
+        Self(moka::sync::Cache::builder().max_capacity(TENANT_RATES).time_to_idle(TENANT_RATE_IDLE).build())
+    }
+}
+
+impl TenantRates {
+    fn check(&self, tenant: TenantId, per_second: u32) -> Result<(), ApiError> {
+        let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
+        // Another bound is another limiter, which starts with a whole burst.
+        let limiter =
+            self.0.get_with((tenant, per_second), || Arc::new(RateLimiter::direct(Quota::per_second(rate))));
+        limiter.check().map_err(|refused| ApiError::RateLimited {
+            of: "tenant",
+            retry_after: refused.wait_time_from(DefaultClock::default().now()),
+            per_second,
+            burst: per_second,
+        })
     }
 }
 
@@ -131,7 +171,13 @@ async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> R
     if let Some(span) = parts.extensions.get::<tracing::Span>() {
         span.record("tenant.id", tracing::field::display(grant.tenant.0));
     }
+    if grant.suspended {
+        return Err(ApiError::Suspended);
+    }
     state.rate_limit.check(grant.key)?;
+    if let Some(per_second) = grant.quotas.requests_per_second {
+        state.tenant_rates.check(grant.tenant, per_second)?;
+    }
     if !grant.scopes.iter().any(|held| held == scope) {
         return Err(ApiError::Forbidden(scope));
     }

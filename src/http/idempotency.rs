@@ -53,6 +53,12 @@ impl IdempotencyKey {
         self.key.is_some()
     }
 
+    /// The key itself, when the caller sent one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
     /// What the store knows the request by; `None` when the caller sent no key.
     #[must_use]
     pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {

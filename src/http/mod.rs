@@ -52,6 +52,7 @@
     reason = "a handler's docs are its description in the API, where its problems are declared"
 )]
 
+pub mod audit;
 pub mod auth;
 mod boundary;
 pub mod calls;
@@ -62,6 +63,7 @@ pub mod context;
 pub mod evaluations;
 pub mod idempotency;
 pub mod json;
+pub mod keys;
 pub mod ledger;
 pub mod messages;
 mod openapi;
@@ -76,6 +78,7 @@ pub mod recall;
 pub mod sessions;
 pub mod settings;
 pub mod summaries;
+pub mod tenants;
 pub mod tokens;
 pub mod tool_outputs;
 
@@ -133,6 +136,8 @@ pub struct Shared {
     pub limits: Limits,
     /// How fast each key may call.
     pub rate_limit: RateLimit,
+    /// How fast tenants with a bound of their own may call.
+    pub tenant_rates: auth::TenantRates,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
     /// Where metrics are read.
@@ -217,6 +222,17 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(probes::list_probes, probes::create_probe))
         .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
         .routes(routes!(evaluations::find_evaluation))
+        .routes(routes!(keys::list_keys, keys::create_key))
+        .routes(routes!(keys::revoke_key))
+        .routes(routes!(keys::rotate_key))
+        .routes(routes!(audit::list_audit_events))
+        .routes(routes!(tenants::create_tenant, tenants::list_tenants))
+        .routes(routes!(tenants::find_tenant, tenants::change_tenant, tenants::delete_tenant))
+        .routes(routes!(tenants::find_tenant_settings, tenants::change_tenant_settings))
+        .routes(routes!(keys::list_tenant_keys, keys::create_tenant_key))
+        .routes(routes!(keys::revoke_tenant_key))
+        .routes(routes!(keys::rotate_tenant_key))
+        .routes(routes!(audit::list_all_audit_events))
         .routes(routes!(ops::find_health))
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))

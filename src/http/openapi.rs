@@ -85,7 +85,12 @@ pub(super) fn declared() -> OpenApi {
 const SHARED: [(&str, &str, &str, &str); 12] = [
     ("BadRequest", "400", "malformed-json", "The request cannot be read, or its body is not JSON."),
     ("Unauthorized", "401", "unauthorized", "No usable key: none, unknown, expired or revoked."),
-    ("Forbidden", "403", "forbidden", "The key does not have the scope."),
+    (
+        "Forbidden",
+        "403",
+        "forbidden",
+        "The key does not have the scope, or the operator has suspended the tenant (`/problems/tenant-suspended`).",
+    ),
     ("NotFound", "404", "session-not-found", "It does not exist, or it is another tenant's."),
     (
         "Conflict",

@@ -69,11 +69,22 @@ impl<P: Serialize + DeserializeOwned> Paging<P> {
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Self, ApiError> {
+        Self::within(format!("{} {query}", caller.tenant.0), limit, cursor)
+    }
+
+    /// The same for the operator's lists, which span tenants.
+    ///
+    /// # Errors
+    /// When the limit is out of bounds or the cursor is not one of this list.
+    pub fn of_operator(query: &str, limit: Option<u32>, cursor: Option<&str>) -> Result<Self, ApiError> {
+        Self::within(format!("operator {query}"), limit, cursor)
+    }
+
+    fn within(scope: String, limit: Option<u32>, cursor: Option<&str>) -> Result<Self, ApiError> {
         let limit = limit.unwrap_or(DEFAULT_LIMIT);
         if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(ApiError::parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
         }
-        let scope = format!("{} {query}", caller.tenant.0);
         let after = cursor
             .map(|cursor| {
                 open(&scope, cursor).ok_or_else(|| {

@@ -129,7 +129,7 @@ pub async fn replace_tenant_pins(
 ) -> Result<Reply<Pins>, ApiError> {
     let new: NewPins = body.parse_strictly()?;
     let pins = read_pins(new)?;
-    match state.store.replace_wide_pins(caller.tenant, &pins).await? {
+    match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
         None => Err(ApiError::NotFound(Thing::Tenant)),
         Some(WidePins::Replaced) => Ok(Reply(Pins { items: views(pins) })),
         Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large(tokens, max_tokens)),

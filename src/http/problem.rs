@@ -6,6 +6,7 @@
 //! | 400 | `/problems/bad-request` | the request cannot be read at all |
 //! | 401 | `/problems/unauthorized` | no key, an unknown, expired or revoked one |
 //! | 403 | `/problems/forbidden` | the key lacks the scope |
+//! | 403 | `/problems/tenant-suspended` | the operator has suspended the tenant |
 //! | 404 | `/problems/{thing}-not-found` | no such thing, or another tenant's ([`Thing`]) |
 //! | 404 | `/problems/no-summary` | the session has no summary version yet |
 //! | 405 | `/problems/method-not-allowed` | the path exists, the method does not |
@@ -114,6 +115,8 @@ pub enum ApiError {
     Unauthorized(&'static str),
     /// The key lacks a scope.
     Forbidden(&'static str),
+    /// The operator has suspended the tenant.
+    Suspended,
     /// No such thing, or another tenant's.
     NotFound(Thing),
     /// The session has no summary version yet.
@@ -159,6 +162,8 @@ pub enum ApiError {
     },
     /// Too many requests for this key.
     RateLimited {
+        /// Whose rate it is: `key` or `tenant`.
+        of: &'static str,
         /// When the next request would pass.
         retry_after: Duration,
         /// Requests per second that the key may make in the long run.
@@ -210,6 +215,12 @@ impl ApiError {
                 "forbidden",
                 "Forbidden",
                 format!("this key does not have the scope `{scope}`").into(),
+            ),
+            Self::Suspended => (
+                S::FORBIDDEN,
+                "tenant-suspended",
+                "Tenant suspended",
+                "the operator has suspended this tenant; nothing of it is lost".into(),
             ),
             Self::NotFound(thing) => {
                 let (slug, title) = thing.slug_and_title();
@@ -281,11 +292,12 @@ impl ApiError {
                 "Budget too small",
                 format!("system prompt, pins and the newest message need at least {min_tokens} tokens").into(),
             ),
-            Self::RateLimited { .. } => (
+            Self::RateLimited { of, .. } => (
                 S::TOO_MANY_REQUESTS,
                 "rate-limited",
                 "Too many requests",
-                "this key makes requests faster than it may; Retry-After says when the next one passes".into(),
+                format!("this {of} makes requests faster than it may; Retry-After says when the next one passes")
+                    .into(),
             ),
             Self::QuotaExceeded(detail) => {
                 (S::TOO_MANY_REQUESTS, "quota-exceeded", "Quota exceeded", owned(detail))
@@ -329,19 +341,20 @@ impl ApiError {
             Self::TooLarge { limit, .. } => problem.extend("limit", limit.into()),
             Self::Invalid(errors) => problem.errors = errors,
             Self::InvalidParameter(error) | Self::Refused(error) => problem.errors = vec![error],
-            Self::RateLimited { retry_after, per_second, burst } => {
+            Self::RateLimited { of, retry_after, per_second, burst } => {
                 let seconds = retry_after.as_secs_f64().ceil().max(1.0);
                 put(&mut headers, header::RETRY_AFTER, &format!("{seconds}"));
-                let limit = format!("\"key\";r=0;t={seconds}");
+                let limit = format!("\"{of}\";r=0;t={seconds}");
                 put(&mut headers, HeaderName::from_static("ratelimit"), &limit);
                 let window = burst.div_ceil(per_second.max(1));
-                let policy = format!("\"key\";q={burst};w={window}");
+                let policy = format!("\"{of}\";q={burst};w={window}");
                 put(&mut headers, HeaderName::from_static("ratelimit-policy"), &policy);
             }
             Self::QuotaExceeded(_) => put(&mut headers, header::RETRY_AFTER, "60"),
             Self::BadRequest(_)
             | Self::MalformedJson(_)
             | Self::Forbidden(_)
+            | Self::Suspended
             | Self::NotFound(_)
             | Self::NoSummary
             | Self::MethodNotAllowed

@@ -6,10 +6,12 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::AppState;
-use super::auth::{Admin, Caller, Reader};
+use super::auth::{Admin, Reader};
 use super::json::{JsonBytes, Reply};
 use super::problem::{ApiError, Thing};
+use crate::domain::id::TenantId;
 use crate::domain::settings::{Policy, Settings};
+use crate::store::audit::Actor;
 
 /// Settings that name a session's own place, which no tenant can set for all of them.
 const OF_A_SESSION: [&str; 3] = ["task_id", "parent_session_id", "metadata"];
@@ -58,20 +60,22 @@ pub async fn change_settings(
     body: JsonBytes,
 ) -> Result<Reply<TenantSettings>, ApiError> {
     let change: Map<String, Value> = body.parse_strictly()?;
-    change_of(&state, &caller, change).await.map(Reply)
+    change_of(&state, caller.tenant, change, caller.actor()).await.map(Reply)
 }
 
-async fn change_of(
+/// Changes the defaults of a tenant's sessions.
+pub(super) async fn change_of(
     state: &AppState,
-    caller: &Caller,
+    tenant: TenantId,
     change: Map<String, Value>,
+    actor: Actor,
 ) -> Result<TenantSettings, ApiError> {
     if let Some(name) = OF_A_SESSION.iter().find(|name| change.contains_key(**name)) {
         return Err(ApiError::invalid(format!("/{name}"), "is a session's own and has no default"));
     }
     let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
     state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
-    let changed = state.store.change_tenant_settings(caller.tenant, change).await?;
+    let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
     match changed.ok_or(ApiError::NotFound(Thing::Tenant))? {
         Ok(settings) => Ok(settings.into()),
         Err(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),

@@ -6,6 +6,7 @@
 //! as a role that owns nothing; rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
+pub mod audit;
 pub mod base;
 pub mod breakers;
 pub mod compressions;
@@ -14,6 +15,7 @@ pub mod context;
 mod error;
 pub mod gather;
 pub mod idempotency;
+pub mod keys;
 pub mod ledger;
 pub mod messages;
 pub mod narratives;
@@ -39,8 +41,8 @@ use tokio_util::task::TaskTracker;
 
 use context::SettledCache;
 pub use error::StoreError;
+use keys::KeyCache;
 use readers::Readers;
-use tenants::KeyCache;
 
 use crate::domain::id::TenantId;
 

@@ -1,56 +1,17 @@
-//! Tenants and their API keys.
-
-use std::time::Duration;
+//! Tenants: made, changed, suspended and erased by the operator, each change with its entry in the audit log.
 
 use chrono::{DateTime, Utc};
-use moka::future::Cache;
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, expect_rows};
-use crate::domain::id::{KeyId, TenantId};
+use super::audit::{self, Actor};
+use super::{Store, StoreError, expect_rows, keys};
+use crate::domain::id::TenantId;
 use crate::domain::pin::{self, PINS_SHARE, Pin};
+use crate::domain::quota::Quotas;
 use crate::domain::settings::{Settings, SettingsError, share_of};
 use crate::domain::tokens::TokenCounter;
-
-/// How long a key's look-up is remembered, hence how long a revoked key may still pass in another process.
-const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
-/// Look-ups that are remembered, unknown keys included.
-const KEY_CACHE_SIZE: u64 = 10_000;
-
-/// SHA-256 of an API key; the key itself is never stored.
-pub type KeyDigest = [u8; 32];
-
-/// Digests an API key.
-#[must_use]
-pub fn digest_key(key: &str) -> KeyDigest {
-    Sha256::digest(key.as_bytes()).into()
-}
-
-/// What a key that is good right now may do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
-    /// Whose key it is.
-    pub tenant: TenantId,
-    /// The key's id.
-    pub key: KeyId,
-    /// Its scopes.
-    pub scopes: Vec<String>,
-    /// When it ends.
-    pub expires_at: Option<DateTime<Utc>>,
-}
-
-/// Remembered look-ups.
-#[derive(Clone, Debug)]
-pub(super) struct KeyCache(Cache<KeyDigest, Option<Grant>>);
-
-impl KeyCache {
-    pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build())
-    }
-}
 
 /// A tenant.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,38 +22,34 @@ pub struct Tenant {
     pub name: String,
     /// The defaults of its sessions' settings.
     pub settings: Settings,
+    /// Its bounds.
+    pub quotas: Quotas,
+    /// Since when it is suspended.
+    pub suspended_at: Option<DateTime<Utc>>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
 
-/// An API key, without the key itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiKey {
-    /// Its id.
-    pub id: KeyId,
-    /// Its first characters, for people to tell keys apart.
-    pub prefix: String,
-    /// Its scopes.
-    pub scopes: Vec<String>,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When it ends.
-    pub expires_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
-    pub revoked_at: Option<DateTime<Utc>>,
+/// What the operator changes of a tenant; what is `None` stays.
+#[derive(Clone, Debug, Default)]
+pub struct TenantChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its bounds.
+    pub quotas: Option<Quotas>,
+    /// Whether it is suspended.
+    pub suspended: Option<bool>,
 }
 
-/// A key to be stored.
+/// What became of a change of a tenant.
 #[derive(Clone, Debug)]
-pub struct NewKey {
-    /// Its digest.
-    pub digest: KeyDigest,
-    /// Its first characters.
-    pub prefix: String,
-    /// Its scopes.
-    pub scopes: Vec<String>,
-    /// When it ends.
-    pub expires_at: Option<DateTime<Utc>>,
+pub enum Changed {
+    /// It is as asked now.
+    Done(Box<Tenant>),
+    /// There is no such tenant.
+    NoTenant,
+    /// Another tenant has the name.
+    NameTaken,
 }
 
 /// What became of new pins of a tenant.
@@ -110,68 +67,36 @@ pub enum WidePins {
 }
 
 impl Store {
-    /// Finds what a key may do; `None` when it is unknown, revoked or over.
-    ///
-    /// The look-up goes by digest, so its time tells nothing about the key; `now` judges a
-    /// remembered one again, so that a key never outlives its end.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_key(&self, digest: KeyDigest, now: DateTime<Utc>) -> Result<Option<Grant>, StoreError> {
-        let found = if let Some(known) = self.keys.0.get(&digest).await {
-            known
-        } else {
-            let found = self.look_up_key(&digest).await?;
-            self.keys.0.insert(digest, found.clone()).await;
-            found
-        };
-        Ok(found.filter(|grant| grant.expires_at.is_none_or(|end| end > now)))
-    }
-
-    async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>, StoreError> {
-        let row = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", id as "id!", scopes as "scopes!", expires_at from find_key($1)"#,
-            digest.as_slice()
-        )
-        .fetch_optional(&self.pool)
-        .await?;
-        Ok(row.map(|row| Grant {
-            tenant: TenantId(row.tenant_id),
-            key: KeyId(row.id),
-            scopes: row.scopes,
-            expires_at: row.expires_at,
-        }))
-    }
-
     /// Makes a tenant; `None` when the name is taken.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_tenant(&self, name: &str) -> Result<Option<Tenant>, StoreError> {
-        self.insert_tenant_as(TenantId(Uuid::now_v7()), name).await
+    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>, StoreError> {
+        self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
     }
 
-    /// Makes a tenant under an id that the installation knows beforehand; `None` when the id or the
-    /// name is taken.
+    /// Makes a tenant under an id that is known beforehand; `None` when the id or the name is taken.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_tenant_as(&self, id: TenantId, name: &str) -> Result<Option<Tenant>, StoreError> {
+    pub async fn insert_tenant_as(
+        &self,
+        id: TenantId,
+        name: &str,
+        actor: Actor,
+    ) -> Result<Option<Tenant>, StoreError> {
         let mut tx = self.begin(id).await?;
-        let created_at = sqlx::query_scalar!(
-            "insert into tenants (id, name) values ($1, $2) on conflict do nothing returning created_at",
-            id.0,
-            name
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
+        let done =
+            sqlx::query!("insert into tenants (id, name) values ($1, $2) on conflict do nothing", id.0, name)
+                .execute(&mut *tx)
+                .await?;
+        if done.rows_affected() == 0 {
+            return Ok(None);
+        }
+        audit::record(&mut tx, id, actor, "tenant.created", id).await?;
+        let made = find(&mut tx, id).await?;
         tx.commit().await?;
-        Ok(created_at.map(|created_at| Tenant {
-            id,
-            name: name.to_owned(),
-            settings: Settings::default(),
-            created_at,
-        }))
+        Ok(made)
     }
 
     /// Finds a tenant.
@@ -180,18 +105,16 @@ impl Store {
     /// When the database fails, or its settings do not read back.
     pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
         let mut tx = self.begin(id).await?;
-        let row = sqlx::query!(
-            r#"select name, settings::text as "settings!", created_at from tenants where id = $1"#,
-            id.0
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        row.map(|row| {
-            let settings = serde_json::from_str(&row.settings)
-                .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
-            Ok(Tenant { id, name: row.name, settings, created_at: row.created_at })
-        })
-        .transpose()
+        find(&mut tx, id).await
+    }
+
+    /// Finds a tenant's id by its name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>, StoreError> {
+        let id = sqlx::query_scalar!("select find_tenant_id($1)", name).fetch_one(&self.pool).await?;
+        Ok(id.map(TenantId))
     }
 
     /// Lists every tenant of the installation, oldest first, after a given one.
@@ -199,21 +122,64 @@ impl Store {
     /// # Errors
     /// When the database fails, or settings do not read back.
     pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>, StoreError> {
-        let rows = sqlx::query!(
-            r#"select id as "id!", name as "name!", settings::text as "settings!", created_at as "created_at!"
+        let rows = sqlx::query_as!(
+            TenantRow,
+            r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
+                      suspended_at, created_at as "created_at!"
                from list_tenants($1, $2)"#,
             after.map(|id| id.0),
             limit
         )
         .fetch_all(&self.pool)
         .await?;
-        rows.into_iter()
-            .map(|row| {
-                let settings = serde_json::from_str(&row.settings)
-                    .map_err(|error| StoreError::corrupt("tenants", "settings", row.id, error))?;
-                Ok(Tenant { id: TenantId(row.id), name: row.name, settings, created_at: row.created_at })
-            })
-            .collect()
+        rows.into_iter().map(TenantRow::read).collect()
+    }
+
+    /// Changes a tenant's name and bounds, suspends it or lets it go on.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not read back.
+    pub async fn change_tenant(
+        &self,
+        id: TenantId,
+        change: &TenantChange,
+        actor: Actor,
+    ) -> Result<Changed, StoreError> {
+        let mut tx = self.begin(id).await?;
+        let quotas = change.quotas.as_ref().map(|quotas| serde_json::to_string(quotas).unwrap_or_default());
+        let done = sqlx::query!(
+            "update tenants set name = coalesce($2, name), quotas = coalesce($3::text::json, quotas),
+                    suspended_at = case when $4::boolean then coalesce(suspended_at, now())
+                                        when not $4 then null else suspended_at end
+             where id = $1",
+            id.0,
+            change.name,
+            quotas,
+            change.suspended
+        )
+        .execute(&mut *tx)
+        .await;
+        match done {
+            Err(sqlx::Error::Database(error)) if error.constraint() == Some("tenants_name_key") => {
+                return Ok(Changed::NameTaken);
+            }
+            done => {
+                if done?.rows_affected() == 0 {
+                    return Ok(Changed::NoTenant);
+                }
+            }
+        }
+        let action = match change.suspended {
+            Some(true) => "tenant.suspended",
+            Some(false) => "tenant.resumed",
+            None => "tenant.changed",
+        };
+        audit::record(&mut tx, id, actor, action, id).await?;
+        keys::tell(&mut tx).await?;
+        let Some(tenant) = find(&mut tx, id).await? else { return Ok(Changed::NoTenant) };
+        tx.commit().await?;
+        self.forget_keys();
+        Ok(Changed::Done(Box::new(tenant)))
     }
 
     /// Changes the defaults of a tenant's sessions: an absent field keeps its value, null resets it.
@@ -225,6 +191,7 @@ impl Store {
         &self,
         id: TenantId,
         change: Map<String, Value>,
+        actor: Actor,
     ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
         let mut tx = self.begin(id).await?;
         let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
@@ -235,6 +202,7 @@ impl Store {
         if settings != old {
             settings.wide.get_or_insert_default().revision += 1;
             store_settings(&mut tx, id, &settings).await?;
+            audit::record(&mut tx, id, actor, "settings.changed", id).await?;
             tx.commit().await?;
         }
         Ok(Some(Ok(settings)))
@@ -249,6 +217,7 @@ impl Store {
         &self,
         id: TenantId,
         pins: &[Pin],
+        actor: Actor,
     ) -> Result<Option<WidePins>, StoreError> {
         let mut tx = self.begin(id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
@@ -264,110 +233,67 @@ impl Store {
             wide.pins_revision = wide.revision;
             wide.pins = pins.to_vec();
             store_settings(&mut tx, id, &settings).await?;
+            audit::record(&mut tx, id, actor, "pins.replaced", id).await?;
             tx.commit().await?;
         }
         Ok(Some(WidePins::Replaced))
     }
 
-    /// Erases a tenant with everything that it owns; false when there is no such tenant.
+    /// Erases a tenant with everything that it owns, but for the log of what was done to it; false when
+    /// there is no such tenant.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn delete_tenant(&self, id: TenantId) -> Result<bool, StoreError> {
+    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
         let mut tx = self.begin(id).await?;
+        // It takes as long as the tenant is large.
+        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let done = sqlx::query!("delete from tenants where id = $1", id.0).execute(&mut *tx).await?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;
+        keys::tell(&mut tx).await?;
         tx.commit().await?;
-        self.keys.0.invalidate_all();
-        Ok(done.rows_affected() == 1)
-    }
-
-    /// Stores a key; `None` when the tenant is not there, or the very same key is stored already.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_key(&self, tenant: TenantId, key: &NewKey) -> Result<Option<ApiKey>, StoreError> {
-        let id = KeyId(Uuid::now_v7());
-        let mut tx = self.begin(tenant).await?;
-        let created_at = sqlx::query_scalar!(
-            "insert into api_keys (tenant_id, id, prefix, digest, scopes, expires_at)
-             select t.id, $2, $3, $4, $5, $6 from tenants t where t.id = $1
-             on conflict (digest) do nothing returning created_at",
-            tenant.0,
-            id.0,
-            key.prefix,
-            key.digest.as_slice(),
-            &key.scopes,
-            key.expires_at
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        // A key may have been tried, and found unknown, before it was stored.
-        self.keys.0.invalidate(&key.digest).await;
-        Ok(created_at.map(|created_at| ApiKey {
-            id,
-            prefix: key.prefix.clone(),
-            scopes: key.scopes.clone(),
-            created_at,
-            expires_at: key.expires_at,
-            revoked_at: None,
-        }))
-    }
-
-    /// Lists a tenant's keys, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn list_keys(
-        &self,
-        tenant: TenantId,
-        after: Option<KeyId>,
-        limit: i64,
-    ) -> Result<Vec<ApiKey>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let rows = sqlx::query!(
-            "select id, prefix, scopes, created_at, expires_at, revoked_at from api_keys
-             where tenant_id = $1 and ($2::uuid is null or id > $2) order by id limit $3",
-            tenant.0,
-            after.map(|id| id.0),
-            limit
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| ApiKey {
-                id: KeyId(row.id),
-                prefix: row.prefix,
-                scopes: row.scopes,
-                created_at: row.created_at,
-                expires_at: row.expires_at,
-                revoked_at: row.revoked_at,
-            })
-            .collect())
-    }
-
-    /// Revokes a key; false when there is no such key or it is revoked already.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn revoke_key(&self, tenant: TenantId, id: KeyId) -> Result<bool, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let digest = sqlx::query_scalar!(
-            "update api_keys set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null
-             returning digest",
-            tenant.0,
-            id.0
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        let Some(digest) = digest else { return Ok(false) };
-        let digest = KeyDigest::try_from(digest.as_slice())
-            .map_err(|error| StoreError::corrupt("api_keys", "digest", id, error))?;
-        self.keys.0.invalidate(&digest).await;
+        self.forget_keys();
         Ok(true)
     }
+}
+
+struct TenantRow {
+    id: Uuid,
+    name: String,
+    settings: String,
+    quotas: String,
+    suspended_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+}
+
+impl TenantRow {
+    fn read(self) -> Result<Tenant, StoreError> {
+        let corrupt = |column, error| StoreError::corrupt("tenants", column, self.id, error);
+        Ok(Tenant {
+            id: TenantId(self.id),
+            settings: serde_json::from_str(&self.settings).map_err(|e| corrupt("settings", e))?,
+            quotas: serde_json::from_str(&self.quotas).map_err(|e| corrupt("quotas", e))?,
+            name: self.name,
+            suspended_at: self.suspended_at,
+            created_at: self.created_at,
+        })
+    }
+}
+
+async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+    sqlx::query_as!(
+        TenantRow,
+        r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", suspended_at, created_at
+           from tenants where id = $1"#,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?
+    .map(TenantRow::read)
+    .transpose()
 }
 
 async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>, StoreError> {

@@ -5,6 +5,7 @@ use anchord::domain::id::{SessionName, TenantId};
 use anchord::domain::message::Role;
 use anchord::domain::tokens::Tokenizer;
 use anchord::store::Store;
+use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, AppendError, Gatherer, NewMessage};
 use anchord::store::idempotency::ReplyKey;
 use anchord::store::messages::SeqRange;
@@ -28,7 +29,8 @@ pub async fn stored() -> Stored {
     let database = support::database().await;
     let store = Store::connect(&database.url, 8, TaskTracker::new()).await.expect("a pool");
     let appends = Gatherer::start(&store);
-    let tenant = async |name| store.insert_tenant(name).await.expect("an insert").expect("a new name").id;
+    let tenant =
+        async |name| store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
     let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
     Stored { store, appends, ours, theirs, _database: database }
 }

@@ -6,6 +6,7 @@ use anchord::domain::compression::{Report, Request, Status};
 use anchord::domain::id::{SessionId, SessionName, TenantId};
 use anchord::domain::message::Role;
 use anchord::store::Store;
+use anchord::store::audit::Actor;
 use anchord::store::compressions::{Job, Kind, NewJob, Span, enqueue};
 use anchord::store::gather::{Append, Gatherer, NewMessage};
 use anchord::store::settle::{NewVersion, Settled, Settlement};
@@ -31,7 +32,7 @@ impl Queue {
     async fn with_messages(messages: usize) -> Self {
         let database = support::database().await;
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
-        let tenant = store.insert_tenant("queue").await.unwrap().unwrap().id;
+        let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
         let gatherer = Gatherer::start(&store);
         let name = SessionName::parse("s").unwrap();
         let queue = Self {

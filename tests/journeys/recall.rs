@@ -8,10 +8,11 @@ use anchord::domain::id::{SessionId, SessionName, TenantId};
 use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
-use anchord::http::auth::RateLimit;
+use anchord::http::auth::{RateLimit, TenantRates};
 use anchord::http::{AppState, Limits, Shared, router};
+use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, NewMessage};
-use anchord::store::tenants::{NewKey, digest_key};
+use anchord::store::keys::{NewKey, digest_key};
 use anchord::worker::index::{Indexed, index};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -175,12 +176,13 @@ async fn a_tenant_finds_nothing_of_another() {
 /// The API over a service, with a key of the tenant.
 async fn api(service: &Stored, tenant: TenantId) -> Router {
     let key = NewKey {
+        name: None,
         prefix: "ak_test".to_owned(),
         digest: digest_key("secret"),
         scopes: vec!["read".to_owned()],
         expires_at: None,
     };
-    service.store.insert_key(tenant, &key).await.expect("an insert").expect("a tenant");
+    service.store.insert_key(tenant, &key, Actor::Cli).await.expect("an insert").expect("a tenant");
     let many = NonZeroU32::new(1_000).expect("not zero");
     router(AppState::new(Shared {
         store: service.store.clone(),
@@ -189,6 +191,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         tracker: TaskTracker::new(),
         limits: Limits::default(),
         rate_limit: RateLimit::new(many, many),
+        tenant_rates: TenantRates::default(),
         operator: None,
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,

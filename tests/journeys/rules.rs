@@ -4,11 +4,12 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anchord::clock::Clock;
-use anchord::http::auth::{OperatorToken, RateLimit};
+use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord::http::{AppState, Limits, Shared, ops, router};
 use anchord::store::Store;
+use anchord::store::audit::Actor;
 use anchord::store::gather::Gatherer;
-use anchord::store::tenants::{NewKey, digest_key};
+use anchord::store::keys::{NewKey, digest_key};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
@@ -33,10 +34,11 @@ async fn strict() -> Strict {
     let database = support::database().await;
     let tracker = TaskTracker::new();
     let store = Store::connect(&database.url, 4, tracker.clone()).await.expect("a pool");
-    let tenant = store.insert_tenant("reader").await.expect("an insert").expect("a new name").id;
+    let tenant = store.insert_tenant("reader", Actor::Cli).await.expect("an insert").expect("a new name").id;
     let scopes = vec!["read".to_owned()];
-    let key = NewKey { digest: digest_key(KEY), prefix: "test".to_owned(), scopes, expires_at: None };
-    store.insert_key(tenant, &key).await.expect("an insert").expect("a new key");
+    let key =
+        NewKey { digest: digest_key(KEY), prefix: "test".to_owned(), scopes, expires_at: None, name: None };
+    store.insert_key(tenant, &key, Actor::Cli).await.expect("an insert").expect("a new key");
     let state = AppState::new(Shared {
         appends: Gatherer::start(&store),
         store,
@@ -44,6 +46,7 @@ async fn strict() -> Strict {
         tracker,
         limits: Limits { body_bytes: 1_000, ..Limits::default() },
         rate_limit: RateLimit::new(NonZeroU32::MIN, NonZeroU32::new(4).expect("four")),
+        tenant_rates: TenantRates::default(),
         operator: Some(OperatorToken::new(TOKEN)),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,

@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 use anchord::clock::Clock;
 use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
-use anchord::http::auth::RateLimit;
+use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord::http::{self, AppState, Limits, Shared};
 use anchord::llm;
 use anchord::store::Store;
+use anchord::store::audit::Actor;
 use anchord::store::gather::Gatherer;
-use anchord::store::tenants::{NewKey, digest_key};
+use anchord::store::keys::{NewKey, digest_key};
 use anchord::worker::{Env, Options, Pool};
 use axum::Router;
 use axum::body::Body;
@@ -27,6 +28,9 @@ use super::TestDatabase;
 pub const OURS: &str = "test-key-of-the-first-tenant-0000";
 /// The key of the second tenant, with every scope.
 pub const THEIRS: &str = "test-key-of-the-second-tenant-000";
+
+/// The operator token.
+pub const OPERATOR: &str = "test-token-of-the-operator-000000";
 
 /// A running API and what is behind it.
 #[derive(Debug)]
@@ -90,7 +94,8 @@ async fn start(llm: Option<llm::Client>) -> App {
         tracker,
         limits: Limits::default(),
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
-        operator: None,
+        tenant_rates: TenantRates::default(),
+        operator: Some(OperatorToken::new(OPERATOR)),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: llm.is_some(),
         llm_models: llm.as_ref().map(allowed).unwrap_or_default(),
@@ -105,10 +110,11 @@ fn allowed(llm: &llm::Client) -> Vec<String> {
 }
 
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
-    let tenant = store.insert_tenant(name).await.expect("an insert").expect("a new name").id;
+    let tenant = store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
     let scopes = ["read", "write", "admin"].map(str::to_owned).to_vec();
-    let key = NewKey { digest: digest_key(key), prefix: name.to_owned(), scopes, expires_at: None };
-    store.insert_key(tenant, &key).await.expect("an insert").expect("a new key");
+    let key =
+        NewKey { digest: digest_key(key), prefix: name.to_owned(), scopes, expires_at: None, name: None };
+    store.insert_key(tenant, &key, Actor::Cli).await.expect("an insert").expect("a new key");
     tenant
 }
 
@@ -116,6 +122,11 @@ impl App {
     /// Sends a request as the first tenant.
     pub async fn call(&self, method: &str, path: &str, body: impl Into<Body>) -> Answer {
         self.call_with(method, path, body, &[]).await
+    }
+
+    /// Sends a request with a key or a token.
+    pub async fn call_as(&self, token: &str, method: &str, path: &str, body: impl Into<Body>) -> Answer {
+        self.call_with(method, path, body, &[("authorization", &format!("Bearer {token}"))]).await
     }
 
     /// Runs every job that is due, as a worker would.

@@ -1,0 +1,174 @@
+//! What an operator does beside a running service: the same changes as under `/v1/admin`, on the database.
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use super::{reach, shutdown};
+use crate::config;
+use crate::domain::id::{KeyId, TenantId};
+use crate::store::Store;
+use crate::store::audit::Actor;
+use crate::store::keys::{ApiKey, NewKey, Rotation};
+use crate::store::tenants::{Changed, Tenant, TenantChange};
+
+/// Connections of a command.
+const CONNECTIONS: u32 = 2;
+/// Rows that are read at once.
+const PAGE: i64 = 500;
+
+/// The operator's way to the database.
+#[derive(Debug)]
+pub struct Operators {
+    store: Store,
+    embedded: Option<crate::postgres::Embedded>,
+    tracker: TaskTracker,
+}
+
+impl Operators {
+    /// Reaches the database and brings its schema up to date.
+    ///
+    /// # Errors
+    /// When it does not start, or cannot be reached: a database of a service's own is that service's
+    /// alone while it runs.
+    pub async fn open(database: &config::Database) -> anyhow::Result<Self> {
+        let (embedded, url) = reach(database).await?;
+        Store::migrate(&url).await.context("the database cannot be migrated")?;
+        let tracker = TaskTracker::new();
+        let store = Store::connect(&url, CONNECTIONS, tracker.clone()).await;
+        let store = store.context("the database cannot be reached")?;
+        Ok(Self { store, embedded, tracker })
+    }
+
+    /// Lets go of the database.
+    pub async fn close(self) {
+        self.tracker.close();
+        self.tracker.wait().await;
+        shutdown::close(&self.store).await;
+        if let Some(embedded) = self.embedded {
+            embedded.stop().await;
+        }
+    }
+
+    /// Makes a tenant.
+    ///
+    /// # Errors
+    /// When its name is taken, or the database fails.
+    pub async fn create_tenant(&self, name: &str) -> anyhow::Result<Tenant> {
+        let made = self.store.insert_tenant(name, Actor::Cli).await?;
+        made.with_context(|| format!("a tenant is called {name} already"))
+    }
+
+    /// Lists every tenant.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_tenants(&self) -> anyhow::Result<Vec<Tenant>> {
+        let mut all: Vec<Tenant> = Vec::new();
+        loop {
+            let page = self.store.list_tenants(all.last().map(|last| last.id), PAGE).await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// Suspends a tenant, or lets it go on.
+    ///
+    /// # Errors
+    /// When there is no such tenant, or the database fails.
+    pub async fn suspend_tenant(&self, tenant: &str, suspended: bool) -> anyhow::Result<Tenant> {
+        let id = self.find(tenant).await?;
+        let change = TenantChange { suspended: Some(suspended), ..TenantChange::default() };
+        match self.store.change_tenant(id, &change, Actor::Cli).await? {
+            Changed::Done(tenant) => Ok(*tenant),
+            Changed::NoTenant | Changed::NameTaken => anyhow::bail!("there is no tenant {tenant}"),
+        }
+    }
+
+    /// Erases a tenant with everything that it owns.
+    ///
+    /// # Errors
+    /// When there is no such tenant, or the database fails.
+    pub async fn delete_tenant(&self, tenant: &str) -> anyhow::Result<()> {
+        let id = self.find(tenant).await?;
+        let done = self.store.delete_tenant(id, Actor::Cli).await?;
+        anyhow::ensure!(done, "there is no tenant {tenant}");
+        Ok(())
+    }
+
+    /// Makes a key of a tenant.
+    ///
+    /// # Errors
+    /// When there is no such tenant, or the database fails.
+    pub async fn create_key(
+        &self,
+        tenant: &str,
+        scopes: Vec<String>,
+        name: Option<String>,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> anyhow::Result<(ApiKey, SecretString)> {
+        let id = self.find(tenant).await?;
+        let (key, minted) = NewKey::minted(scopes);
+        let minted = NewKey { name, expires_at, ..minted };
+        let made = self.store.insert_key(id, &minted, Actor::Cli).await?;
+        Ok((made.with_context(|| format!("there is no tenant {tenant}"))?, key))
+    }
+
+    /// Lists a tenant's keys.
+    ///
+    /// # Errors
+    /// When there is no such tenant, or the database fails.
+    pub async fn list_keys(&self, tenant: &str) -> anyhow::Result<Vec<ApiKey>> {
+        let id = self.find(tenant).await?;
+        let mut all: Vec<ApiKey> = Vec::new();
+        loop {
+            let page = self.store.list_keys(id, all.last().map(|last| last.id), PAGE).await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+
+    /// Revokes a key.
+    ///
+    /// # Errors
+    /// When there is no such key, or the database fails.
+    pub async fn revoke_key(&self, tenant: &str, key: KeyId) -> anyhow::Result<()> {
+        let id = self.find(tenant).await?;
+        let done = self.store.revoke_key(id, key, Actor::Cli).await?;
+        anyhow::ensure!(done, "there is no key {key}, or it is revoked already");
+        Ok(())
+    }
+
+    /// Replaces a key by a new one; the old one ends at `until`.
+    ///
+    /// # Errors
+    /// When there is no such key, or the database fails.
+    pub async fn rotate_key(
+        &self,
+        tenant: &str,
+        key: KeyId,
+        until: DateTime<Utc>,
+    ) -> anyhow::Result<(ApiKey, SecretString)> {
+        let id = self.find(tenant).await?;
+        match self.store.rotate_key(id, key, until, Actor::Cli).await? {
+            Rotation::Done(made, key, _) => Ok((*made, key)),
+            Rotation::NoKey => anyhow::bail!("there is no key {key}, or it is over"),
+        }
+    }
+
+    /// A tenant by its id or its name.
+    async fn find(&self, tenant: &str) -> anyhow::Result<TenantId> {
+        let id = TenantId::parse(tenant).or_else(|| Uuid::try_parse(tenant).ok().map(TenantId));
+        if let Some(id) = id {
+            return Ok(id);
+        }
+        let found = self.store.find_tenant_id(tenant).await?;
+        found.with_context(|| format!("there is no tenant {tenant}"))
+    }
+}

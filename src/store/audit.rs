@@ -1,0 +1,138 @@
+//! The audit log: what operators did, and keys with the scope `admin`.
+//!
+//! Invariant: an entry commits with what it tells about, names things by their ids alone, and is never
+//! changed: the service's role may only add.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Store, StoreError};
+use crate::domain::id::{AuditId, KeyId, TenantId};
+
+/// Who did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// Whoever holds the operator token.
+    Operator,
+    /// Whoever runs commands beside the database.
+    Cli,
+    /// A key with the scope `admin`.
+    Key(KeyId),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operator => f.write_str("operator"),
+            Self::Cli => f.write_str("cli"),
+            Self::Key(id) => id.fmt(f),
+        }
+    }
+}
+
+/// An entry of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEvent {
+    /// The tenant that it is about.
+    pub tenant: TenantId,
+    /// Its id.
+    pub id: AuditId,
+    /// Who did it: `operator`, `cli` or a key's id.
+    pub actor: String,
+    /// What was done, as `noun.verb`.
+    pub action: String,
+    /// The id of what it was done to.
+    pub subject: String,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Adds an entry in the transaction of what it tells about.
+pub(super) async fn record(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    actor: Actor,
+    action: &str,
+    subject: impl fmt::Display,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "insert into audit_events (tenant_id, id, actor, action, subject) values ($1, $2, $3, $4, $5)",
+        tenant.0,
+        Uuid::now_v7(),
+        actor.to_string(),
+        action,
+        subject.to_string()
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+impl Store {
+    /// Lists a tenant's entries, newest first, before a given one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_audit_events(
+        &self,
+        tenant: TenantId,
+        before: Option<AuditId>,
+        limit: i64,
+    ) -> Result<Vec<AuditEvent>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            "select id, actor, action, subject, created_at from audit_events
+             where tenant_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3",
+            tenant.0,
+            before.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| AuditEvent {
+                tenant,
+                id: AuditId(row.id),
+                actor: row.actor,
+                action: row.action,
+                subject: row.subject,
+                created_at: row.created_at,
+            })
+            .collect())
+    }
+
+    /// Lists the entries of every tenant, newest first, before a given one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_all_audit_events(
+        &self,
+        before: Option<AuditId>,
+        limit: i64,
+    ) -> Result<Vec<AuditEvent>, StoreError> {
+        let rows = sqlx::query!(
+            r#"select tenant_id as "tenant_id!", id as "id!", actor as "actor!", action as "action!",
+                      subject as "subject!", created_at as "created_at!"
+               from list_audit_events($1, $2)"#,
+            before.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| AuditEvent {
+                tenant: TenantId(row.tenant_id),
+                id: AuditId(row.id),
+                actor: row.actor,
+                action: row.action,
+                subject: row.subject,
+                created_at: row.created_at,
+            })
+            .collect())
+    }
+}

@@ -1,0 +1,160 @@
+//! API keys: made once, shown once, rotated with an overlap, revoked at once and everywhere.
+
+use std::time::Duration;
+
+use anchord::store::Store;
+use anchord::store::keys::digest_key;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::support::app::{App, OURS, THEIRS, app};
+
+async fn create(app: &App, body: Value) -> Value {
+    let made = app.call("POST", "/v1/keys", body.to_string()).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    made.json()
+}
+
+async fn status(app: &App, key: &str) -> u16 {
+    app.call_as(key, "GET", "/v1/sessions", "").await.status.as_u16()
+}
+
+#[tokio::test]
+async fn a_key_is_shown_once_does_what_it_may_and_is_stored_as_a_digest() {
+    let app = app().await;
+    let made = create(&app, json!({"name": "reader", "scopes": ["read"]})).await;
+    let key = made["key"].as_str().unwrap();
+    assert!(key.starts_with("anc_") && key.len() > 40);
+    assert!(key.starts_with(made["prefix"].as_str().unwrap()));
+    assert_eq!(status(&app, key).await, 200);
+    let write = app.call_as(key, "PUT", "/v1/sessions/s", "{}").await;
+    assert_eq!(write.status, 403);
+    let listed = app.call("GET", "/v1/keys", "").await;
+    assert!(!listed.text.contains(key), "a list never shows a key");
+    let view = listed.json()["items"].as_array().unwrap().iter().find(|k| k["id"] == made["id"]).cloned();
+    assert_eq!(view.unwrap()["scopes"], json!(["read"]));
+    let mut tx = app.store.begin(app.tenant).await.unwrap();
+    let rows = sqlx::raw_sql("select row_to_json(k)::text as row from api_keys k")
+        .fetch_all(&mut *tx)
+        .await
+        .unwrap();
+    let rows: Vec<String> = rows.iter().map(|row| sqlx::Row::get(row, 0)).collect();
+    assert!(rows.len() == 2 && rows.iter().all(|row| !row.contains(key)), "only a digest is stored");
+}
+
+#[tokio::test]
+async fn a_key_mints_only_what_it_may_do_itself() {
+    let app = app().await;
+    let made = create(&app, json!({"scopes": ["admin", "read", "admin"]})).await;
+    assert_eq!(made["scopes"], json!(["read", "admin"]), "each once");
+    let admin = made["key"].as_str().unwrap();
+    let more = app.call_as(admin, "POST", "/v1/keys", r#"{"scopes": ["read", "write"]}"#).await;
+    assert_eq!((more.status.as_u16(), more.refusal().1.as_str()), (403, "forbidden"));
+    let less = app.call_as(admin, "POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await;
+    assert_eq!(less.status, 201);
+    let reader = less.json()["key"].as_str().unwrap().to_owned();
+    assert_eq!(app.call_as(&reader, "GET", "/v1/keys", "").await.status, 403);
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_refused_with_its_field() {
+    let app = app().await;
+    for (body, pointer) in [
+        (json!({"scopes": []}), "/scopes"),
+        (json!({"scopes": ["root"]}), "/scopes/0"),
+        (json!({}), "/scopes"),
+        (json!({"scopes": ["read"], "expires_at": "2001-01-01T00:00:00Z"}), "/expires_at"),
+        (json!({"scopes": ["read"], "name": " "}), "/name"),
+    ] {
+        let refused = app.call("POST", "/v1/keys", body.to_string()).await;
+        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, pointer), "{body}");
+    }
+    let strange = app.call("DELETE", "/v1/keys/key_00000000000000000000000000000007", "").await;
+    assert_eq!(strange.refusal().1, "key-not-found");
+}
+
+#[tokio::test]
+async fn a_revoked_key_opens_nothing_from_then_on() {
+    let app = app().await;
+    let made = create(&app, json!({"scopes": ["read"]})).await;
+    let key = made["key"].as_str().unwrap();
+    assert_eq!(status(&app, key).await, 200);
+    let path = format!("/v1/keys/{}", made["id"].as_str().unwrap());
+    assert_eq!(app.call_as(THEIRS, "DELETE", &path, "").await.status, 404, "another tenant's is not there");
+    assert_eq!(app.call("DELETE", &path, "").await.status, 204);
+    assert_eq!(status(&app, key).await, 401);
+    assert_eq!(app.call("DELETE", &path, "").await.status, 404);
+}
+
+#[tokio::test]
+async fn another_process_refuses_a_revoked_key_without_waiting_for_what_it_remembers() {
+    let app = app().await;
+    let other = Store::connect(&app.database.url, 4, TaskTracker::new()).await.unwrap();
+    let stop = CancellationToken::new();
+    let watching = tokio::spawn({
+        let (other, stop) = (other.clone(), stop.clone());
+        async move { other.watch_keys(&stop).await }
+    });
+    let made = create(&app, json!({"scopes": ["read"]})).await;
+    let digest = digest_key(made["key"].as_str().unwrap());
+    let now = chrono::Utc::now();
+    // The look-up may be remembered before or after the listener is ready; both must hear of the end.
+    assert!(other.find_key(digest, now).await.unwrap().is_some());
+    app.call("DELETE", &format!("/v1/keys/{}", made["id"].as_str().unwrap()), "").await;
+    let refused = async {
+        while other.find_key(digest, now).await.unwrap().is_some() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(3), refused).await.expect("sooner than a look-up is forgotten");
+    stop.cancel();
+    watching.await.unwrap();
+    other.close().await;
+}
+
+#[tokio::test]
+async fn a_rotated_key_and_its_successor_both_work_until_the_overlap_ends() {
+    let app = app().await;
+    let made = create(&app, json!({"name": "loop", "scopes": ["read", "write"]})).await;
+    let old = made["key"].as_str().unwrap();
+    let path = format!("/v1/keys/{}/rotate", made["id"].as_str().unwrap());
+    let new = app.call("POST", &path, "").await;
+    assert_eq!(new.status, 201, "{}", new.text);
+    let new = new.json();
+    assert_eq!((&new["name"], &new["scopes"]), (&made["name"], &made["scopes"]));
+    assert_ne!(new["id"], made["id"]);
+    let key = new["key"].as_str().unwrap();
+    assert_eq!((status(&app, old).await, status(&app, key).await), (200, 200));
+    let at_once = app.call("POST", &path, r#"{"overlap_seconds": 0}"#).await;
+    assert_eq!(at_once.status, 201);
+    assert_eq!((status(&app, old).await, status(&app, key).await), (401, 200));
+    assert_eq!(app.call("POST", &path, "").await.refusal().1, "key-not-found", "it is over");
+    let long = app.call("POST", &path, r#"{"overlap_seconds": 99999999}"#).await;
+    assert_eq!(long.refusal().2, "/overlap_seconds");
+    let log = app.call("GET", "/v1/audit", "").await.json();
+    let actions: Vec<&str> =
+        log["items"].as_array().unwrap().iter().filter_map(|i| i["action"].as_str()).collect();
+    assert_eq!(actions.iter().filter(|action| **action == "key.rotated").count(), 2);
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_key_is_noted() {
+    let app = app().await;
+    let made = create(&app, json!({"scopes": ["read"]})).await;
+    assert_eq!(status(&app, made["key"].as_str().unwrap()).await, 200);
+    app.store.note_used_keys().await.unwrap();
+    let listed = app.call("GET", "/v1/keys", "").await.json();
+    let used = |id: &Value| {
+        let keys = listed["items"].as_array().unwrap();
+        keys.iter().find(|key| key["id"] == *id).map(|key| key["last_used_at"].is_string())
+    };
+    assert_eq!(used(&made["id"]), Some(true));
+    let unused = create(&app, json!({"scopes": ["read"]})).await;
+    assert_eq!(unused["expires_at"], Value::Null);
+    app.store.note_used_keys().await.unwrap();
+    assert_eq!(
+        app.call_as(OURS, "GET", "/v1/keys", "").await.json()["items"][2]["last_used_at"],
+        Value::Null
+    );
+}
