@@ -18,6 +18,7 @@ mod contexts;
 mod crashes;
 mod database;
 mod document;
+mod fairness;
 mod hangups;
 mod isolation;
 mod keys;
