@@ -22,7 +22,7 @@ pub struct Stored {
     pub appends: Gatherer,
     pub ours: TenantId,
     pub theirs: TenantId,
-    _database: TestDatabase,
+    pub database: TestDatabase,
 }
 
 pub async fn stored() -> Stored {
@@ -32,7 +32,7 @@ pub async fn stored() -> Stored {
     let tenant =
         async |name| store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
     let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
-    Stored { store, appends, ours, theirs, _database: database }
+    Stored { store, appends, ours, theirs, database }
 }
 
 pub fn name(text: &str) -> SessionName {

@@ -29,6 +29,7 @@ mod odd_inputs;
 mod queue;
 mod recall;
 mod rules;
+mod schema;
 mod serve;
 mod sessions;
 mod shared_outputs;
