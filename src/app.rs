@@ -226,6 +226,8 @@ impl Process {
         let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock, llm };
         let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
+        let (store, stop) = (self.store.clone(), self.stop.clone());
+        self.tracker.spawn(async move { worker::upkeep::run(&store, &stop).await });
     }
 
     /// Condenses metrics, forgets idle callers and notes which keys are used, now and then; hears at once

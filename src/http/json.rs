@@ -114,6 +114,27 @@ impl FromRequest<AppState> for JsonBytes {
     }
 }
 
+/// A body of JSON lines as it was sent.
+#[derive(Clone, Debug)]
+pub struct Lines(pub Bytes);
+
+impl FromRequest<AppState> for Lines {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        let kind = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+        let is_lines = ["application/x-ndjson", "application/jsonl", "application/x-jsonlines"]
+            .iter()
+            .any(|name| essence.eq_ignore_ascii_case(name));
+        if !is_lines {
+            return Err(ApiError::UnsupportedMediaType("application/x-ndjson"));
+        }
+        read(&head.headers, body, state.limits.body_bytes).await.map(Self)
+    }
+}
+
 impl JsonBytes {
     /// SHA-256 of the bytes that were sent.
     #[must_use]
@@ -141,7 +162,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
         !name.trim().eq_ignore_ascii_case("charset")
             || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
     });
-    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType) }
+    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType("application/json")) }
 }
 
 async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {

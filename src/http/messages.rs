@@ -29,7 +29,7 @@ use crate::store::gather::{Append, AppendError, Appended, NewMessage, ToolOutput
 use crate::store::messages::SeqRange;
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other request.
-const LARGE_BODY_BYTES: usize = 256 * 1024;
+pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;
 /// Less than any placeholder takes: reads of a context rely on a message never taking less.
 const LEAST_PLACEHOLDER_TOKENS: u32 = 24;
 /// How often an append counts its tokens anew because the session counts otherwise.
@@ -143,7 +143,7 @@ pub async fn append_messages(
     Err(ApiError::Unavailable(anyhow::anyhow!("the session's tokenizer keeps changing")))
 }
 
-fn refuse(refused: AppendError, expected: Seq) -> ApiError {
+pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     match refused {
         AppendError::Precondition { next_seq } => ApiError::SequenceMismatch { expected, actual: next_seq },
         AppendError::KeyReused => ApiError::IdempotencyMismatch,
@@ -186,35 +186,41 @@ fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result
             let limit = limits.message_bytes;
             return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
         }
-        messages.push(read_message(index, raw, batch.format, counter)?);
+        messages.push(read_message(&format!("/messages/{index}"), raw, batch.format, counter)?);
     }
     for (place, Object(mark)) in batch.marks.iter().enumerate() {
         let last = messages.len() - 1;
         let message = messages.get_mut(mark.index as usize).ok_or_else(|| {
             ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
         })?;
-        if let Some(keep) = mark.keep {
-            message.keep = Some(match keep {
-                Keep::Always => "always",
-                Keep::Never => "never",
-            });
-        }
-        if let Some(MarkedComponent::RetrievedDocuments) = mark.component {
-            message.component = Some("retrieved_documents");
-            message.counted.retrieved = true;
-        }
+        marked(message, mark.keep, mark.component);
     }
     Ok(Prepared { messages, expected_next_seq: batch.expected_next_seq, task_boundary: batch.task_boundary })
 }
 
-fn read_message(
-    index: usize,
+/// Notes what the caller knows about a message.
+pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Option<MarkedComponent>) {
+    if let Some(keep) = keep {
+        message.keep = Some(match keep {
+            Keep::Always => "always",
+            Keep::Never => "never",
+        });
+    }
+    if let Some(MarkedComponent::RetrievedDocuments) = component {
+        message.component = Some("retrieved_documents");
+        message.counted.retrieved = true;
+    }
+}
+
+/// Reads, checks and counts a message; `place` is where it stands in the body.
+pub(super) fn read_message(
+    place: &str,
     body: Box<RawValue>,
     format: Format,
     counter: TokenCounter,
 ) -> Result<NewMessage, ApiError> {
     let message = format::parse(format, body.get()).map_err(|refused| {
-        let refused = refused.under(&format!("/messages/{index}"));
+        let refused = refused.under(place);
         ApiError::invalid(refused.pointer, refused.detail)
     })?;
     let (tokens, shape) = Shape::measure(&message, &counter);

@@ -61,6 +61,7 @@ pub mod compressions;
 pub mod constraints;
 pub mod context;
 pub mod evaluations;
+pub mod export;
 pub mod idempotency;
 pub mod json;
 pub mod keys;
@@ -200,6 +201,8 @@ fn operations() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::declared())
         .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
         .routes(routes!(sessions::list_sessions))
+        .routes(routes!(export::export_session))
+        .routes(routes!(export::import_session))
         .routes(routes!(messages::append_messages, messages::list_messages))
         .routes(routes!(context::find_context))
         .routes(routes!(tool_outputs::find_tool_output))

@@ -92,7 +92,7 @@ pub async fn replace_pins(
     body: JsonBytes,
 ) -> Result<Reply<Pins>, ApiError> {
     let new: NewPins = body.parse_strictly()?;
-    let pins = read_pins(new)?;
+    let pins = read_pins(new.pins)?;
     let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
     match outcome.ok_or(ApiError::NotFound(Thing::Session))? {
         PinsOutcome::Replaced { .. } => Ok(Reply(Pins { items: views(pins) })),
@@ -128,7 +128,7 @@ pub async fn replace_tenant_pins(
     body: JsonBytes,
 ) -> Result<Reply<Pins>, ApiError> {
     let new: NewPins = body.parse_strictly()?;
-    let pins = read_pins(new)?;
+    let pins = read_pins(new.pins)?;
     match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
         None => Err(ApiError::NotFound(Thing::Tenant)),
         Some(WidePins::Replaced) => Ok(Reply(Pins { items: views(pins) })),
@@ -144,13 +144,13 @@ fn too_large(tokens: u32, max_tokens: u32) -> ApiError {
 }
 
 /// Checks the texts and gives each its id.
-fn read_pins(new: NewPins) -> Result<Vec<Pin>, ApiError> {
-    if new.pins.len() > MAX_PINS {
+pub(super) fn read_pins(new: Vec<String>) -> Result<Vec<Pin>, ApiError> {
+    if new.len() > MAX_PINS {
         return Err(ApiError::invalid("/pins", format!("must hold at most {MAX_PINS} pins")));
     }
     let mut errors = Vec::new();
-    let mut pins: Vec<Pin> = Vec::with_capacity(new.pins.len());
-    for (index, text) in new.pins.into_iter().enumerate() {
+    let mut pins: Vec<Pin> = Vec::with_capacity(new.len());
+    for (index, text) in new.into_iter().enumerate() {
         let refused = if text.trim().is_empty() {
             Some("must not be blank")
         } else if text.contains('\0') {
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn read(pins: &[&str]) -> Result<Vec<Pin>, ApiError> {
-        read_pins(NewPins { pins: pins.iter().map(|&text| text.to_owned()).collect() })
+        read_pins(pins.iter().map(|&text| text.to_owned()).collect())
     }
 
     #[test]

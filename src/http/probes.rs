@@ -20,7 +20,7 @@ use crate::store::probes::{self, ProbeRow};
 use crate::store::{StoreError, sessions};
 
 /// The most probes that a caller may have in a session: each is asked after every compression.
-const MAX_CALLERS: i64 = 100;
+pub(super) const MAX_CALLERS: i64 = 100;
 /// Bounds of a probe's texts.
 const MAX_QUESTION_CHARS: usize = 1_000;
 const MAX_EXPECTED: usize = 20;
@@ -155,8 +155,15 @@ pub async fn create_probe(
     Ok(reply)
 }
 
+impl From<Probe> for NewProbe {
+    fn from(probe: Probe) -> Self {
+        let Probe { kind, question, expected, mode, exact, critical, .. } = probe;
+        Self { kind, question, expected, mode, exact, critical }
+    }
+}
+
 impl NewProbe {
-    fn checked(self) -> Result<Probe, ApiError> {
+    pub(super) fn checked(self) -> Result<Probe, ApiError> {
         check_text("/question", &self.question, MAX_QUESTION_CHARS)?;
         if !(1..=MAX_EXPECTED).contains(&self.expected.len()) {
             return Err(ApiError::invalid("/expected", format!("must have 1 to {MAX_EXPECTED} facts")));

@@ -15,7 +15,7 @@
 //! | 409 | `/problems/idempotency-in-flight` | the first request with this key still runs |
 //! | 409 | `/problems/conflict` | the state of the thing does not allow it |
 //! | 413 | `/problems/too-large` | a bound of size was passed; `limit` says which number |
-//! | 415 | `/problems/unsupported-media-type` | the body is not `application/json` |
+//! | 415 | `/problems/unsupported-media-type` | the body is not `application/json`, or not JSON lines where those are asked for |
 //! | 422 | `/problems/invalid-request` | the body is JSON, but cannot be taken; `errors` point into it |
 //! | 422 | `/problems/invalid-parameter` | a path or query parameter or a header cannot be taken |
 //! | 422 | `/problems/idempotency-mismatch` | the key was used with another body |
@@ -145,8 +145,8 @@ pub enum ApiError {
         /// The bound's unit (`bytes`, `messages`).
         unit: &'static str,
     },
-    /// The body is not `application/json`.
-    UnsupportedMediaType,
+    /// The body is not of this media type.
+    UnsupportedMediaType(&'static str),
     /// The body is JSON, but cannot be taken.
     Invalid(Vec<FieldError>),
     /// A path or query parameter or a header cannot be taken.
@@ -264,11 +264,11 @@ impl ApiError {
                 "Too large",
                 format!("{what} is larger than the limit of {limit} {unit}").into(),
             ),
-            Self::UnsupportedMediaType => (
+            Self::UnsupportedMediaType(kind) => (
                 S::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported-media-type",
                 "Unsupported media type",
-                "send the body as application/json, in UTF-8".into(),
+                format!("send the body as {kind}, in UTF-8").into(),
             ),
             Self::Invalid(errors) => (S::UNPROCESSABLE_ENTITY, "invalid-request", "Invalid request", told(errors)),
             Self::InvalidParameter(error) => (
@@ -360,7 +360,7 @@ impl ApiError {
             | Self::MethodNotAllowed
             | Self::IdempotencyInFlight
             | Self::Conflict(_)
-            | Self::UnsupportedMediaType
+            | Self::UnsupportedMediaType(_)
             | Self::IdempotencyMismatch
             | Self::Timeout => {}
         }
@@ -460,7 +460,7 @@ impl Problem {
         match status {
             StatusCode::NOT_FOUND => ApiError::NotFound(Thing::Route),
             StatusCode::METHOD_NOT_ALLOWED => ApiError::MethodNotAllowed,
-            StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType("application/json"),
             other if other.is_client_error() => {
                 let reason = other.canonical_reason().unwrap_or("the request was refused");
                 return Self::new(other, "bad-request", "Bad request", reason);

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
@@ -25,6 +25,9 @@ use crate::store::tenants::{Changed, Tenant, TenantChange};
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
+
+/// The longest time that sessions are kept by a bound, in days.
+const MAX_RETENTION_DAYS: i32 = 36_500;
 
 /// The path of a tenant.
 #[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
@@ -72,6 +75,15 @@ pub struct TenantUpdate {
     /// Its bounds, as a whole.
     #[serde(default)]
     pub quotas: Option<Quotas>,
+    /// How many days it keeps sessions that nobody writes to; null for ever.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
+    pub retention_days: Option<Option<i32>>,
+}
+
+/// Tells null from absent.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<i32>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// A tenant.
@@ -85,6 +97,9 @@ pub struct TenantView {
     pub status: TenantStatus,
     /// Its bounds; what is absent is bounded by the installation alone.
     pub quotas: Quotas,
+    /// How many days it keeps sessions that nobody writes to; null for ever.
+    #[schema(required = true)]
+    pub retention_days: Option<i32>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
@@ -93,13 +108,8 @@ impl From<Tenant> for TenantView {
     fn from(tenant: Tenant) -> Self {
         let status =
             if tenant.suspended_at.is_some() { TenantStatus::Suspended } else { TenantStatus::Active };
-        Self {
-            id: tenant.id,
-            name: tenant.name,
-            status,
-            quotas: tenant.quotas,
-            created_at: tenant.created_at,
-        }
+        let Tenant { id, name, quotas, retention_days, created_at, .. } = tenant;
+        Self { id, name, status, quotas, retention_days, created_at }
     }
 }
 
@@ -185,13 +195,19 @@ pub async fn change_tenant(
     Path(path): Path<TenantPath>,
     body: Json<TenantUpdate>,
 ) -> Result<Reply<TenantView>, ApiError> {
-    let TenantUpdate { name, status, quotas } = body.value;
+    let TenantUpdate { name, status, quotas, retention_days } = body.value;
     if let Some(name) = &name {
         check_name(name)?;
     }
     check_quotas(quotas.as_ref())?;
+    if retention_days.flatten().is_some_and(|days| !(1..=MAX_RETENTION_DAYS).contains(&days)) {
+        return Err(ApiError::invalid(
+            "/retention_days",
+            format!("must be from 1 to {MAX_RETENTION_DAYS}, or null"),
+        ));
+    }
     let suspended = status.map(|status| status == TenantStatus::Suspended);
-    let change = TenantChange { name, quotas, suspended };
+    let change = TenantChange { name, quotas, retention_days, suspended };
     changed(state.store.change_tenant(path.tenant_id, &change, Actor::Operator).await?).map(Reply)
 }
 

@@ -130,6 +130,17 @@ async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreE
     Ok(Some(ReplyLookup::Reply(StoredReply { status, headers, body: row.reply })))
 }
 
+impl Store {
+    /// Removes the replies that are too old to be replayed, over all tenants; gives how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_old_replies(&self) -> Result<i64, StoreError> {
+        let gone = sqlx::query_scalar!("select forget_old_replies()").fetch_one(&self.pool).await?;
+        Ok(gone.unwrap_or_default())
+    }
+}
+
 /// Takes the key's lock for the length of the transaction; false when another request holds it.
 ///
 /// A request that was refused lets go only once its connection has rolled back, which is a moment

@@ -13,6 +13,7 @@ pub mod compressions;
 pub mod constraints;
 pub mod context;
 mod error;
+pub mod export;
 pub mod gather;
 pub mod idempotency;
 pub mod keys;

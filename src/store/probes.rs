@@ -71,6 +71,22 @@ pub(crate) async fn list(
         .collect())
 }
 
+/// Lists the caller's own probes that are still asked, as JSON texts, oldest first.
+pub(super) async fn list_callers(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar!(
+        r#"select probe::text as "probe!" from probes
+           where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null order by id"#,
+        tenant.0,
+        session.0
+    )
+    .fetch_all(connection)
+    .await?)
+}
+
 /// How many probes the caller has added to a session that are still asked.
 pub(crate) async fn count_callers(
     connection: &mut PgConnection,

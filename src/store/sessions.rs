@@ -262,6 +262,19 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Erases at most `limit` sessions that nobody has written to for as long as their tenant keeps them,
+    /// over all tenants; gives how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn erase_expired_sessions(&self, limit: i32) -> Result<i32, StoreError> {
+        let gone =
+            sqlx::query_scalar!("select erase_expired_sessions($1)", limit).fetch_one(&self.pool).await?;
+        Ok(gone.unwrap_or_default())
+    }
+}
+
 /// Makes the session when it is not there; true when it was made.
 pub(crate) async fn create(
     tx: &mut PgConnection,

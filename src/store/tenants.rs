@@ -24,6 +24,8 @@ pub struct Tenant {
     pub settings: Settings,
     /// Its bounds.
     pub quotas: Quotas,
+    /// How many days it keeps sessions that nobody writes to; for ever without it.
+    pub retention_days: Option<i32>,
     /// Since when it is suspended.
     pub suspended_at: Option<DateTime<Utc>>,
     /// When it was made.
@@ -37,6 +39,8 @@ pub struct TenantChange {
     pub name: Option<String>,
     /// Its bounds.
     pub quotas: Option<Quotas>,
+    /// How many days it keeps sessions; `Some(None)` for ever.
+    pub retention_days: Option<Option<i32>>,
     /// Whether it is suspended.
     pub suspended: Option<bool>,
 }
@@ -125,7 +129,7 @@ impl Store {
         let rows = sqlx::query_as!(
             TenantRow,
             r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
-                      suspended_at, created_at as "created_at!"
+                      retention_days, suspended_at, created_at as "created_at!"
                from list_tenants($1, $2)"#,
             after.map(|id| id.0),
             limit
@@ -150,12 +154,15 @@ impl Store {
         let done = sqlx::query!(
             "update tenants set name = coalesce($2, name), quotas = coalesce($3::text::json, quotas),
                     suspended_at = case when $4::boolean then coalesce(suspended_at, now())
-                                        when not $4 then null else suspended_at end
+                                        when not $4 then null else suspended_at end,
+                    retention_days = case when $5::boolean then $6 else retention_days end
              where id = $1",
             id.0,
             change.name,
             quotas,
-            change.suspended
+            change.suspended,
+            change.retention_days.is_some(),
+            change.retention_days.flatten()
         )
         .execute(&mut *tx)
         .await;
@@ -265,6 +272,7 @@ struct TenantRow {
     name: String,
     settings: String,
     quotas: String,
+    retention_days: Option<i32>,
     suspended_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
 }
@@ -277,6 +285,7 @@ impl TenantRow {
             settings: serde_json::from_str(&self.settings).map_err(|e| corrupt("settings", e))?,
             quotas: serde_json::from_str(&self.quotas).map_err(|e| corrupt("quotas", e))?,
             name: self.name,
+            retention_days: self.retention_days,
             suspended_at: self.suspended_at,
             created_at: self.created_at,
         })
@@ -286,7 +295,8 @@ impl TenantRow {
 async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
     sqlx::query_as!(
         TenantRow,
-        r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", suspended_at, created_at
+        r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,
+                  created_at
            from tenants where id = $1"#,
         id.0
     )

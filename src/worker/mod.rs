@@ -20,6 +20,7 @@ mod pool;
 mod presence;
 mod reread;
 mod shadow;
+pub mod upkeep;
 
 pub use pool::{Options, Pool};
 

@@ -98,6 +98,7 @@ fn body(path: &str) -> String {
         "messages" => json!({"messages": [{"role": "user", "content": "x"}]}),
         "probes" => json!({"kind": "recall", "question": "?", "expected": ["x"]}),
         "pins" => json!({"pins": []}),
+        "import" => json!({"kind": "end", "messages": 0}),
         _ => json!({}),
     }
     .to_string()
@@ -105,7 +106,13 @@ fn body(path: &str) -> String {
 
 /// Whether it makes the session when it is not there: the caller's own, under that name.
 fn makes_the_session(method: &str, path: &str) -> bool {
-    (method == "PUT" && path.ends_with("{session_id}")) || (method == "POST" && path.ends_with("/messages"))
+    (method == "PUT" && path.ends_with("{session_id}"))
+        || (method == "POST" && (path.ends_with("/messages") || path.ends_with("/import")))
+}
+
+fn media_type(path: &str) -> (&'static str, &'static str) {
+    let kind = if path.ends_with("/import") { "application/x-ndjson" } else { "application/json" };
+    ("content-type", kind)
 }
 
 fn required_query(path: &str) -> &'static str {
@@ -130,7 +137,8 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
             continue;
         }
         let url = filled(&path, ids) + required_query(&path);
-        let reply = app.call_with(&method, &url, body(&path), &[("authorization", &theirs)]).await;
+        let reply =
+            app.call_with(&method, &url, body(&path), &[("authorization", &theirs), media_type(&path)]).await;
         assert_eq!(reply.status, 404, "{method} {url}: {}", reply.text);
         called += 1;
     }
@@ -152,7 +160,7 @@ async fn an_unknown_session_is_not_found_by_any_operation_that_does_not_make_it(
             continue;
         }
         let url = filled(&path, ids.as_object().expect("an object")) + required_query(&path);
-        let reply = app.call(&method, &url, body(&path)).await;
+        let reply = app.call_with(&method, &url, body(&path), &[media_type(&path)]).await;
         assert_eq!(reply.refusal().1, "session-not-found", "{method} {url}: {}", reply.text);
     }
     assert_eq!(app.call("GET", "/v1/sessions", "").await.json()["items"], json!([]));

@@ -23,6 +23,7 @@ mod hangups;
 mod isolation;
 mod keys;
 mod launcher;
+mod lifecycle;
 mod llm;
 mod messages;
 mod odd_inputs;

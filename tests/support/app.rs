@@ -140,7 +140,7 @@ impl App {
         Pool::new(env, Options::default()).drain().await.expect("a database that answers");
     }
 
-    /// Sends a request with further headers; `authorization` replaces the first tenant's.
+    /// Sends a request with further headers; `authorization` replaces the first tenant's, `content-type` JSON.
     pub async fn call_with(
         &self,
         method: &str,
@@ -148,8 +148,10 @@ impl App {
         body: impl Into<Body>,
         headers: &[(&str, &str)],
     ) -> Answer {
-        let mut request =
-            Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
+        let mut request = Request::builder().method(method).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "content-type") {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
         if !headers.iter().any(|(name, _)| *name == "authorization") {
             request = request.header(header::AUTHORIZATION, format!("Bearer {OURS}"));
         }

@@ -1,0 +1,45 @@
+//! What has to be forgotten: replies that nobody may replay any more, sessions beyond their retention.
+
+use std::time::Duration;
+
+use rand::Rng as _;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::store::{Store, StoreError};
+
+/// Between two rounds; jittered, so that processes that started together do not come together.
+const PAUSE: Duration = Duration::from_mins(10);
+/// Sessions that one transaction erases.
+const SESSIONS: i32 = 50;
+
+/// Forgets now and then, until `stop`.
+pub async fn run(store: &Store, stop: &CancellationToken) {
+    loop {
+        let pause = PAUSE.mul_f64(rand::rng().random_range(0.5..1.5));
+        if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            return;
+        }
+        match round(store, stop).await {
+            Ok((replies, sessions)) => info!(replies, sessions, "upkeep.done"),
+            Err(error) => warn!(%error, "upkeep.failed"),
+        }
+    }
+}
+
+/// Forgets what is due; gives how many replies and sessions.
+///
+/// # Errors
+/// When the database fails; what was erased before stays erased.
+pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64), StoreError> {
+    let replies = store.forget_old_replies().await?;
+    let mut sessions = 0;
+    while !stop.is_cancelled() {
+        let erased = store.erase_expired_sessions(SESSIONS).await?;
+        sessions += i64::from(erased);
+        if erased < SESSIONS {
+            break;
+        }
+    }
+    Ok((replies, sessions))
+}
