@@ -416,7 +416,8 @@ fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Imp
                 ));
             }
             LineKind::Message => {
-                import.messages.push(read_line(at, line, &import.messages, (counter, limits))?)
+                let message = read_line(at, line, &import.messages, (counter, limits))?;
+                import.messages.push(message);
             }
             LineKind::Version => import.versions += 1,
             LineKind::End => import.end = Some(line.messages.unwrap_or_default()),
@@ -481,14 +482,12 @@ fn within(at: usize, refused: ApiError) -> ApiError {
 }
 
 fn under(place: &str, refused: ApiError) -> ApiError {
-    match refused {
-        ApiError::Invalid(errors) => ApiError::Invalid(
-            errors
-                .into_iter()
-                .map(|error| FieldError { pointer: format!("{place}{}", error.pointer), ..error })
-                .collect(),
-        ),
-        ApiError::MalformedJson(detail) => ApiError::MalformedJson(format!("line {place}: {detail}")),
-        other => other,
+    let deeper = |error: FieldError| FieldError { pointer: format!("{place}{}", error.pointer), ..error };
+    if let ApiError::Invalid(errors) = refused {
+        ApiError::Invalid(errors.into_iter().map(deeper).collect())
+    } else if let ApiError::MalformedJson(detail) = refused {
+        ApiError::MalformedJson(format!("line {place}: {detail}"))
+    } else {
+        refused
     }
 }

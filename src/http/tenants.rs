@@ -21,7 +21,7 @@ use crate::domain::id::TenantId;
 use crate::domain::quota::Quotas;
 use crate::domain::settings::Settings;
 use crate::store::audit::Actor;
-use crate::store::tenants::{Changed, Tenant, TenantChange};
+use crate::store::tenants::{Changed, RetentionChange, Tenant, TenantChange};
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
@@ -78,12 +78,13 @@ pub struct TenantUpdate {
     /// How many days it keeps sessions that nobody writes to; null for ever.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
-    pub retention_days: Option<Option<i32>>,
+    pub retention_days: RetentionChange,
 }
 
 /// Tells null from absent.
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<i32>>, D::Error> {
-    Option::deserialize(from).map(Some)
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<RetentionChange, D::Error> {
+    let days = Option::deserialize(from)?;
+    Ok(days.map_or(RetentionChange::Forever, RetentionChange::Days))
 }
 
 /// A tenant.
@@ -132,13 +133,12 @@ pub async fn create_tenant(
     // The operator has no tenant whose replies could be kept, so the key itself becomes the id.
     let id = key.as_str().map_or_else(Uuid::now_v7, id_of);
     let made = state.store.insert_tenant_as(TenantId(id), &new.name, Actor::Operator).await?;
-    let tenant = match made {
-        Some(tenant) => tenant,
-        None => match state.store.find_tenant(TenantId(id)).await? {
-            Some(known) if known.name == new.name => return Ok((StatusCode::CREATED, Reply(known.into()))),
-            Some(_) => return Err(ApiError::IdempotencyMismatch),
-            None => return Err(ApiError::Conflict("another tenant has this name".to_owned())),
-        },
+    let Some(tenant) = made else {
+        return match state.store.find_tenant(TenantId(id)).await? {
+            Some(known) if known.name == new.name => Ok((StatusCode::CREATED, Reply(known.into()))),
+            Some(_) => Err(ApiError::IdempotencyMismatch),
+            None => Err(ApiError::Conflict("another tenant has this name".to_owned())),
+        };
     };
     let Some(quotas) = new.quotas else { return Ok((StatusCode::CREATED, Reply(tenant.into()))) };
     let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
@@ -200,11 +200,11 @@ pub async fn change_tenant(
         check_name(name)?;
     }
     check_quotas(quotas.as_ref())?;
-    if retention_days.flatten().is_some_and(|days| !(1..=MAX_RETENTION_DAYS).contains(&days)) {
-        return Err(ApiError::invalid(
-            "/retention_days",
-            format!("must be from 1 to {MAX_RETENTION_DAYS}, or null"),
-        ));
+    if let RetentionChange::Days(days) = retention_days
+        && !(1..=MAX_RETENTION_DAYS).contains(&days)
+    {
+        let detail = format!("must be from 1 to {MAX_RETENTION_DAYS}, or null");
+        return Err(ApiError::invalid("/retention_days", detail));
     }
     let suspended = status.map(|status| status == TenantStatus::Suspended);
     let change = TenantChange { name, quotas, retention_days, suspended };

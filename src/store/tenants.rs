@@ -39,10 +39,22 @@ pub struct TenantChange {
     pub name: Option<String>,
     /// Its bounds.
     pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions; `Some(None)` for ever.
-    pub retention_days: Option<Option<i32>>,
+    /// How many days it keeps sessions.
+    pub retention_days: RetentionChange,
     /// Whether it is suspended.
     pub suspended: Option<bool>,
+}
+
+/// What the operator changes of how long a tenant keeps sessions that nobody writes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetentionChange {
+    /// Nothing.
+    #[default]
+    Keep,
+    /// They are kept for ever.
+    Forever,
+    /// They are kept so many days.
+    Days(i32),
 }
 
 /// What became of a change of a tenant.
@@ -150,6 +162,10 @@ impl Store {
         actor: Actor,
     ) -> Result<Changed, StoreError> {
         let mut tx = self.begin(id).await?;
+        let days = match change.retention_days {
+            RetentionChange::Days(days) => Some(days),
+            RetentionChange::Keep | RetentionChange::Forever => None,
+        };
         let quotas = change.quotas.as_ref().map(|quotas| serde_json::to_string(quotas).unwrap_or_default());
         let done = sqlx::query!(
             "update tenants set name = coalesce($2, name), quotas = coalesce($3::text::json, quotas),
@@ -161,8 +177,8 @@ impl Store {
             change.name,
             quotas,
             change.suspended,
-            change.retention_days.is_some(),
-            change.retention_days.flatten()
+            change.retention_days != RetentionChange::Keep,
+            days
         )
         .execute(&mut *tx)
         .await;

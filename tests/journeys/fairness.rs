@@ -71,8 +71,8 @@ async fn ten_thousand_waiting_sessions_of_one_tenant_delay_anothers_single_one_b
 async fn tenants_that_all_wait_run_the_same_number_of_jobs() {
     let workers = workers().await;
     let mut tenants = Vec::new();
-    for (i, sessions) in [50, 4, 200].into_iter().enumerate() {
-        tenants.push(workers.tenant(&format!("t{i}"), sessions, 100 - 10 * i as u32).await);
+    for (i, sessions) in (0u32..).zip([50, 4, 200]) {
+        tenants.push(workers.tenant(&format!("t{i}"), sessions, 100 - 10 * i).await);
     }
     let mut claimed = Vec::new();
     for _ in 0..12 {

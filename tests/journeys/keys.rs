@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anchord::clock::Clock;
 use anchord::store::Store;
 use anchord::store::keys::digest_key;
 use serde_json::{Value, json};
@@ -92,13 +93,14 @@ async fn another_process_refuses_a_revoked_key_without_waiting_for_what_it_remem
     let app = app().await;
     let other = Store::connect(&app.database.url, 4, TaskTracker::new()).await.unwrap();
     let stop = CancellationToken::new();
-    let watching = tokio::spawn({
+    let tracker = TaskTracker::new();
+    let watching = tracker.spawn({
         let (other, stop) = (other.clone(), stop.clone());
         async move { other.watch_keys(&stop).await }
     });
     let made = create(&app, json!({"scopes": ["read"]})).await;
     let digest = digest_key(made["key"].as_str().unwrap());
-    let now = chrono::Utc::now();
+    let now = Clock::system().now();
     // The look-up may be remembered before or after the listener is ready; both must hear of the end.
     assert!(other.find_key(digest, now).await.unwrap().is_some());
     app.call("DELETE", &format!("/v1/keys/{}", made["id"].as_str().unwrap()), "").await;
@@ -132,9 +134,9 @@ async fn a_rotated_key_and_its_successor_both_work_until_the_overlap_ends() {
     assert_eq!(app.call("POST", &path, "").await.refusal().1, "key-not-found", "it is over");
     let long = app.call("POST", &path, r#"{"overlap_seconds": 99999999}"#).await;
     assert_eq!(long.refusal().2, "/overlap_seconds");
-    let log = app.call("GET", "/v1/audit", "").await.json();
+    let audit = app.call("GET", "/v1/audit", "").await.json();
     let actions: Vec<&str> =
-        log["items"].as_array().unwrap().iter().filter_map(|i| i["action"].as_str()).collect();
+        audit["items"].as_array().unwrap().iter().filter_map(|i| i["action"].as_str()).collect();
     assert_eq!(actions.iter().filter(|action| **action == "key.rotated").count(), 2);
 }
 

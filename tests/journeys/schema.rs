@@ -50,8 +50,8 @@ async fn every_table_is_closed_by_row_security_that_binds_its_owner_too() {
     let free = "select r.rolname::text from pg_roles r
                 where r.rolname = 'anchord_app' and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcanlogin)";
     assert_eq!(lines(&mut owner, free).await, [""; 0], "the service's role can bypass");
-    let owned = "select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname = 'anchord_app'";
-    assert_eq!(lines(&mut owner, owned).await, [""; 0], "the service's role owns something");
+    let possessions = "select c.relname from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname = 'anchord_app'";
+    assert_eq!(lines(&mut owner, possessions).await, [""; 0], "the service's role owns something");
 }
 
 #[tokio::test]

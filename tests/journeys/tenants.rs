@@ -84,8 +84,8 @@ async fn the_same_call_with_an_idempotency_key_makes_one_tenant() {
     assert_eq!((one.status.as_u16(), two.status.as_u16()), (201, 201));
     assert_eq!(one.json()["id"], two.json()["id"]);
     assert_eq!(post("other").await.refusal().1, "idempotency-mismatch");
-    let taken = app.call_as(OPERATOR, "POST", "/v1/admin/tenants", r#"{"name": "acme"}"#).await;
-    assert_eq!(taken.refusal().1, "conflict");
+    let twice = app.call_as(OPERATOR, "POST", "/v1/admin/tenants", r#"{"name": "acme"}"#).await;
+    assert_eq!(twice.refusal().1, "conflict");
 }
 
 #[tokio::test]
