@@ -11,7 +11,6 @@ use super::mask::Marks;
 use super::message::Role;
 use super::settings::Policy;
 use super::shape::{AsShape, Feature, Shape};
-use super::trigger::Recent;
 
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
@@ -115,9 +114,18 @@ pub struct Accounting {
     pub retry_tokens: u64,
     /// A rollback suspended automatic compression below the critical level.
     pub suspended: bool,
-    /// What the signals about history keep.
-    #[serde(skip_serializing_if = "Recent::is_empty")]
-    pub recent: Recent,
+    /// What a compression ahead of need has read; `None` while none has since the last version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Prepared>,
+}
+
+/// How far a compression ahead of need has read, and under which pins and settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// The last message that it covers.
+    pub through: Seq,
+    /// The context's revision that it was made under; it is stale under any other.
+    pub revision: i64,
 }
 
 /// How full the context is, as every append and read of a session reports it.
@@ -220,6 +228,14 @@ impl Accounting {
         end
     }
 
+    /// The last message of the group that a message is in, as far as groups are still known: those before
+    /// the preserved messages are not, and the message itself stands for its group.
+    #[must_use]
+    pub fn group_end(&self, seq: Seq, head: Seq) -> Seq {
+        let next = self.group_starts.partition_point(|start| *start <= seq);
+        if next == 0 { seq } else { self.group_starts.get(next).map_or(head, |start| start - 1) }
+    }
+
     /// What a default context would serve now, in tokens.
     #[must_use]
     pub fn context_tokens(&self) -> u64 {
@@ -297,7 +313,7 @@ impl Accounting {
             settled_head: self.settled_head,
             attempted_through: self.attempted_through,
             suspended: self.suspended,
-            recent: self.recent.clone(),
+            prepared: self.prepared,
             ..Self::default()
         };
         for message in tail {

@@ -101,6 +101,9 @@ pub struct Request {
     /// Stored and scored, not published.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shadow: bool,
+    /// Made ahead of need: kept until the compress level is reached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
     /// The version to evaluate, for evaluations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,

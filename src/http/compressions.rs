@@ -23,7 +23,7 @@ use crate::domain::id::{CompressionId, Seq, SessionId, SessionName};
 use crate::domain::settings::MAX_PRESERVE_RECENT;
 use crate::domain::strategy::{EngineChoice, Strategy, Verifiable};
 use crate::store::StoreError;
-use crate::store::compressions::{self, CompressionRow, Kind, NewJob};
+use crate::store::compressions::{self, CompressionRow, Kind};
 use crate::store::sessions::{self, Session};
 
 /// The first and the longest pause between two looks at a compression that is waited for.
@@ -182,8 +182,7 @@ pub async fn create_compression(
         .await?
         .ok_or(ApiError::NotFound(Thing::Session))?;
     let request = body.value.checked(&state, &session)?;
-    let job = NewJob { kind: Kind::Compress, trigger: "manual", request: &request };
-    let enqueued = compressions::enqueue(&mut tx, caller.tenant, session.id, job).await?;
+    let enqueued = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
     let row = compressions::find(&mut tx, (caller.tenant, session.id), enqueued.id)
         .await?
         .ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued compression is not there")))?;
@@ -311,6 +310,7 @@ impl NewCompression {
             target: self.target,
             through_seq: self.through_seq,
             shadow: self.shadow.unwrap_or_default(),
+            ahead: false,
             version: None,
         })
     }

@@ -25,6 +25,8 @@ pub struct Base {
     pub head: Seq,
     /// Through which message the current version covers the session.
     pub anchor: Seq,
+    /// The revision of pins and settings, the tenant's included.
+    pub context_revision: i64,
     /// Versions published by compressions so far.
     pub compression_count: i32,
     /// The number that the next version will have.
@@ -90,7 +92,7 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let Some(row) = sqlx::query!(
             "select s.name, s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.last_version,
-                    s.compression_count,
+                    s.context_revision, s.compression_count,
                     v.version as \"version?\", v.document as \"document?\", v.carry as \"carry?\",
                     v.rendering_tokens as \"rendering_tokens?\"
              from sessions s
@@ -137,6 +139,7 @@ impl Store {
         let base = Base {
             name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
             pins: pin::together(settings.wide_pins(), own),
+            context_revision: row.context_revision + settings.wide_revision(),
             settings,
             counts,
             head: row.head_seq,

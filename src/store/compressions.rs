@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, prepared};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 
@@ -234,6 +234,33 @@ pub async fn enqueue(
     Err(StoreError::RowCount { what: "the live compression", expected: 1, actual: 0 })
 }
 
+/// Enqueues a compression that a caller asks for, in the caller's transaction, which holds the session's lock.
+/// What works or waits ahead of need gives way to it; a live one that would do the same is taken as it.
+///
+/// # Errors
+/// When the database fails, or the request cannot be written.
+pub async fn enqueue_manual(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    request: &Request,
+) -> Result<Enqueued, StoreError> {
+    let job = NewJob { kind: Kind::Compress, trigger: "manual", request };
+    if !request.shadow {
+        let wanted = Request { reason: None, ..request.clone() };
+        if wanted == Request::default() {
+            prepared::need_now(connection, tenant, session, request).await?;
+        } else {
+            prepared::give_way(connection, tenant, session).await?;
+        }
+    }
+    let enqueued = enqueue(connection, tenant, session, job).await?;
+    if enqueued.created && !request.shadow {
+        prepared::supersede(connection, tenant, session).await?;
+    }
+    Ok(enqueued)
+}
+
 /// Cancels the live compression of a session in the caller's transaction, which holds the session's
 /// lock. `true` when there was one.
 ///
@@ -374,6 +401,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
+        prepared::discard(&mut tx, tenant, id).await?;
         tx.commit().await?;
         Ok(done.rows_affected() > 0)
     }

@@ -22,6 +22,7 @@ pub mod messages;
 pub mod narratives;
 pub mod outlines;
 pub mod pins;
+mod prepared;
 pub mod presence;
 pub mod probes;
 mod readers;

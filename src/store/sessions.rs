@@ -1,15 +1,18 @@
 //! Sessions: settings, positions and running counts.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, expect_rows, pins};
+use super::{Store, StoreError, expect_rows, pins, prepared};
 use crate::domain::accounting::Accounting;
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::settings::{Settings, SettingsError};
+use crate::domain::trigger::Recent;
 
 /// A session as it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +41,8 @@ pub struct Session {
     pub context_revision: i64,
     /// Running token and message counts.
     pub accounting: Accounting,
+    /// What the signals keep of its history; read only with the lock.
+    pub recent: Recent,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it was last written to.
@@ -83,6 +88,7 @@ pub(super) struct SessionRow {
     pub(super) compression_count: i32,
     pub(super) context_revision: i64,
     pub(super) accounting: String,
+    pub(super) recent: Option<String>,
     pub(super) created_at: DateTime<Utc>,
     pub(super) updated_at: DateTime<Utc>,
     pub(super) live_id: Option<Uuid>,
@@ -107,6 +113,7 @@ impl SessionRow {
                 .map_err(|e| StoreError::corrupt("tenants", "settings", self.id, e))?,
             accounting: serde_json::from_str(&self.accounting)
                 .map_err(|e| corrupt("accounting", e.to_string()))?,
+            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
             name: SessionName::parse(&self.name).map_err(|e| corrupt("name", e.to_string()))?,
             head_seq: self.head_seq,
             anchor_seq: self.anchor_seq,
@@ -179,7 +186,7 @@ impl Store {
             SessionRow,
             r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                       s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
-                      s.context_revision, s.accounting::text as "accounting!", s.created_at, s.updated_at,
+                      s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
                       live.id as "live_id?", live.status as "live_status?"
                from sessions s
                join tenants t on t.id = s.tenant_id
@@ -302,7 +309,7 @@ pub(crate) async fn find(
         SessionRow,
         r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                   s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
-                  s.context_revision, s.accounting::text as "accounting!", s.created_at, s.updated_at,
+                  s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
                   live.id as "live_id?", live.status as "live_status?"
            from sessions s
            join tenants t on t.id = s.tenant_id
@@ -363,7 +370,7 @@ pub(super) async fn lock_all(
                   s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!", s.indexed_seq as "indexed_seq!",
                   s.version, s.last_version as "last_version!", s.compression_count as "compression_count!",
                   s.context_revision as "context_revision!", s.accounting::text as "accounting!",
-                  s.created_at as "created_at!", s.updated_at as "updated_at!",
+                  s.recent, s.created_at as "created_at!", s.updated_at as "updated_at!",
                   live.id as "live_id?", live.status as "live_status?"
            from unnest($2::text[]) as wanted(name)
            cross join lateral (
@@ -394,7 +401,13 @@ pub(crate) async fn update(
         value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
     };
     let settings = text("settings", serde_json::to_string(&session.settings))?;
-    let accounting = text("accounting", serde_json::to_string(&session.accounting))?;
+    let mut counts = Cow::Borrowed(&session.accounting);
+    if counts.prepared.is_some_and(|prepared| prepared.revision != session.served_revision()) {
+        // Pins or settings have changed under it.
+        prepared::supersede(tx, tenant, session.id).await?;
+        counts.to_mut().prepared = None;
+    }
+    let accounting = text("accounting", serde_json::to_string(&counts))?;
     let written = sqlx::query_scalar!(
         "update sessions set settings = $3::text::json, accounting = $4::text::json, context_revision = $5,
                 task_id = $6, parent_session_id = $7, updated_at = now()

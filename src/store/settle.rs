@@ -2,22 +2,25 @@
 //! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
 //! messages that came meanwhile are never forgotten.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::base::settings_over;
 use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
-use super::{Store, StoreError, expect_rows, pins};
-use crate::domain::accounting::{Accounting, Counted};
+use super::{Store, StoreError, Tx, expect_rows, pins, prepared};
+use crate::domain::accounting::{Accounting, Counted, Prepared, Usage};
 use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq};
 use crate::domain::mask::{self, MaskMode};
 use crate::domain::settings::{Policy, Settings};
-use crate::domain::trigger::{Situation, decide};
+use crate::domain::trigger::{Recent, Situation, Start, decide};
 
 /// A version to be published.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewVersion {
     /// The number it must get; the publication fails when another version came between.
     pub version: i64,
@@ -34,11 +37,11 @@ pub struct NewVersion {
     /// Current task, open errors and next steps once more.
     pub recap: String,
     /// Commands and test runs of the span: kind, first seq, ordinal, value.
-    pub ledger: Vec<(&'static str, Seq, i32, serde_json::Value)>,
+    pub ledger: Vec<(Cow<'static, str>, Seq, i32, serde_json::Value)>,
 }
 
 /// The probes' verdict on a candidate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewEvaluation {
     /// The scores, as JSON.
     pub scores: serde_json::Value,
@@ -63,6 +66,16 @@ pub struct Settlement {
     pub evaluation: Option<NewEvaluation>,
     /// Tokens that the span must hold before it is tried again; for candidates that were not smaller.
     pub retry_tokens: u64,
+    /// The context's revision that it was made under: pins and settings.
+    pub revision: i64,
+}
+
+/// A version with all that is stored beside it.
+pub(super) struct Candidate {
+    pub(super) span: Span,
+    pub(super) version: NewVersion,
+    pub(super) evaluation: Option<NewEvaluation>,
+    pub(super) report: Report,
 }
 
 /// What settling came to.
@@ -77,10 +90,12 @@ pub enum Settled {
 struct LockedSession {
     settings: Settings,
     counts: Accounting,
+    recent: Recent,
     head: Seq,
     anchor: Seq,
     version: Option<i64>,
     last_version: i64,
+    revision: i64,
 }
 
 impl Store {
@@ -116,15 +131,22 @@ impl Store {
             insert_shadow(&mut tx, job, candidate).await?;
         }
         let publish = settlement.version.filter(|_| status == Status::Succeeded && !job.request.shadow);
-        if let Some(version) = &publish {
-            if version.version != session.last_version + 1 {
-                return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
+        // What was made ahead of need waits, unless an append asks for it by now.
+        let ahead = prepared::is_ahead(&mut tx, job).await? && start_now(&session).is_none();
+        let publish = match (publish, span) {
+            (Some(_), Some(_)) if ahead && settlement.revision != session.revision => {
+                return end_stale(tx, job, &report).await;
             }
+            (Some(version), Some(span)) if ahead => {
+                let made = Candidate { span, version, evaluation: settlement.evaluation, report };
+                return keep(tx, job, session, made).await;
+            }
+            (publish, _) => publish,
+        };
+        if let Some(version) = &publish {
             let span = span.ok_or(StoreError::RowCount { what: "the span", expected: 1, actual: 0 })?;
             insert_version(&mut tx, job, span, version).await?;
-            session.version = Some(version.version);
-            session.last_version = version.version;
-            session.anchor = span.through_seq;
+            session.publish(span, version)?;
         }
         let made = publish.as_ref().map(|version| version.version);
         if let Some(evaluation) = &settlement.evaluation {
@@ -132,7 +154,13 @@ impl Store {
         }
         if !job.request.shadow {
             count_afresh(&mut tx, job, &mut session, span, publish.as_ref()).await?;
-            session.counts.retry_tokens = settlement.retry_tokens;
+            if ahead && status != Status::Superseded {
+                // It is not tried ahead again; at the compress level it is tried as it would have been.
+                let through = span.map_or(session.anchor, |span| span.through_seq);
+                session.counts.prepared = Some(Prepared { through, revision: session.revision });
+            } else {
+                session.counts.retry_tokens = settlement.retry_tokens;
+            }
             report.context_tokens_after =
                 Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
             if status == Status::Succeeded {
@@ -148,9 +176,8 @@ impl Store {
         if !job.request.shadow {
             store_session(&mut tx, job, &session, publish.as_ref()).await?;
             if publish.is_some() {
-                let request = Request::default();
-                let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
-                compressions::enqueue(&mut tx, job.tenant, job.session, index).await?;
+                prepared::supersede(&mut tx, job.tenant, job.session).await?;
+                enqueue_index(&mut tx, job).await?;
             }
             follow_up(&mut tx, job, &session).await?;
         }
@@ -206,7 +233,8 @@ impl Store {
 
 async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option<LockedSession>, StoreError> {
     let Some(row) = sqlx::query!(
-        "select s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.version, s.last_version
+        "select s.settings, t.settings as defaults, s.accounting, s.recent, s.head_seq, s.anchor_seq, s.version,
+                s.last_version, s.context_revision
          from sessions s join tenants t on t.id = s.tenant_id
          where s.tenant_id = $1 and s.id = $2 for update of s",
         job.tenant.0,
@@ -222,13 +250,16 @@ async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option
     let mut counts =
         serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
     pins::recount(connection, (job.tenant, job.session), &settings, &mut counts).await?;
+    let revision = row.context_revision + settings.wide_revision();
     Ok(Some(LockedSession {
         settings,
         counts,
+        recent: Recent::read(row.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
         head: row.head_seq,
         anchor: row.anchor_seq,
         version: row.version,
         last_version: row.last_version,
+        revision,
     }))
 }
 
@@ -272,7 +303,7 @@ async fn insert_version(
     let mut ordinals = Vec::with_capacity(version.ledger.len());
     let mut values = Vec::with_capacity(version.ledger.len());
     for (kind, seq, ordinal, value) in &version.ledger {
-        kinds.push((*kind).to_owned());
+        kinds.push(kind.to_string());
         seqs.push(*seq);
         ordinals.push(*ordinal);
         values.push(value.to_string());
@@ -390,7 +421,8 @@ async fn count_afresh(
         counts.attempted_through = span.through_seq;
     }
     if publish.is_some() {
-        counts.recent = counts.recent.after_publication();
+        session.recent = session.recent.after_publication();
+        counts.prepared = None;
     }
     if job.trigger == "manual" {
         counts.suspended = false;
@@ -444,11 +476,13 @@ async fn store_session(
     session: &LockedSession,
     publish: Option<&NewVersion>,
 ) -> Result<(), StoreError> {
-    let counts = serde_json::to_string(&session.counts)
-        .map_err(|e| StoreError::corrupt("sessions", "accounting", job.session.0, e))?;
+    let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
+    let counts = serde_json::to_string(&session.counts).map_err(|e| corrupt("accounting", e))?;
+    // A publication alone changes what is kept of the history.
+    let recent = publish.map(|_| session.recent.write()).transpose().map_err(|e| corrupt("recent", e))?;
     let done = sqlx::query!(
         "update sessions set accounting = $3::text::json, version = $4, last_version = $5, anchor_seq = $6,
-                compression_count = compression_count + $7, updated_at = now()
+                compression_count = compression_count + $7, recent = coalesce($8, recent), updated_at = now()
          where tenant_id = $1 and id = $2",
         job.tenant.0,
         job.session.0,
@@ -457,10 +491,135 @@ async fn store_session(
         session.last_version,
         session.anchor,
         i32::from(publish.is_some()),
+        recent,
     )
     .execute(connection)
     .await?;
     expect_rows("the session", 1, done.rows_affected())
+}
+
+/// What the messages that are there start, when a job ends.
+fn next_start(session: &LockedSession) -> Option<Start> {
+    let situation = Situation {
+        counts: &session.counts,
+        recent: &session.recent,
+        head: session.head,
+        anchor: session.anchor,
+        first: session.head + 1,
+        boundary: None,
+        versions: session.last_version,
+        // Growth starts no work, so the time of the newest message will do.
+        now: session.recent.newest(),
+    };
+    decide(&session.settings.policy(), &situation).1
+}
+
+/// What must start at once, and not ahead of need.
+fn start_now(session: &LockedSession) -> Option<Start> {
+    next_start(session).filter(|start| !start.is_ahead)
+}
+
+async fn enqueue_index(connection: &mut PgConnection, job: &Job) -> Result<(), StoreError> {
+    let request = Request::default();
+    let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
+    compressions::enqueue(connection, job.tenant, job.session, index).await?;
+    Ok(())
+}
+
+/// Keeps what was made ahead of need; nothing that a caller is served changes.
+async fn keep(
+    mut tx: Tx,
+    job: &Job,
+    mut session: LockedSession,
+    made: Candidate,
+) -> Result<Settled, StoreError> {
+    let under = Prepared { through: made.span.through_seq, revision: session.revision };
+    if !prepared::keep(&mut tx, job, made, under.revision).await? {
+        return Ok(Settled::Lost);
+    }
+    session.counts.prepared = Some(under);
+    store_session(&mut tx, job, &session, None).await?;
+    tx.commit().await?;
+    Ok(Settled::As(Status::Prepared))
+}
+
+/// Ends what was made ahead of need under pins or settings that have changed; the next append that finds the
+/// session at the warn level has it made anew.
+async fn end_stale(mut tx: Tx, job: &Job, report: &Report) -> Result<Settled, StoreError> {
+    if !write_end(&mut tx, job, Status::Superseded, None, report).await? {
+        return Ok(Settled::Lost);
+    }
+    tx.commit().await?;
+    Ok(Settled::As(Status::Superseded))
+}
+
+/// Publishes what was made ahead of need, for the append whose transaction this is; gives how full the context
+/// is then. `None`, and nothing changed, when version, pins or settings are not those that it was made under, or it
+/// leaves the context above the target: then a new compression does better.
+pub(super) async fn publish_prepared(
+    connection: &mut PgConnection,
+    job: &Job,
+    made: Candidate,
+    revision: i64,
+) -> Result<Option<Usage>, StoreError> {
+    let Candidate { span, version, evaluation, mut report } = made;
+    let Some(mut session) = lock_session(connection, job).await? else { return Ok(None) };
+    let holds = revision == session.revision
+        && span.parent_version == session.version
+        && version.version == session.last_version + 1
+        && !report.strategy_used.is_some_and(|strategy| session.settings.refuses(strategy));
+    if !holds {
+        return Ok(None);
+    }
+    let before = session.counts.context_tokens();
+    session.publish(span, &version)?;
+    count_afresh(connection, job, &mut session, Some(span), Some(&version)).await?;
+    session.counts.retry_tokens = 0;
+    let policy = session.settings.policy();
+    let uncounted = session.settings.system_tokens.unwrap_or_default();
+    let usage = session.counts.usage(&policy, uncounted);
+    if usage.effective_utilization > policy.target {
+        return Ok(None);
+    }
+    let tokens = |count: u64| Some(u32::try_from(count).unwrap_or(u32::MAX));
+    report.context_tokens_before = tokens(before);
+    report.context_tokens_after = tokens(usage.context_tokens);
+    report.target_met = Some(true);
+    let text = serde_json::to_string(&report)
+        .map_err(|error| StoreError::corrupt("compressions", "report", job.id, error))?;
+    insert_version(connection, job, span, &version).await?;
+    if let Some(evaluation) = &evaluation {
+        insert_evaluation(connection, job, Some(version.version), evaluation).await?;
+    }
+    let done = sqlx::query!(
+        "update compressions set status = 'succeeded', version = $3, report = $4::text::json, finished_at = now()
+         where tenant_id = $1 and id = $2 and status = 'prepared'",
+        job.tenant.0,
+        job.id.0,
+        version.version,
+        text,
+    )
+    .execute(&mut *connection)
+    .await?;
+    expect_rows("the compression that was prepared", 1, done.rows_affected())?;
+    prepared::discard(connection, job.tenant, job.id).await?;
+    store_session(connection, job, &session, Some(&version)).await?;
+    enqueue_index(connection, job).await?;
+    follow_up(connection, job, &session).await?;
+    Ok(Some(usage))
+}
+
+impl LockedSession {
+    /// Stands on a new version.
+    fn publish(&mut self, span: Span, version: &NewVersion) -> Result<(), StoreError> {
+        if version.version != self.last_version + 1 {
+            return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
+        }
+        self.version = Some(version.version);
+        self.last_version = version.version;
+        self.anchor = span.through_seq;
+        Ok(())
+    }
 }
 
 /// Enqueues the next compression when the messages that came meanwhile already call for it.
@@ -469,20 +628,8 @@ async fn follow_up(
     job: &Job,
     session: &LockedSession,
 ) -> Result<(), StoreError> {
-    let policy = session.settings.policy();
-    let situation = Situation {
-        counts: &session.counts,
-        head: session.head,
-        anchor: session.anchor,
-        first: session.head + 1,
-        task_boundary: false,
-        versions: session.last_version,
-        // Growth starts no work, so the time of the newest message will do.
-        now: session.counts.recent.newest(),
-    };
-    let request = Request::default();
-    let (_, start) = decide(&policy, &situation);
-    if let Some(start) = start {
+    if let Some(start) = next_start(session) {
+        let request = start.request();
         let next = NewJob { kind: Kind::Compress, trigger: start.kind.as_str(), request: &request };
         compressions::enqueue(connection, job.tenant, job.session, next).await?;
     }

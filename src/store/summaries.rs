@@ -6,7 +6,7 @@ use sqlx::PgConnection;
 use super::compressions::cancel_live;
 use super::outlines::{Outline, outlines_after};
 use super::settle::mask_for;
-use super::{Store, StoreError, Tx, expect_rows, sessions};
+use super::{Store, StoreError, Tx, expect_rows, prepared, sessions};
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
@@ -125,6 +125,7 @@ impl Store {
             return Ok(Rollback::Unverifiable);
         }
         cancel_live(tx, tenant, session.id).await?;
+        prepared::supersede(tx, tenant, session.id).await?;
 
         let mut version = target.version;
         version.meta.version = session.last_version + 1;
@@ -141,7 +142,7 @@ impl Store {
         let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
         let mut counts = session.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
         counts.summary_tokens = u32::try_from(rendering_tokens).unwrap_or_default();
-        counts.suspended = true;
+        (counts.suspended, counts.prepared) = (true, None);
         mask_for(&mut counts, None, &policy, &tail);
         let counts = serde_json::to_string(&counts)
             .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;

@@ -1,5 +1,6 @@
 //! A compression, step by step: base and span → ledger → proposal → merge → probes → publication.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -61,7 +62,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let before = replaced.map_or(now, |replaced| replaced.context_tokens);
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
     let history = (base.counts.system_through, from_seq - 1);
-    let now = env.clock.now();
+    let (now, revision) = (env.clock.now(), base.context_revision);
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
     let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
@@ -81,6 +82,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     }
     made.proof.meta.warnings.extend(engine.close(env, job).await?);
     let mut settlement = made.settle(job, started, before)?;
+    settlement.revision = revision;
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
@@ -121,7 +123,7 @@ async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> 
 }
 
 fn ended(status: Status, report: Report) -> Settlement {
-    Settlement { status, report, version: None, evaluation: None, retry_tokens: 0 }
+    Settlement { status, report, version: None, evaluation: None, retry_tokens: 0, revision: 0 }
 }
 
 impl Made {
@@ -178,7 +180,7 @@ impl Made {
         // A shadow run keeps what it made, also what the gate refused: that is what it is for.
         let is_kept = status == Status::Succeeded || job.request.shadow;
         let version = if is_kept { Some(self.version()?) } else { None };
-        Ok(Settlement { status, report, version, evaluation, retry_tokens })
+        Ok(Settlement { status, report, version, evaluation, retry_tokens, revision: 0 })
     }
 
     fn version(self) -> Result<NewVersion, JobError> {
@@ -224,15 +226,15 @@ fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
 /// Numbers the entries of one message among themselves, so that a span that is read again after a
 /// rollback, with other bounds, gives the same keys.
 fn push_entry(
-    ledger: &mut Vec<(&'static str, Seq, i32, serde_json::Value)>,
+    ledger: &mut Vec<(Cow<'static, str>, Seq, i32, serde_json::Value)>,
     kind: &'static str,
     seqs: &[Seq],
     value: serde_json::Value,
 ) {
     let seq = seqs.first().copied().unwrap_or_default();
-    let same = |entry: &&(&'static str, Seq, i32, serde_json::Value)| entry.0 == kind && entry.1 == seq;
+    let same = |entry: &&(Cow<'static, str>, Seq, i32, serde_json::Value)| entry.0 == kind && entry.1 == seq;
     let ordinal = ledger.last().filter(same).map_or(0, |entry| entry.2 + 1);
-    ledger.push((kind, seq, ordinal, value));
+    ledger.push((Cow::Borrowed(kind), seq, ordinal, value));
 }
 
 /// The figures of an evaluation as they are stored: the rubric stands among them, when there is one.

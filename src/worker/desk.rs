@@ -11,9 +11,11 @@ use crate::domain::id::{ProbeId, Seq};
 use crate::domain::message::Numbered;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
+use crate::domain::render::LEAST_BOUND_TOKENS;
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
+use crate::domain::trigger::SignalKind;
 use crate::store::base::{Base, Original};
 use crate::store::compressions::{Job, Span};
 use crate::store::outlines::{Outline, marks};
@@ -141,7 +143,14 @@ impl Work {
         let goal = u64::from(crate::domain::settings::share_of(policy.effective_window, target));
         let fixed = u64::from(self.base.counts.system_tokens) + u64::from(self.base.counts.pins_tokens);
         let room = u32::try_from(goal.saturating_sub(fixed + tail_tokens)).unwrap_or(u32::MAX);
-        policy.max_summary_tokens.min(room.max(crate::domain::render::LEAST_BOUND_TOKENS))
+        // Facts are told before prose, so that half the room leaves out what was said at length.
+        let most = policy.max_summary_tokens / if self.trims() { 2 } else { 1 };
+        most.min(room).max(LEAST_BOUND_TOKENS.min(policy.max_summary_tokens))
+    }
+
+    /// Whether the agent's talk is what the compression is for: then noise is trimmed.
+    fn trims(&self) -> bool {
+        self.job.trigger == SignalKind::Verbosity.as_str()
     }
 
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 16] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -27,6 +27,7 @@ const TABLES: [&str; 15] = [
     "idempotency_keys",
     "shadow_candidates",
     "audit_events",
+    "prepared_versions",
 ];
 
 /// A session with something of everything in it.

@@ -34,6 +34,7 @@ mod schema;
 mod serve;
 mod sessions;
 mod shared_outputs;
+mod speculative;
 mod strategies;
 mod summaries;
 mod tenant_wide;

@@ -134,10 +134,10 @@ fn publication(version: i64) -> Settlement {
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
         recap: String::new(),
-        ledger: vec![("command", 1, 0, json!({"command": "ls"}))],
+        ledger: vec![("command".into(), 1, 0, json!({"command": "ls"}))],
     };
     let (status, report) = (Status::Succeeded, Report::default());
-    Settlement { status, report, version: Some(version), evaluation: None, retry_tokens: 0 }
+    Settlement { status, report, version: Some(version), evaluation: None, retry_tokens: 0, revision: 1 }
 }
 
 #[tokio::test]
@@ -234,6 +234,7 @@ async fn every_end_looks_at_the_trigger_again() {
         version: None,
         evaluation: None,
         retry_tokens: 0,
+        revision: 1,
     };
     let settled = queue.store.settle(&job, Some(span(None)), skipped).await.unwrap();
     assert_eq!(settled, Settled::As(Status::Skipped));

@@ -82,13 +82,13 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             recap: "\0".to_owned(),
             ledger: vec![
                 (
-                    "command",
+                    "command".into(),
                     through_seq - 1,
                     0,
                     json!({"command": format!("make {version}"), "exit_code": 0, "failed": false, "seqs": [through_seq - 1]}),
                 ),
                 (
-                    "test_run",
+                    "test_run".into(),
                     through_seq,
                     0,
                     json!({"command": "cargo test", "outcome": "pass", "passed": 3, "failed": 0, "failing": [], "seqs": [through_seq]}),
@@ -102,6 +102,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             retired: Vec::new(),
         }),
         retry_tokens: 0,
+        revision: 1,
     };
     let span = Span { parent_version: (version > 1).then_some(version - 1), from_seq: 1, through_seq };
     let settled = app.store.settle(&job, Some(span), settlement).await.expect("an end");

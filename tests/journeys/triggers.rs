@@ -177,3 +177,139 @@ async fn a_threshold_is_changed_for_a_session_and_checked() {
         assert_eq!((reply.status.as_u16(), reply.refusal().2.as_str()), (422, pointer), "{}", reply.text);
     }
 }
+
+/// Where the session's last compression ended.
+async fn spans(app: &App) -> Vec<(Value, Value)> {
+    let listed = app.call("GET", &format!("{SESSION}/compressions"), "").await.json();
+    let items = listed["items"].as_array().unwrap().iter();
+    items.map(|item| (item["trigger"].clone(), item["through_seq"].clone())).collect()
+}
+
+#[tokio::test]
+async fn the_span_of_a_finished_task_ends_with_it_and_the_next_task_is_not_in_it() {
+    let app = session(json!({"policy": "protocol", "min_messages": 5})).await;
+    append(&app, &talk(12, 50)).await;
+    // The batch ends the task with message 14 and closes with the next one's first message.
+    let next = json!({"role": "user", "content": "Now to something else: the documentation."});
+    let batch = [talk(2, 50), vec![next]].concat();
+    let body = json!({"messages": batch, "task_boundary": true}).to_string();
+    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await.json();
+    assert!(started(&reply), "{reply}");
+    // The worker is late: half of the next task is there already.
+    append(&app, &talk(20, 50)[1..]).await;
+    app.work().await;
+    assert_eq!(
+        spans(&app).await,
+        [(json!("task_boundary"), json!(10))],
+        "the last five at the boundary stay"
+    );
+    let context = app.call("GET", &format!("{SESSION}/context"), "").await.json();
+    assert_eq!((&context["anchor_seq"], &context["head_seq"]), (&json!(10), &json!(34)));
+}
+
+#[tokio::test]
+async fn what_lies_between_the_boundary_and_the_end_of_a_batch_is_the_next_tasks() {
+    let app = session(json!({"policy": "protocol", "min_messages": 5})).await;
+    let todo = |id: &str, status: &str| {
+        let arguments = json!({"todos": [{"content": "rename it", "status": status}]}).to_string();
+        vec![
+            json!({"role": "assistant", "content": null, "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "TodoWrite", "arguments": arguments}}]}),
+            json!({"role": "tool", "tool_call_id": id, "content": "ok"}),
+        ]
+    };
+    append(&app, &[talk(10, 50), todo("a", "pending")].concat()).await;
+    // The list is done with messages 13 and 14; four more follow.
+    let reply = append(&app, &[todo("b", "completed"), talk(4, 50)].concat()).await;
+    assert_eq!(reply["decision"]["reasons"], json!(["task_boundary"]), "{reply}");
+    app.work().await;
+    assert_eq!(
+        spans(&app).await,
+        [(json!("task_boundary"), json!(12))],
+        "13 and 14 are one group, and 14 is preserved"
+    );
+}
+
+#[tokio::test]
+async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
+    let app = session(json!({"context_window": 10_000})).await;
+    let mut owner = app.database.connect().await;
+    let defaults = json!({"policy": "combined", "thresholds": {"warn": 0.1, "rereads": 4, "turns": 4}});
+    sqlx::query("update tenants set settings = $1::text::json where name = 'ours'")
+        .bind(defaults.to_string())
+        .execute(&mut owner)
+        .await
+        .unwrap();
+    let reply = append(&app, &[talk(10, 50), rereading()].concat()).await;
+    assert_eq!(signal(&reply, "utilization")["action"], "warn", "{reply}");
+    assert_eq!(signal(&reply, "rereading")["action"], "none");
+    assert_eq!(signal(&reply, "rereading")["counts"], true, "the tenant's policy");
+    assert_eq!(signal(&reply, "turn_count")["action"], "evaluate");
+
+    let own = json!({"thresholds": {"warn": 0.5, "rereads": 3}}).to_string();
+    assert_eq!(app.call("PUT", SESSION, own).await.status, 200);
+    let reply = append(&app, &talk(1, 5)).await;
+    assert_eq!(signal(&reply, "utilization")["action"], "none", "{reply}");
+    assert_eq!(signal(&reply, "rereading")["action"], "immediate");
+    assert_eq!(signal(&reply, "turn_count")["action"], "evaluate", "what it does not set stays the tenant's");
+
+    // Another tenant's session knows none of it, and a session may not contradict what lies below it.
+    let theirs = [("authorization", format!("Bearer {}", crate::support::app::THEIRS))];
+    let theirs: Vec<(&str, &str)> = theirs.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let body = json!({"messages": talk(10, 50)}).to_string();
+    let reply = app.call_with("POST", &format!("{SESSION}/messages"), body, &theirs).await.json();
+    assert_eq!(signal(&reply, "utilization")["action"], "none");
+    let refused = app.call("PUT", SESSION, json!({"thresholds": {"warn": 0.8}}).to_string()).await;
+    assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/thresholds/warn"));
+}
+
+/// An agent that worked, and then goes on at length without anything new.
+fn wordy() -> Vec<Value> {
+    let mut messages = Vec::new();
+    for i in 0..40 {
+        messages.push(json!({"role": "user", "content": format!("Please look at src/part_{i}.rs and tell me what it does there.")}));
+        let decided = format!(
+            "I decided to keep src/part_{i}.rs as it is, because module {i} depends on its order of fields."
+        );
+        messages.push(json!({"role": "assistant", "content": decided}));
+    }
+    for i in 0..5 {
+        messages.push(json!({"role": "user", "content": "go on"}));
+        let at_length =
+            ["and so it goes", "as was said", "once more in other words", "to put it plainly", "all in all"]
+                [i];
+        messages.push(json!({"role": "assistant", "content": format!("Well, {at_length}, ").repeat(40)}));
+    }
+    messages
+}
+
+#[tokio::test]
+async fn a_compression_for_verbosity_trims_what_was_said_at_length() {
+    let settings = json!({"policy": "combined", "thresholds": {"messages": {"optional": 500, "compress": 500, "force": 500},
+        "turns": 500, "repeats": 12}, "max_summary_tokens": 2_000});
+    let mut told = Vec::new();
+    for manual in [false, true] {
+        let app = session(settings.clone()).await;
+        if manual {
+            assert_eq!(app.call("PUT", SESSION, r#"{"auto": false}"#).await.status, 200);
+        }
+        for pair in wordy().chunks(2) {
+            let reply = append(&app, pair).await;
+            if started(&reply) {
+                assert_eq!(reply["decision"]["reasons"], json!(["verbosity"]), "{reply}");
+            }
+        }
+        if manual {
+            assert_eq!(app.call("POST", &format!("{SESSION}/compressions"), "").await.status, 202);
+        }
+        app.work().await;
+        let listed = app.call("GET", &format!("{SESSION}/compressions"), "").await.json();
+        let last = listed["items"][0].clone();
+        assert_eq!(last["trigger"], if manual { "manual" } else { "verbosity" });
+        assert_eq!(last["status"], "succeeded", "{last}");
+        told.push(last["tokens_after"].as_i64().unwrap());
+        let originals = app.call("GET", &format!("{SESSION}/messages?from_seq=90"), "").await.json();
+        assert_eq!(originals["items"][0]["message"], wordy()[89], "originals stay whole");
+    }
+    assert!(told[0] <= 1_000 && told[1] > told[0], "{told:?}");
+}

@@ -39,6 +39,8 @@ pub struct Policy {
     pub min_messages: u32,
     /// Whether signals start compressions.
     pub auto: bool,
+    /// Whether a compression is prepared from the warn level on.
+    pub speculative: bool,
     /// Whether tool outputs may become placeholders.
     pub mask: MaskMode,
     /// Bound of a rendered summary, in tokens.
@@ -91,6 +93,7 @@ impl Settings {
             preserve_recent: self.preserved_by(self.strategy_in_force()),
             min_messages: self.min_messages.unwrap_or(10),
             auto: self.auto.unwrap_or(true),
+            speculative: self.speculative.unwrap_or_default(),
             mask: self.mask.unwrap_or_default(),
             max_summary_tokens: self
                 .max_summary_tokens

@@ -6,7 +6,7 @@ use crate::domain::settings::Policy;
 /// Near-duplicate messages of the agent, and equal calls with equal results and no change between,
 /// among the last twelve of each.
 pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let recent = &situation.counts.recent;
+    let recent = &situation.recent;
     let (said, called) = (recent.said.most_alike(), recent.calls.most_repeats());
     let least = policy.history.repeats as usize;
     let kind = SignalKind::CircularReasoning;

@@ -7,6 +7,7 @@ use super::{
     Action, Signal, SignalKind, Situation, circular, cycles, growth, intent_lost, message_count, rereading,
     task_boundary, turn_count, utilization, verbosity,
 };
+use crate::domain::compression::Request;
 use crate::domain::settings::Policy;
 
 /// A signal's rule.
@@ -46,12 +47,23 @@ pub struct Decision {
 /// A compression that the decision starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
+    /// Its result is only prepared: it waits for the compress level.
+    pub is_ahead: bool,
     /// The signal that asked for it, for the compression's trigger.
     pub kind: SignalKind,
     /// How severe it is.
     pub action: Action,
     /// The last message that the span may cover now.
     pub through_seq: i64,
+}
+
+impl Start {
+    /// What the compression is asked to do: the span of a task that has ended ends with it.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let through_seq = (self.kind == SignalKind::TaskBoundary).then_some(self.through_seq);
+        Request { through_seq, ahead: self.is_ahead, ..Request::default() }
+    }
 }
 
 /// Evaluates every signal; `Some(Start)` when work begins.
@@ -67,7 +79,20 @@ pub fn decide(policy: &Policy, situation: &Situation<'_>) -> (Decision, Option<S
     let asks = |signal: &&Signal| signal.action == action && action != Action::None;
     let reasons: Vec<SignalKind> = counted().filter(asks).map(|signal| signal.kind).collect();
     let start = reasons.first().and_then(|kind| start(policy, situation, *kind, action));
+    let start = start.or_else(|| {
+        let is_warned = action == Action::Warn && reasons.contains(&SignalKind::Utilization);
+        prepare(policy, situation).filter(|_| is_warned)
+    });
     (Decision { action, reasons, signals }, start)
+}
+
+/// A compression ahead of need: once per version, by the same rules as the one that it stands for.
+fn prepare(policy: &Policy, situation: &Situation<'_>) -> Option<Start> {
+    if !policy.speculative || situation.counts.prepared.is_some() {
+        return None;
+    }
+    let start = start(policy, situation, SignalKind::Utilization, Action::Compress)?;
+    Some(Start { is_ahead: true, action: Action::Warn, ..start })
 }
 
 fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: Action) -> Option<Start> {
@@ -79,12 +104,15 @@ fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: A
     if action == Action::Compress && counts.tail_messages < policy.min_messages {
         return None;
     }
-    let through_seq = situation.counts.span_end(situation.head, policy.preserve_recent);
+    let edge = counts.span_end(situation.head, policy.preserve_recent);
+    let task_end = (kind == SignalKind::TaskBoundary).then(|| task_boundary::end(situation)).flatten();
+    let through_seq = task_end.map_or(edge, |end| end.min(edge));
     let floor = situation.anchor.max(counts.attempted_through).max(counts.system_through);
     if through_seq <= floor || counts.tail_tokens < counts.retry_tokens {
         return None;
     }
     (action == Action::Immediate || has_settled(policy, situation)).then_some(Start {
+        is_ahead: false,
         kind,
         action,
         through_seq,
@@ -110,7 +138,7 @@ mod tests {
     use crate::domain::accounting::{Accounting, Counted};
     use crate::domain::message::Role;
     use crate::domain::settings::Settings;
-    use crate::domain::trigger::PolicyName;
+    use crate::domain::trigger::{PolicyName, Recent};
 
     /// A session of plain messages that together hold `tokens`; the effective window is 10,000.
     fn session(messages: u32, tokens: u32) -> Accounting {
@@ -141,7 +169,16 @@ mod tests {
         let head = i64::from(counts.tail_messages);
         decide(
             &policy(name),
-            &Situation { counts, head, anchor: 0, first: head, task_boundary: false, versions: 0, now: 0 },
+            &Situation {
+                recent: &Recent::default(),
+                counts,
+                head,
+                anchor: 0,
+                first: head,
+                boundary: None,
+                versions: 0,
+                now: 0,
+            },
         )
     }
 
@@ -191,6 +228,66 @@ mod tests {
         assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
         counts.attempted_through = 15;
         assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+    }
+
+    #[test]
+    fn a_speculative_session_prepares_from_the_warn_level_on_once_and_starts_at_compress() {
+        let ahead = |tokens, change: &dyn Fn(&mut Accounting)| {
+            let mut counts = session(20, tokens);
+            change(&mut counts);
+            let policy = Policy { speculative: true, ..policy(PolicyName::Utilization) };
+            let recent = Recent::default();
+            let situation = Situation {
+                counts: &counts,
+                recent: &recent,
+                head: 20,
+                anchor: 0,
+                first: 20,
+                boundary: None,
+                versions: 0,
+                now: 0,
+            };
+            decide(&policy, &situation).1.map(|start| start.is_ahead)
+        };
+        assert_eq!(ahead(5_980, &|_| ()), None);
+        assert_eq!(ahead(6_000, &|_| ()), Some(true));
+        assert_eq!(ahead(7_000, &|_| ()), Some(false));
+        let prepared = Some(crate::domain::accounting::Prepared { through: 15, revision: 1 });
+        assert_eq!(ahead(6_500, &|counts| counts.prepared = prepared), None, "once per version");
+        assert_eq!(ahead(7_000, &|counts| counts.prepared = prepared), Some(false));
+        assert_eq!(ahead(6_500, &|counts| counts.suspended = true), None);
+        assert_eq!(
+            ahead(6_500, &|counts| counts.settled_head = 15),
+            Some(true),
+            "a tenth of the window arrived"
+        );
+        let settled = |counts: &mut Accounting| {
+            (counts.settled_head, counts.settled_tokens) = (15, counts.appended_tokens);
+        };
+        assert_eq!(ahead(6_500, &settled), None, "hysteresis holds for what is prepared, too");
+        assert_eq!(decide_on(PolicyName::Utilization, &session(20, 6_500)).1, None, "it is asked for");
+    }
+
+    #[test]
+    fn a_task_boundary_ends_the_span_with_the_task_and_leaves_the_preserved_messages() {
+        let counts = session(20, 1_000);
+        let through = |boundary| {
+            let recent = Recent::default();
+            let situation = Situation {
+                counts: &counts,
+                recent: &recent,
+                head: 20,
+                anchor: 0,
+                first: 20,
+                boundary: Some(boundary),
+                versions: 0,
+                now: 0,
+            };
+            decide(&policy(PolicyName::Protocol), &situation).1.map(|start| (start.kind, start.through_seq))
+        };
+        assert_eq!(through(12), Some((SignalKind::TaskBoundary, 12)), "what follows is the next task's");
+        assert_eq!(through(20), Some((SignalKind::TaskBoundary, 15)), "the last five stay as they are");
+        assert_eq!(through(0), None);
     }
 
     #[test]

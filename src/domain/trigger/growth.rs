@@ -53,7 +53,7 @@ impl Growth {
 /// Tokens appended in the last five minutes as a share of the effective window.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let tokens = situation.counts.recent.growth.within(situation.now);
+    let tokens = situation.recent.growth.within(situation.now);
     let share = tokens as f64 / f64::from(policy.effective_window.max(1));
     let action = if share > policy.history.growth { Action::Warn } else { Action::None };
     let detail = format!("{:.1} % of effective window in 5 minutes", share * 100.0);

@@ -148,7 +148,7 @@ fn plain(text: &str) -> Cow<'_, str> {
 
 /// The agent lost its task in the last messages.
 pub(super) fn signal(_: &Policy, situation: &Situation<'_>) -> Signal {
-    let lost = situation.counts.recent.lost;
+    let lost = situation.recent.lost;
     let kind = SignalKind::IntentLost;
     if lost > 0 && situation.head - lost < HOLDS {
         Signal::new(kind, Action::Compress, format!("message {lost} does not know the task"))

@@ -42,14 +42,16 @@ use super::id::Seq;
 pub struct Situation<'a> {
     /// The running counts after the append or the settlement.
     pub counts: &'a Accounting,
+    /// What is kept of the history.
+    pub recent: &'a Recent,
     /// The newest message.
     pub head: Seq,
     /// The first message of the append; one more than `head` when nothing is appended.
     pub first: Seq,
     /// Through which message the summary covers the session.
     pub anchor: Seq,
-    /// The caller says that a task has just ended.
-    pub task_boundary: bool,
+    /// The last message of the task that the caller says has just ended.
+    pub boundary: Option<Seq>,
     /// Versions published so far.
     pub versions: i64,
     /// The time, in seconds since 1970.

@@ -16,25 +16,45 @@ const END_BYTES: usize = 2 * 1024;
 
 /// The hashes of what a text names: words with a figure, paths, identifiers.
 pub(super) fn facts_in(text: &str) -> Vec<u32> {
+    let mut facts = Vec::new();
     let (head, tail) = packed::ends(text, END_BYTES);
-    let part_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | ':' | '-' | '@');
-    [head, tail]
-        .iter()
-        .flat_map(|piece| piece.split(|c: char| !part_of_name(c)))
-        .map(|word| word.trim_matches(['.', ':', '-', '/']))
-        .filter(|word| is_fact(word))
-        .take(MAX_FACTS)
-        .map(|word| packed::hash(&[word.as_bytes()], 30))
-        .collect()
+    for piece in [head, tail] {
+        // Byte by byte: what a name is made of is ASCII, and every append comes through here.
+        for word in piece.as_bytes().split(|byte| !is_part_of_name(*byte)) {
+            if word.len() < 2 || facts.len() == MAX_FACTS {
+                continue;
+            }
+            let word = trimmed(word);
+            if is_fact(word) {
+                facts.push(packed::hash(&[word], 30));
+            }
+        }
+    }
+    facts
 }
 
-fn is_fact(word: &str) -> bool {
+/// Whether names have this byte in them.
+fn is_part_of_name(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'_' | b'.' | b':' | b'-' | b'@')
+}
+
+/// A word without the marks that end a sentence or a path.
+fn trimmed(mut word: &[u8]) -> &[u8] {
+    while let [b'.' | b':' | b'-' | b'/', rest @ ..] = word {
+        word = rest;
+    }
+    while let [rest @ .., b'.' | b':' | b'-' | b'/'] = word {
+        word = rest;
+    }
+    word
+}
+
+fn is_fact(word: &[u8]) -> bool {
     if word.len() < 2 || word.len() > 200 {
         return false;
     }
-    let bytes = word.as_bytes();
-    let humps = bytes.windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']));
-    humps || bytes.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'_' | b'.' | b'@'))
+    let humps = word.windows(2).any(|pair| matches!(pair, [b'a'..=b'z', b'A'..=b'Z']));
+    humps || word.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'_' | b'.' | b'@'))
 }
 
 /// The filter.

@@ -12,6 +12,9 @@ use super::task_boundary::OpenTodos;
 use super::verbosity::Lengths;
 use crate::domain::id::Seq;
 
+/// What it takes when it is written, about.
+const WRITTEN_BYTES: usize = 1_024;
+
 /// The running state of the signals about history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -37,10 +40,22 @@ fn is_zero(seq: &Seq) -> bool {
 }
 
 impl Recent {
-    /// Whether there is nothing to keep.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+    /// Reads what a session row keeps; nothing kept is nothing known.
+    ///
+    /// # Errors
+    /// When it is not what [`Recent::write`] wrote.
+    pub fn read(text: Option<&str>) -> serde_json::Result<Self> {
+        text.map_or_else(|| Ok(Self::default()), serde_json::from_str)
+    }
+
+    /// Writes what a session row keeps.
+    ///
+    /// # Errors
+    /// Never; serialising says that it may.
+    pub fn write(&self) -> serde_json::Result<String> {
+        let mut text = Vec::with_capacity(WRITTEN_BYTES);
+        serde_json::to_writer(&mut text, self)?;
+        String::from_utf8(text).map_err(serde::ser::Error::custom)
     }
 
     /// Takes a message in. `now` is in seconds since 1970.

@@ -9,7 +9,7 @@ const LEAST_READS: usize = 8;
 /// Files read again with no change between, among the last twenty calls.
 #[expect(clippy::cast_precision_loss, reason = "twenty calls at most")]
 pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let found = situation.counts.recent.calls.rereads();
+    let found = situation.recent.calls.rereads();
     let rules = &policy.history;
     let least = rules.rereads as usize;
     let share = if found.reads == 0 { 0.0 } else { found.again as f64 / found.reads as f64 };

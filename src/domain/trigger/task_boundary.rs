@@ -58,16 +58,27 @@ impl OpenTodos {
 
 /// The caller says that a task has ended, or this append did the last open item of the todo list.
 pub(super) fn signal(_: &Policy, situation: &Situation<'_>) -> Signal {
-    let todos = &situation.counts.recent.todos;
-    let all_done = todos.done >= situation.first && todos.open.0.is_empty() && todos.done > 0;
-    let (action, detail) = if situation.task_boundary {
+    let (action, detail) = if situation.boundary.is_some() {
         (Action::Compress, "a task ended")
-    } else if all_done {
+    } else if list_done(situation).is_some() {
         (Action::Compress, "everything on the todo list is done")
     } else {
         (Action::None, "no task ended")
     };
     Signal::new(SignalKind::TaskBoundary, action, detail)
+}
+
+/// The last message that the finished task's span may cover: the caller's boundary, or the end of the group
+/// that did the last open item. What follows belongs to the next task.
+pub(super) fn end(situation: &Situation<'_>) -> Option<Seq> {
+    let done = || Some(situation.counts.group_end(list_done(situation)?, situation.head));
+    situation.boundary.or_else(done)
+}
+
+/// The message of this append that did the last open item.
+fn list_done(situation: &Situation<'_>) -> Option<Seq> {
+    let todos = &situation.recent.todos;
+    (todos.done >= situation.first && todos.open.0.is_empty() && todos.done > 0).then_some(todos.done)
 }
 
 impl Serialize for Ids {

@@ -13,6 +13,7 @@ use crate::domain::tokens::TokenCounter;
 /// A session, as appends count it.
 struct Session {
     counts: Accounting,
+    recent: Recent,
     head: Seq,
     now: i64,
     versions: i64,
@@ -20,7 +21,13 @@ struct Session {
 
 impl Session {
     fn new() -> Self {
-        Self { counts: Accounting::default(), head: 0, now: 1_000_000, versions: 0 }
+        Self {
+            counts: Accounting::default(),
+            recent: Recent::default(),
+            head: 0,
+            now: 1_000_000,
+            versions: 0,
+        }
     }
 
     fn of(messages: &[Value]) -> Self {
@@ -41,21 +48,22 @@ impl Session {
         self.head += 1;
         let counted = Counted::of(self.head, message.role, tokens, shape.as_ref(), false);
         self.counts.push(&counted, 5);
-        self.counts.recent.push(self.head, tokens, &Noticed::of(&message, shape.as_ref()), self.now);
+        self.recent.push(self.head, tokens, &Noticed::of(&message, shape.as_ref()), self.now);
         // What a row keeps comes back as it was, and stays small.
-        let text = serde_json::to_string(&self.counts.recent).unwrap();
+        let text = serde_json::to_string(&self.recent).unwrap();
         assert!(text.len() < 1_400, "{} bytes", text.len());
-        assert_eq!(serde_json::from_str::<Recent>(&text).unwrap(), self.counts.recent);
+        assert_eq!(serde_json::from_str::<Recent>(&text).unwrap(), self.recent);
     }
 
     fn decide(&self, policy: PolicyName) -> (Decision, Option<Start>) {
         let settings = Settings { policy: Some(policy), ..Settings::default() };
         let situation = Situation {
             counts: &self.counts,
+            recent: &self.recent,
             head: self.head,
             anchor: 0,
             first: self.head,
-            task_boundary: false,
+            boundary: None,
             versions: self.versions,
             now: self.now,
         };
@@ -148,7 +156,7 @@ fn the_same_reasoning_three_times_is_circular(#[case] thought: &str) {
     for word in ["", " Hm.", "!"] {
         session.extend(&[says(&format!("{thought}{word}")), user("go on")]);
     }
-    assert_eq!(session.action(SignalKind::CircularReasoning), Action::Force, "{:?}", session.counts.recent);
+    assert_eq!(session.action(SignalKind::CircularReasoning), Action::Force, "{:?}", session.recent);
     assert_eq!(session.decide(PolicyName::Combined).0.action, Action::Force);
     assert_eq!(session.decide(PolicyName::Utilization).0.action, Action::None);
 }
@@ -376,7 +384,7 @@ fn a_publication_clears_the_history_and_keeps_what_is_still_to_be_done() {
     session.extend(&vec![reads("a.rs"); 3].concat());
     session.extend(&[says("Sorry, what was the task again?")]);
     session.extend(&todos(&["pending"]));
-    session.counts.recent = session.counts.recent.after_publication();
+    session.recent = session.recent.after_publication();
     for kind in
         [SignalKind::CircularReasoning, SignalKind::Rereading, SignalKind::IntentLost, SignalKind::Growth]
     {
@@ -405,6 +413,6 @@ fn what_is_kept_stays_small_in_a_busy_session() {
         session.extend(&reads(&format!("src/part_{i}.rs")));
         session.extend(&todos(&["completed", "in_progress", "pending", "pending", "pending"]));
     }
-    let text = serde_json::to_string(&session.counts.recent).unwrap();
+    let text = serde_json::to_string(&session.recent).unwrap();
     assert!(text.len() <= 1_100, "{} bytes: {text}", text.len());
 }

@@ -104,7 +104,7 @@ fn length_of(step: usize) -> u32 {
 /// The median of the last five messages against the session's, when they brought nothing new.
 pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
     let kind = SignalKind::Verbosity;
-    let lengths = &situation.counts.recent.lengths;
+    let lengths = &situation.recent.lengths;
     let mut last: Vec<u32> = lengths.last.iter().map(|(weight, _)| *weight).collect();
     last.sort_unstable();
     let (Some(recent), Some(usual)) = (last.get(LAST / 2).filter(|_| last.len() == LAST), lengths.median())

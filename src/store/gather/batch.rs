@@ -8,11 +8,11 @@ use uuid::Uuid;
 use super::stage::{self, Draft, Locked, OutputRow, Replays, Rows, Stored};
 use super::{Append, AppendError, Reply};
 use super::{masking, share};
-use crate::domain::compression::Status;
+use crate::domain::compression::{Request, Status};
 use crate::domain::id::{CompressionId, TenantId};
 use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::{self, Live, Session};
-use crate::store::{StoreError, expect_rows};
+use crate::store::{StoreError, expect_rows, prepared};
 
 /// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
 /// unless the connection was lost at the commit.
@@ -39,6 +39,7 @@ pub(super) async fn run(
     }
     share::share(&mut tx, tenant, &mut rows).await?;
     write(&mut tx, tenant, &rows, &locked).await?;
+    publish(&mut tx, tenant, &mut locked).await?;
     enqueue(&mut tx, tenant, &mut locked).await?;
     let unused = stage::unused(&locked);
     if !unused.is_empty() {
@@ -140,13 +141,14 @@ async fn write(
     let mut ids = Vec::with_capacity(locked.len());
     let mut heads = Vec::with_capacity(locked.len());
     let mut accountings = Vec::with_capacity(locked.len());
+    let mut recents = Vec::with_capacity(locked.len());
     for locked in locked.iter().filter(|locked| locked.is_touched()) {
         ids.push(locked.session.id.0);
         heads.push(locked.session.head_seq);
-        accountings
-            .push(serde_json::to_string(&locked.session.accounting).map_err(|error| {
-                StoreError::corrupt("sessions", "accounting", locked.session.id.0, error)
-            })?);
+        let corrupt = |column, error| StoreError::corrupt("sessions", column, locked.session.id.0, error);
+        let accounting = serde_json::to_string(&locked.session.accounting);
+        accountings.push(accounting.map_err(|error| corrupt("accounting", error))?);
+        recents.push(locked.session.recent.write().map_err(|error| corrupt("recent", error))?);
     }
     let (mut bodies, mut rests) = (Vec::new(), Vec::new());
     for (body, shared) in rows.bodies.iter().zip(&rows.shared) {
@@ -169,8 +171,9 @@ async fn write(
                                       $21::integer[]) as o
            on conflict do nothing
          )
-         update sessions s set head_seq = u.head_seq, accounting = u.accounting::json, updated_at = now()
-         from unnest($15::uuid[], $16::bigint[], $17::text[]) as u(id, head_seq, accounting)
+         update sessions s set head_seq = u.head_seq, accounting = u.accounting::json, recent = u.recent,
+                updated_at = now()
+         from unnest($15::uuid[], $16::bigint[], $17::text[], $23::text[]) as u(id, head_seq, accounting, recent)
          -- One look into the primary key per session: as a plain join, the planner reads all sessions of
          -- the tenant for as long as it has no statistics. The rows are locked, so they stay in place.
          cross join lateral (
@@ -198,7 +201,8 @@ async fn write(
         &rows.shared as &[Option<String>],
         &outputs.starts as &[Option<i32>],
         &outputs.bytes as &[Option<i32>],
-        &rests as &[Option<&str>]
+        &rests as &[Option<&str>],
+        &recents
     )
     .execute(&mut *tx)
     .await?;
@@ -232,16 +236,44 @@ impl<'a> OutputColumns<'a> {
     }
 }
 
+/// Publishes what was made ahead of need for the sessions that need it now: their appends answer with the
+/// context that it leaves. What fails is undone and left to a compression of its own, so that neither these
+/// appends nor their neighbours are lost over it.
+async fn publish(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked]) -> Result<(), StoreError> {
+    for locked in locked {
+        let Some(start) = locked.may_publish() else { continue };
+        let session = locked.session.id;
+        let mut point = tx.begin().await?;
+        match prepared::publish(&mut point, tenant, session, &start).await {
+            Ok(published) => {
+                point.commit().await?;
+                locked.published = published;
+            }
+            Err(error) => {
+                point.rollback().await?;
+                tracing::error!(session.id = %session.0, %error, "a prepared version could not be published");
+                prepared::supersede(tx, tenant, session).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Queues the jobs that the appends ask for, and wakes the workers when there is a new one.
 async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked]) -> Result<(), StoreError> {
     let mut ids = Vec::new();
     let mut sessions = Vec::new();
     let mut kinds: Vec<&str> = Vec::new();
     let mut triggers: Vec<&str> = Vec::new();
+    let mut requests: Vec<String> = Vec::new();
     for locked in locked.iter().filter(|locked| locked.is_touched()) {
-        let index = locked.wants_index().then_some(("index", "recall"));
-        let compress = locked.start.map(|start| ("compress", start.kind.as_str()));
-        for (kind, trigger) in compress.into_iter().chain(index) {
+        let index = locked.wants_index().then_some(("index", "recall", Request::default()));
+        let compress = locked.to_queue().map(|start| ("compress", start.kind.as_str(), start.request()));
+        for (kind, trigger, request) in compress.into_iter().chain(index) {
+            let text = serde_json::to_string(&request);
+            requests.push(text.map_err(|error| {
+                StoreError::corrupt("compressions", "request", locked.session.id.0, error)
+            })?);
             ids.push(Uuid::now_v7());
             sessions.push(locked.session.id.0);
             kinds.push(kind);
@@ -256,8 +288,9 @@ async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked])
     let made = sqlx::query!(
         r#"with made as (
              insert into compressions (tenant_id, id, session_id, kind, status, trigger, request)
-             select $1, j.id, j.session_id, j.kind, 'queued', j.trigger, '{}'
-             from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) as j(id, session_id, kind, trigger)
+             select $1, j.id, j.session_id, j.kind, 'queued', j.trigger, j.request::json
+             from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[])
+               as j(id, session_id, kind, trigger, request)
              on conflict do nothing returning id, session_id, kind
            )
            select id as "id!", session_id as "session_id!", kind as "kind!",
@@ -267,12 +300,19 @@ async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked])
         &ids,
         &sessions,
         &kinds as &[&str],
-        &triggers as &[&str]
+        &triggers as &[&str],
+        &requests
     )
     .fetch_all(&mut *tx)
     .await?;
-    for locked in locked.iter_mut().filter(|locked| locked.start.is_some()) {
+    for locked in locked.iter_mut() {
+        let Some(start) = locked.to_queue() else { continue };
         let id = locked.session.id.0;
+        let is_made = made.iter().any(|job| job.session_id == id && job.kind == "compress");
+        if !is_made && !start.is_ahead && locked.is_speculative() {
+            // It may be at work ahead of need: what it makes is needed now.
+            prepared::need_now(tx, tenant, locked.session.id, &start.request()).await?;
+        }
         if let Some(job) = made.iter().find(|job| job.session_id == id && job.kind == "compress") {
             locked.session.live = Some(Live { id: CompressionId(job.id), status: Status::Queued });
         } else if locked.session.live.is_none() {

@@ -5,18 +5,24 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, Appended, Reply, ToolOutput};
+use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, ToolOutput};
 use crate::domain::accounting::Usage;
+use crate::domain::compression::Status;
 use crate::domain::id::{Seq, SessionId};
 use crate::domain::mask::{Level, MaskMode};
+use crate::domain::message::Role;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
 use crate::store::idempotency::ReplyKey;
+use crate::store::prepared::Published;
 use crate::store::sessions::Session;
 
 /// A session is indexed for recall when a version is published, and again when this many messages have
 /// arrived: what no summary covers is in the context anyway, and recall reads it as it is.
 const INDEX_EVERY: Seq = 1_000;
+
+/// What a reply takes as JSON, about.
+const REPLY_BYTES: usize = 2_048;
 
 /// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
 /// level, so that the messages are not even looked at.
@@ -31,16 +37,28 @@ pub(super) struct Locked {
     settings: Settings,
     policy: Policy,
     head_before: Seq,
-    /// The compression that the newest append of this session starts.
+    /// The compression that the appends of this session start.
     pub(super) start: Option<Start>,
+    /// The last message of the append that started it.
+    started_at: Seq,
+    /// What was made ahead of need and is published with the appends.
+    pub(super) published: Option<Published>,
 }
 
 impl Locked {
-    pub(super) fn new(session: Session, fresh: bool) -> Self {
+    pub(super) fn new(mut session: Session, fresh: bool) -> Self {
         let settings = session.effective_settings();
+        // What was made ahead of need under other pins or settings of the tenant is made anew.
+        let revision = session.served_revision();
+        session.accounting.prepared.take_if(|prepared| prepared.revision != revision);
         let policy = settings.policy();
         let head_before = session.head_seq;
-        Self { session, fresh, settings, policy, head_before, start: None }
+        Self { session, fresh, settings, policy, head_before, start: None, started_at: 0, published: None }
+    }
+
+    /// Whether compressions are made ahead of need here.
+    pub(super) fn is_speculative(&self) -> bool {
+        self.policy.speculative
     }
 
     /// Whether anything was appended to it.
@@ -62,6 +80,30 @@ impl Locked {
         } else {
             None
         }
+    }
+
+    /// The compression to be queued: none when a version was published instead, or when another one is live
+    /// already and this one would only be ahead of need.
+    pub(super) fn to_queue(&self) -> Option<Start> {
+        let is_wanted = |start: &Start| !start.is_ahead || self.session.live.is_none();
+        self.start.filter(|start| self.published.is_none() && is_wanted(start))
+    }
+
+    /// Whether something may be there that was made ahead of what starts now.
+    pub(super) fn may_publish(&self) -> Option<Start> {
+        let start = self.start.filter(|start| !start.is_ahead)?;
+        self.session.accounting.prepared.map(|_| start)
+    }
+
+    /// Takes in what an append starts. A task boundary asks once: a later append of the transaction must not
+    /// take that back, least of all with something that is not needed yet.
+    fn starts(&mut self, start: Option<Start>) {
+        let is_needed = self.start.is_some_and(|start| !start.is_ahead);
+        let Some(start) = start.filter(|start| !(is_needed && start.is_ahead)) else { return };
+        if !is_needed {
+            self.started_at = self.session.head_seq;
+        }
+        self.start = Some(start);
     }
 
     /// Whether the recall index is due: asked once per [`INDEX_EVERY`] messages, so that a queued
@@ -200,19 +242,30 @@ fn stage_one<'a>(
     let counts = &locked.session.accounting;
     let situation = Situation {
         counts,
+        recent: &locked.session.recent,
         head: locked.session.head_seq,
         anchor: locked.session.anchor_seq,
         first: next_seq,
-        task_boundary: append.task_boundary,
+        boundary: append.task_boundary.then(|| task_end(&append.messages, locked.session.head_seq)),
         versions: locked.session.last_version,
         now: append.now,
     };
     let (decision, start) = decide(&locked.policy, &situation);
     let usage = Box::new(counts.usage(&locked.policy, locked.settings.system_tokens.unwrap_or_default()));
-    // A task boundary asks once; a later append of the transaction must not take that back.
-    locked.start = start.or(locked.start);
+    locked.starts(start);
     let last_seq = locked.session.head_seq;
     Draft::Staged { session, first_seq: next_seq, last_seq, tokens_added, usage, decision }
+}
+
+/// The last message of the task that a batch ends: its last, unless it closes with what nobody has answered
+/// yet, which is the next task's beginning.
+fn task_end(messages: &[NewMessage], head: Seq) -> Seq {
+    let begins_next = |message: &&NewMessage| {
+        let counted = &message.counted;
+        counted.role.is_system() || (counted.role == Role::User && !counted.only_results)
+    };
+    let waiting = messages.iter().rev().take_while(begins_next).count();
+    head - Seq::try_from(waiting).unwrap_or(head)
 }
 
 fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -> u64 {
@@ -224,7 +277,7 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         let mut counted = message.counted;
         counted.seq = seq;
         locked.session.accounting.push(&counted, locked.policy.preserve_recent);
-        locked.session.accounting.recent.push(seq, counted.tokens, &message.noticed, append.now);
+        locked.session.recent.push(seq, counted.tokens, &message.noticed, append.now);
         tokens_added += u64::from(counted.tokens);
         rows.sessions.push(id);
         rows.seqs.push(seq);
@@ -251,20 +304,30 @@ impl Draft {
             Self::Answered(answer) => answer,
             Self::Repeats(_) => Err(AppendError::Broken),
             Self::Staged { session, first_seq, last_seq, tokens_added, usage, decision } => {
-                let session = &sessions.get(session).ok_or(AppendError::Broken)?.session;
+                let locked = sessions.get(session).ok_or(AppendError::Broken)?;
+                let session = &locked.session;
+                let published = locked.published.as_ref().filter(|_| last_seq >= locked.started_at);
+                let live = session.live.map(|live| LiveCompression { id: live.id, status: live.status });
+                let (usage, compression) = match published {
+                    Some(published) => {
+                        let ended = LiveCompression { id: published.id, status: Status::Succeeded };
+                        (published.usage.clone(), Some(ended))
+                    }
+                    None => (*usage, live),
+                };
                 let appended = Appended {
                     session_id: session.name.as_str().to_owned(),
                     first_seq,
                     last_seq,
                     next_seq: last_seq + 1,
                     tokens_added,
-                    usage: *usage,
+                    usage,
                     decision,
-                    compression: session
-                        .live
-                        .map(|live| super::LiveCompression { id: live.id, status: live.status }),
+                    compression,
                 };
-                let body = serde_json::to_string(&appended).map_err(|_| AppendError::Broken)?;
+                let mut body = Vec::with_capacity(REPLY_BYTES);
+                serde_json::to_writer(&mut body, &appended).map_err(|_| AppendError::Broken)?;
+                let body = String::from_utf8(body).map_err(|_| AppendError::Broken)?;
                 Ok(Reply { body, replayed: false })
             }
         }
