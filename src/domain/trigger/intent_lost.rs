@@ -113,7 +113,7 @@ static LOST: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 static SUBJECT: LazyLock<Option<aho_corasick::AhoCorasick>> =
-    LazyLock::new(|| aho_corasick::AhoCorasick::new(SUBJECTS).ok());
+    LazyLock::new(|| aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build(SUBJECTS).ok());
 
 /// Whether the agent asks what its task is, or says that it cannot recall it.
 pub(super) fn is_said(text: &str) -> bool {
@@ -122,12 +122,13 @@ pub(super) fn is_said(text: &str) -> bool {
 }
 
 fn is_said_in(text: &str) -> bool {
-    if text.is_empty() {
+    let has_subject = |text: &str| SUBJECT.as_ref().is_some_and(|subject| subject.is_match(text));
+    // Most texts are ASCII and name no subject; those cost no copy in lower case.
+    if text.is_empty() || (text.is_ascii() && !has_subject(text)) {
         return false;
     }
     let text = plain(text);
-    SUBJECT.as_ref().is_some_and(|subject| subject.is_match(text.as_ref()))
-        && LOST.iter().any(|sentence| sentence.is_match(&text))
+    has_subject(&text) && LOST.iter().any(|sentence| sentence.is_match(&text))
 }
 
 /// The agent's own words in lower case: no quotes, no code, one kind of apostrophe.
