@@ -209,6 +209,25 @@ async fn other_pins_and_settings_end_it_and_it_is_prepared_anew(
 }
 
 #[tokio::test]
+async fn pins_of_the_whole_tenant_end_it_too() {
+    let app = prepared().await;
+    let pins = [anchord::domain::pin::Pin { id: "pin_1".to_owned(), text: "Never touch the schema.".to_owned() }];
+    let mut owner = app.database.connect().await;
+    let wide = json!({"wide": {"pins": pins, "revision": 1, "pins_revision": 1}});
+    sqlx::query("update tenants set settings = $1::text::json where name = 'ours'")
+        .bind(wide.to_string())
+        .execute(&mut owner)
+        .await
+        .expect("an update");
+    let reply = append(&app, &talk(2, 50)).await;
+    assert_eq!(reply["compression"]["status"], "queued", "{reply}");
+    app.work().await;
+    assert_eq!(statuses(&app).await, ["prepared", "superseded"]);
+    assert_eq!(append(&app, &talk(2, 600)).await["compression"]["status"], "succeeded");
+    assert!(get(&app, "/summary").await["constraints"].to_string().contains("schema"));
+}
+
+#[tokio::test]
 async fn pins_that_change_while_it_is_made_end_it_too() {
     let app = warned().await;
     let job = app.store.claim(7, 60.0, 8).await.unwrap().expect("a job");
