@@ -211,14 +211,8 @@ async fn other_pins_and_settings_end_it_and_it_is_prepared_anew(
 #[tokio::test]
 async fn pins_of_the_whole_tenant_end_it_too() {
     let app = prepared().await;
-    let pins = [anchord::domain::pin::Pin { id: "pin_1".to_owned(), text: "Never touch the schema.".to_owned() }];
-    let mut owner = app.database.connect().await;
-    let wide = json!({"wide": {"pins": pins, "revision": 1, "pins_revision": 1}});
-    sqlx::query("update tenants set settings = $1::text::json where name = 'ours'")
-        .bind(wide.to_string())
-        .execute(&mut owner)
-        .await
-        .expect("an update");
+    let pins = json!({"pins": ["Never touch the schema."]}).to_string();
+    assert_eq!(app.call("PUT", "/v1/pins", pins).await.status, 200);
     let reply = append(&app, &talk(2, 50)).await;
     assert_eq!(reply["compression"]["status"], "queued", "{reply}");
     app.work().await;
@@ -380,10 +374,8 @@ async fn many_appends_around_the_level_publish_it_once() {
 #[tokio::test]
 async fn it_is_its_tenants_alone_and_goes_with_the_session() {
     let app = prepared().await;
-    let theirs = [("authorization", format!("Bearer {THEIRS}"))];
-    let theirs: Vec<(&str, &str)> = theirs.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let body = json!({"messages": talk(2, 700)}).to_string();
-    let reply = app.call_with("POST", &format!("{SESSION}/messages"), body, &theirs).await;
+    let reply = app.call_as(THEIRS, "POST", &format!("{SESSION}/messages"), body).await;
     assert_eq!((reply.status.as_u16(), &reply.json()["compression"]), (201, &Value::Null));
     assert_eq!((statuses(&app).await, kept(&app).await), (vec!["prepared".to_owned()], 1));
     assert_eq!(app.call("DELETE", SESSION, "").await.status, 204);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::{App, app};
+use crate::support::app::{App, OPERATOR, THEIRS, app};
 
 const SESSION: &str = "/v1/sessions/s";
 
@@ -233,13 +233,10 @@ async fn what_lies_between_the_boundary_and_the_end_of_a_batch_is_the_next_tasks
 #[tokio::test]
 async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
     let app = session(json!({"context_window": 10_000})).await;
-    let mut owner = app.database.connect().await;
     let defaults = json!({"policy": "combined", "thresholds": {"warn": 0.1, "rereads": 4, "turns": 4}});
-    sqlx::query("update tenants set settings = $1::text::json where name = 'ours'")
-        .bind(defaults.to_string())
-        .execute(&mut owner)
-        .await
-        .unwrap();
+    let path = format!("/v1/admin/tenants/{}/settings", app.tenant.0);
+    let set = app.call_as(OPERATOR, "PUT", &path, defaults.to_string()).await;
+    assert_eq!(set.status, 200, "{}", set.text);
     let reply = append(&app, &[talk(10, 50), rereading()].concat()).await;
     assert_eq!(signal(&reply, "utilization")["action"], "warn", "{reply}");
     assert_eq!(signal(&reply, "rereading")["action"], "none");
@@ -254,10 +251,8 @@ async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
     assert_eq!(signal(&reply, "turn_count")["action"], "evaluate", "what it does not set stays the tenant's");
 
     // Another tenant's session knows none of it, and a session may not contradict what lies below it.
-    let theirs = [("authorization", format!("Bearer {}", crate::support::app::THEIRS))];
-    let theirs: Vec<(&str, &str)> = theirs.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let body = json!({"messages": talk(10, 50)}).to_string();
-    let reply = app.call_with("POST", &format!("{SESSION}/messages"), body, &theirs).await.json();
+    let reply = app.call_as(THEIRS, "POST", &format!("{SESSION}/messages"), body).await.json();
     assert_eq!(signal(&reply, "utilization")["action"], "none");
     let refused = app.call("PUT", SESSION, json!({"thresholds": {"warn": 0.8}}).to_string()).await;
     assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/thresholds/warn"));
