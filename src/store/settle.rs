@@ -2,19 +2,21 @@
 //! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
 //! messages that came meanwhile are never forgotten.
 
+mod rows;
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
+use self::rows::{insert_evaluation, insert_shadow, insert_version};
 use super::base::settings_over;
 use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
 use super::{Store, StoreError, Tx, expect_rows, pins, prepared};
 use crate::domain::accounting::{Accounting, Counted, Prepared, Usage};
 use crate::domain::compression::{Failure, Report, Request, Status};
-use crate::domain::id::{EvaluationId, ProbeId, Seq};
+use crate::domain::id::{ProbeId, Seq};
 use crate::domain::mask::{self, MaskMode};
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Recent, Situation, Start, decide};
@@ -261,141 +263,6 @@ async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option
         last_version: row.last_version,
         revision,
     }))
-}
-
-// Documents go to the database as text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
-
-/// Postgres takes no NUL in text; a space in its place costs no more tokens.
-fn without_nul(text: &str) -> String {
-    text.replace('\0', " ")
-}
-
-async fn insert_version(
-    connection: &mut PgConnection,
-    job: &Job,
-    span: Span,
-    version: &NewVersion,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
-                                meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
-         values ($1, $2, $3, $4, $5, $6, $7, $8::text::json, $9::text::json, $10::text::json, $11, $12, $13, $14, $15)",
-        job.tenant.0,
-        job.session.0,
-        version.version,
-        span.parent_version,
-        job.id.0,
-        span.from_seq,
-        span.through_seq,
-        version.meta.to_string(),
-        version.document.to_string(),
-        version.carry.to_string(),
-        without_nul(&version.rendering.0),
-        i32::try_from(version.rendering.1).unwrap_or(i32::MAX),
-        without_nul(&version.least.0),
-        i32::try_from(version.least.1).unwrap_or(i32::MAX),
-        without_nul(&version.recap),
-    )
-    .execute(&mut *connection)
-    .await?;
-    let mut kinds = Vec::with_capacity(version.ledger.len());
-    let mut seqs = Vec::with_capacity(version.ledger.len());
-    let mut ordinals = Vec::with_capacity(version.ledger.len());
-    let mut values = Vec::with_capacity(version.ledger.len());
-    for (kind, seq, ordinal, value) in &version.ledger {
-        kinds.push(kind.to_string());
-        seqs.push(*seq);
-        ordinals.push(*ordinal);
-        values.push(value.to_string());
-    }
-    // After a rollback the same span is read again and gives the same entries.
-    sqlx::query!(
-        "insert into ledger_entries (tenant_id, session_id, kind, first_seq, ordinal, value)
-         select $1, $2, e.kind, e.seq, e.ordinal, e.value
-         from unnest($3::text[], $4::bigint[], $5::integer[], $6::text[]::json[]) as e (kind, seq, ordinal, value)
-         on conflict do nothing",
-        job.tenant.0,
-        job.session.0,
-        &kinds,
-        &seqs,
-        &ordinals,
-        &values,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Keeps what a shadow run made; it commits with the end of the run, so that there is one of each.
-async fn insert_shadow(
-    connection: &mut PgConnection,
-    job: &Job,
-    candidate: &NewVersion,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "insert into shadow_candidates (tenant_id, compression_id, session_id, meta, document, rendering, rendering_tokens)
-         values ($1, $2, $3, $4::text::json, $5::text::json, $6, $7)",
-        job.tenant.0,
-        job.id.0,
-        job.session.0,
-        candidate.meta.to_string(),
-        candidate.document.to_string(),
-        without_nul(&candidate.rendering.0),
-        i32::try_from(candidate.rendering.1).unwrap_or(i32::MAX),
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-async fn insert_evaluation(
-    connection: &mut PgConnection,
-    job: &Job,
-    version: Option<i64>,
-    evaluation: &NewEvaluation,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
-         values ($1, $2, $3, $4, $5, $6::text::json, $7::text::json)",
-        job.tenant.0,
-        job.session.0,
-        EvaluationId(Uuid::now_v7()).0,
-        version,
-        job.id.0,
-        evaluation.scores.to_string(),
-        evaluation.results.to_string(),
-    )
-    .execute(&mut *connection)
-    .await?;
-    // A refused candidate leaves no probes behind: its span is read again.
-    let Some(version) = version.filter(|_| !job.request.shadow && job.kind == Kind::Compress) else {
-        return Ok(());
-    };
-    let probes: Vec<String> = evaluation.new_probes.iter().map(ToString::to_string).collect();
-    let ids: Vec<Uuid> = evaluation.new_probes.iter().map(|_| Uuid::now_v7()).collect();
-    sqlx::query!(
-        "insert into probes (tenant_id, session_id, id, source, version, probe)
-         select $1, $2, p.id, 'generated', $3, p.probe from unnest($4::uuid[], $5::text[]::json[]) as p (id, probe)",
-        job.tenant.0,
-        job.session.0,
-        version,
-        &ids,
-        &probes,
-    )
-    .execute(&mut *connection)
-    .await?;
-    let retired: Vec<Uuid> = evaluation.retired.iter().map(|id| id.0).collect();
-    sqlx::query!(
-        "update probes set retired_in_version = $3
-         where tenant_id = $1 and session_id = $2 and id = any($4) and retired_in_version is null",
-        job.tenant.0,
-        job.session.0,
-        version,
-        &retired,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 /// Counts the session afresh from what lies after its anchor, and masks more when the target is

@@ -234,7 +234,7 @@ async fn what_lies_between_the_boundary_and_the_end_of_a_batch_is_the_next_tasks
 async fn a_tenants_thresholds_hold_for_its_sessions_until_they_set_their_own() {
     let app = session(json!({"context_window": 10_000})).await;
     let defaults = json!({"policy": "combined", "thresholds": {"warn": 0.1, "rereads": 4, "turns": 4}});
-    let path = format!("/v1/admin/tenants/{}/settings", app.tenant.0);
+    let path = format!("/v1/admin/tenants/{}/settings", app.tenant);
     let set = app.call_as(OPERATOR, "PUT", &path, defaults.to_string()).await;
     assert_eq!(set.status, 200, "{}", set.text);
     let reply = append(&app, &[talk(10, 50), rereading()].concat()).await;
