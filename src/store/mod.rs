@@ -32,6 +32,7 @@ pub mod shadows;
 pub mod summaries;
 pub mod tenants;
 pub mod tool_outputs;
+pub mod usage;
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -66,6 +67,7 @@ pub struct Store {
     settled: SettledCache,
     tracker: TaskTracker,
     keys: KeyCache,
+    meter: usage::Meter,
 }
 
 impl Store {
@@ -112,6 +114,7 @@ impl Store {
             settled: SettledCache::new(),
             tracker,
             keys: KeyCache::new(),
+            meter: usage::Meter::new(),
         })
     }
 

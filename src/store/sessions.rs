@@ -6,10 +6,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError, expect_rows, pins};
-use crate::domain::accounting::Accounting;
+use crate::domain::accounting::{Accounting, Usage};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
-use crate::domain::settings::{Settings, SettingsError};
+use crate::domain::settings::{Policy, Settings, SettingsError};
 
 /// A session as it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +57,20 @@ impl Session {
     #[must_use]
     pub fn served_revision(&self) -> i64 {
         self.context_revision + self.defaults.wide_revision()
+    }
+
+    /// The settings with every default resolved, the windows as the provider's reports correct them.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.effective_settings().policy().calibrated(self.accounting.calibration)
+    }
+
+    /// How full the context is.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        let settings = self.effective_settings();
+        let policy = settings.policy().calibrated(self.accounting.calibration);
+        self.accounting.usage(&policy, settings.system_tokens.unwrap_or_default())
     }
 }
 
@@ -253,12 +267,28 @@ impl Store {
     /// When the database fails.
     pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let done =
-            sqlx::query!("delete from sessions where tenant_id = $1 and name = $2", tenant.0, name.as_str())
-                .execute(&mut *tx)
-                .await?;
+        let gone = sqlx::query!(
+            "delete from sessions where tenant_id = $1 and name = $2 returning id, task_id",
+            tenant.0,
+            name.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        if let Some(task_id) = gone.as_ref().and_then(|gone| gone.task_id.as_deref()) {
+            // A task is erased with its last session.
+            sqlx::query!(
+                "delete from tasks t where t.tenant_id = $1 and t.task_id = $2
+                   and not exists (select from sessions s where s.tenant_id = $1 and s.task_id = $2)
+                   and not exists (select from usage_by_session u
+                                   where u.tenant_id = $1 and u.task_id = $2 and u.task_id <> '')",
+                tenant.0,
+                task_id
+            )
+            .execute(&mut *tx)
+            .await?;
+        }
         tx.commit().await?;
-        Ok(done.rows_affected() == 1)
+        Ok(gone.is_some())
     }
 }
 

@@ -136,7 +136,7 @@ impl Store {
             report.context_tokens_after =
                 Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
             if status == Status::Succeeded {
-                let policy = session.settings.policy();
+                let policy = session.settings.policy().calibrated(session.counts.calibration);
                 let target = job.request.target.unwrap_or(policy.target);
                 let used = session.counts.usage(&policy, 0).effective_utilization;
                 report.target_met = Some(used <= target);
@@ -376,7 +376,7 @@ async fn count_afresh(
     span: Option<Span>,
     publish: Option<&NewVersion>,
 ) -> Result<(), StoreError> {
-    let policy = session.settings.policy();
+    let policy = session.settings.policy().calibrated(session.counts.calibration);
     if let Some(version) = publish {
         session.counts.summary_tokens = version.rendering.1;
     }
@@ -469,7 +469,7 @@ async fn follow_up(
     job: &Job,
     session: &LockedSession,
 ) -> Result<(), StoreError> {
-    let policy = session.settings.policy();
+    let policy = session.settings.policy().calibrated(session.counts.calibration);
     let situation = Situation {
         counts: &session.counts,
         head: session.head,

@@ -38,7 +38,7 @@ pub(super) struct Locked {
 impl Locked {
     pub(super) fn new(session: Session, fresh: bool) -> Self {
         let settings = session.effective_settings();
-        let policy = settings.policy();
+        let policy = settings.policy().calibrated(session.accounting.calibration);
         let head_before = session.head_seq;
         Self { session, fresh, settings, policy, head_before, start: None }
     }
@@ -179,7 +179,7 @@ fn stage_one<'a>(
         && let Some(stored) = replays.get(&(key.route.clone(), key.key.clone()))
     {
         return Draft::Answered(if stored.digest == key.body_digest {
-            Ok(Reply { body: stored.reply.clone(), replayed: true })
+            Ok(Reply { body: stored.reply.clone(), stored: None })
         } else {
             Err(AppendError::KeyReused)
         });
@@ -265,7 +265,8 @@ impl Draft {
                         .map(|live| super::LiveCompression { id: live.id, status: live.status }),
                 };
                 let body = serde_json::to_string(&appended).map_err(|_| AppendError::Broken)?;
-                Ok(Reply { body, replayed: false })
+                let task_id = session.settings.task_id.clone();
+                Ok(Reply { body, stored: Some(super::StoredAppend { session: session.id, task_id, tokens: tokens_added }) })
             }
         }
     }
