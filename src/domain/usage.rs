@@ -425,9 +425,15 @@ mod tests {
     #[test]
     fn a_context_that_is_larger_than_the_session_saves_nothing() {
         let mut tally = Tally::default();
-        tally.add(Kind::Context, Figures { calls: 1, tokens_out: 120, tokens_whole: 100, ..Figures::default() });
+        tally.add(
+            Kind::Context,
+            Figures { calls: 1, tokens_out: 120, tokens_whole: 100, ..Figures::default() },
+        );
         assert_eq!(tally.report(None).tokens_saved, 0);
-        tally.add(Kind::Context, Figures { calls: 1, tokens_out: 100, tokens_whole: 1_100, ..Figures::default() });
+        tally.add(
+            Kind::Context,
+            Figures { calls: 1, tokens_out: 100, tokens_whole: 1_100, ..Figures::default() },
+        );
         assert_eq!(tally.report(None).tokens_saved, 980);
     }
 

@@ -176,9 +176,7 @@ fn check(report: &ProviderUsage) -> Result<(), ApiError> {
     if report.context_tokens == Some(0) {
         return Err(ApiError::invalid("/context_tokens", "must be at least 1"));
     }
-    let fits = |name: &String| {
-        (1..=MAX_MODEL_CHARS).contains(&name.chars().count()) && !name.contains('\0')
-    };
+    let fits = |name: &String| (1..=MAX_MODEL_CHARS).contains(&name.chars().count()) && !name.contains('\0');
     if !report.model.as_ref().is_none_or(fits) {
         return Err(ApiError::invalid(
             "/model",

@@ -36,6 +36,8 @@ mod sessions;
 mod shared_outputs;
 mod strategies;
 mod summaries;
+mod tasks;
 mod tenant_wide;
 mod tenants;
 mod triggers;
+mod usage;

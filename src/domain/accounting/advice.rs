@@ -181,8 +181,14 @@ mod tests {
 
     #[test]
     fn shares_add_up_to_one_and_are_zero_without_tokens() {
-        let components =
-            Components { system: 1, tool_definitions: 2, history: 3, tool_outputs: 4, retrieved_documents: 5, summary: 5 };
+        let components = Components {
+            system: 1,
+            tool_definitions: 2,
+            history: 3,
+            tool_outputs: 4,
+            retrieved_documents: 5,
+            summary: 5,
+        };
         let shares = components.shares();
         let sum = shares.system
             + shares.tool_definitions

@@ -266,7 +266,10 @@ impl Draft {
                 };
                 let body = serde_json::to_string(&appended).map_err(|_| AppendError::Broken)?;
                 let task_id = session.settings.task_id.clone();
-                Ok(Reply { body, stored: Some(super::StoredAppend { session: session.id, task_id, tokens: tokens_added }) })
+                Ok(Reply {
+                    body,
+                    stored: Some(super::StoredAppend { session: session.id, task_id, tokens: tokens_added }),
+                })
             }
         }
     }

@@ -152,7 +152,8 @@ impl Meter {
 
     /// The tokens of the context that the session was served last, when that is not written yet.
     fn last_served(&self, tenant: TenantId, session: SessionId) -> Option<(DateTime<Utc>, i64)> {
-        let of = |key: &Key| key.tenant == tenant && key.session == Some(session) && key.kind == Kind::Context;
+        let of =
+            |key: &Key| key.tenant == tenant && key.session == Some(session) && key.kind == Kind::Context;
         let newest = |shard: &Mutex<Pending>| {
             let pending = lock(shard);
             let found = pending.iter().filter(|(key, _)| of(key));
@@ -175,7 +176,12 @@ mod tests {
 
     fn user(tenant: u128, session: u128) -> User<'static> {
         let at = DateTime::UNIX_EPOCH;
-        User { tenant: TenantId(Uuid::from_u128(tenant)), session: SessionId(Uuid::from_u128(session)), task_id: None, at }
+        User {
+            tenant: TenantId(Uuid::from_u128(tenant)),
+            session: SessionId(Uuid::from_u128(session)),
+            task_id: None,
+            at,
+        }
     }
 
     fn served(tokens_out: i64) -> Figures {

@@ -98,9 +98,9 @@ impl Store {
         let mut left = Vec::new();
         let (mut of_sessions, mut of_days) = (Vec::new(), Vec::new());
         for (key, counted) in batch {
-            let state = key.session.map(|id| {
-                found.binary_search_by(|row| row.id.cmp(&id.0)).ok().and_then(|i| found.get(i))
-            });
+            let state = key
+                .session
+                .map(|id| found.binary_search_by(|row| row.id.cmp(&id.0)).ok().and_then(|i| found.get(i)));
             match state {
                 Some(Some(row)) if !row.writable => {
                     left.push((key.clone(), *counted));
