@@ -279,8 +279,8 @@ impl Process {
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
-        let last = tokio::time::timeout(LAST_USAGE_FLUSH, self.store.flush_usage(None)).await;
-        if !matches!(last, Ok(Ok(()))) {
+        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, self.store.flush_usage(None)).await;
+        if !matches!(flushed, Ok(Ok(()))) {
             tracing::warn!("usage.lost: the last figures of this process are not written");
         }
         shutdown::close(&self.store).await;

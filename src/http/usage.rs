@@ -17,7 +17,7 @@ use crate::domain::id::{SessionId, SessionName};
 use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind, Tally, TaskOutcomes, UsageFigures};
 use crate::store::StoreError;
-use crate::store::usage::{OutcomesByCompression, User};
+use crate::store::usage::{OutcomesByCompression, Report, User};
 
 /// More tokens than any model takes.
 const MAX_TOKENS: u64 = 1_000_000_000;
@@ -132,7 +132,8 @@ pub async fn report_usage(
     };
     let session = (caller.tenant, &path.session_id);
     let given = report.context_tokens;
-    let taken = state.store.report_usage(&mut tx, session, figures, given, state.clock.now()).await?;
+    let at = state.clock.now();
+    let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
     let taken = taken.ok_or(ApiError::NotFound(Thing::Session))?;
     let reply = UsageReported {
         session_id: path.session_id,
@@ -147,7 +148,7 @@ pub async fn report_usage(
         verdict: taken.verdict,
         smoothed_ratio: taken.session.accounting.calibration.smoothed(),
         model: report.model,
-        context_revision: taken.session.context_revision,
+        context_revision: taken.session.served_revision(),
         usage: taken.session.usage(),
     };
     let reply = KeptReply::json(StatusCode::OK, &reply)?;

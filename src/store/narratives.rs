@@ -144,7 +144,8 @@ impl Store {
             time_us: whole(end.latency_ms).saturating_mul(1_000),
             cost_micros: whole(end.cost_micros),
         };
-        add_model_call(&mut tx, job.tenant, job.id, figures).await?;
+        // Boxed: it would make every future above it as large as itself.
+        Box::pin(add_model_call(&mut tx, job.tenant, job.id, figures)).await?;
         sqlx::query!(
             "update llm_attempts set outcome = $4, http_status = $5, input_tokens = $6, output_tokens = $7,
                     latency_ms = $8, cost_micros = $9, cached_tokens = $10

@@ -1,10 +1,11 @@
 //! The usage ledger: what tasks and tenants used, how it is counted, and what stays of it.
 
+use anchord::clock::Clock;
 use anchord::domain::id::SessionName;
 use anchord::domain::usage::{Figures, Kind};
 use anchord::store::Store;
 use anchord::store::usage::User;
-use chrono::Utc;
+
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
@@ -239,7 +240,7 @@ async fn the_report_compares_tasks_with_compression_and_without() {
     let tokens = get(&app, "/v1/tasks/long").await["total_tokens"].as_f64().unwrap();
     assert!((with["tokens_per_completed_task"].as_f64().unwrap() - tokens).abs() < 1.0);
     assert_eq!(report["total"]["requests"], 5);
-    let today = Utc::now().date_naive().to_string();
+    let today = Clock::system().now().date_naive().to_string();
     assert_eq!((&report["days"][0]["day"], &report["to"]), (&json!(today), &json!(today)));
     assert_eq!(report["days"][0]["requests"], 5);
 
@@ -293,7 +294,8 @@ async fn count(store: &Store, app: &App, times: usize) {
     let name = SessionName::parse("s").expect("a name");
     let session = store.find_session(app.tenant, &name).await.expect("a read").expect("a session");
     for _ in 0..times {
-        let user = User { tenant: app.tenant, session: session.id, task_id: Some("t"), at: Utc::now() };
+        let user =
+            User { tenant: app.tenant, session: session.id, task_id: Some("t"), at: Clock::system().now() };
         let figures = Figures { calls: 1, tokens_out: 10, ..Figures::default() };
         store.meter().count(user, Kind::Context, figures);
     }

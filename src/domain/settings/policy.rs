@@ -3,8 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::accounting::Calibration;
 use super::{DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HistoryRules, MaskMode, PolicyName, Settings};
+use crate::domain::accounting::Calibration;
 
 /// How far the target is put below the compress level when the two contradict each other.
 const LEAST_GAP: f64 = 0.05;

@@ -21,8 +21,8 @@ use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::usage::{Figures, Kind};
 
 pub use read::{DayUsage, OutcomesByCompression, TaskUsage, UsageReport};
-pub use write::Reported;
 pub(super) use write::add_model_call;
+pub use write::{Report, Reported};
 
 const SHARDS: usize = 16;
 /// What one shard holds before sessions that are new to it are counted by day alone.

@@ -1,5 +1,7 @@
 //! Writes what was counted, and what has an effect of its own.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -13,6 +15,18 @@ use crate::store::{Store, StoreError};
 
 /// Rows of one transaction: it holds new sessions' rows against an erasure for some milliseconds.
 const BATCH: usize = 256;
+
+/// A provider's own figures of the last call.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// The figures.
+    pub figures: Figures,
+    /// What the caller knows of the context that it sent, in tokens; without it, that is the context served
+    /// last, or what would be served now when none ever was.
+    pub counted: Option<u64>,
+    /// When it came.
+    pub at: DateTime<Utc>,
+}
 
 /// What a provider's report came to.
 #[derive(Clone, Debug)]
@@ -49,9 +63,15 @@ impl Store {
             let same = rest.iter().take(BATCH).take_while(|(key, _)| key.tenant == first.tenant).count();
             let (batch, later) = rest.split_at(same);
             match self.write_batch(first.tenant, batch).await {
-                Ok(left) => left.into_iter().for_each(|(key, counted)| self.meter.put(key, counted)),
+                Ok(left) => {
+                    for (key, counted) in left {
+                        self.meter.put(key, counted);
+                    }
+                }
                 Err(error) => {
-                    batch.iter().for_each(|(key, counted)| self.meter.put(key.clone(), *counted));
+                    for (key, counted) in batch {
+                        self.meter.put(key.clone(), *counted);
+                    }
                     failed = Some(error);
                 }
             }
@@ -121,19 +141,15 @@ impl Store {
     /// Takes a provider's own figures of the last call in, in a transaction that is open: they go to the
     /// ledger and correct the session's windows. `None` when there is no such session.
     ///
-    /// `counted` is what the caller knows of the context that it sent; without it, that is the context
-    /// served last, or what would be served now when none ever was.
-    ///
     /// # Errors
     /// When the database fails, or the session does not read back.
     pub async fn report_usage(
         &self,
         tx: &mut PgConnection,
         (tenant, name): (TenantId, &SessionName),
-        figures: Figures,
-        counted: Option<u64>,
-        at: DateTime<Utc>,
+        report: Report,
     ) -> Result<Option<Reported>, StoreError> {
+        let Report { figures, counted, at } = report;
         let Some(mut session) = sessions::lock(tx, tenant, name).await? else { return Ok(None) };
         let served = match counted {
             Some(tokens) => Some(tokens),
@@ -339,7 +355,7 @@ async fn add_to_days(
     tenant: TenantId,
     used: Vec<(NaiveDate, Kind, Figures)>,
 ) -> Result<(), StoreError> {
-    let mut sums: std::collections::BTreeMap<(NaiveDate, &'static str), Figures> = Default::default();
+    let mut sums: BTreeMap<(NaiveDate, &'static str), Figures> = BTreeMap::new();
     for (day, kind, figures) in used {
         *sums.entry((day, kind.as_str())).or_default() += figures;
     }
