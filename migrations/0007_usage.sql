@@ -59,6 +59,24 @@ comment on table tasks is 'How tasks ended, as callers say; a task without a row
 create index tasks_ended_idx on tasks (tenant_id, ended_at) where ended_at is not null;
 comment on index tasks_ended_idx is 'Tasks that ended within a time, for the report.';
 
+-- However a session goes: asked for, after its retention, with its tenant. The rows that it used go before it
+-- is looked for, because the triggers of foreign keys come first by name.
+create function forget_task() returns trigger language plpgsql set search_path = public, pg_temp
+as $$
+begin
+  delete from tasks t
+  where t.tenant_id = old.tenant_id and t.task_id = old.task_id
+    and not exists (select from sessions s where s.tenant_id = old.tenant_id and s.task_id = old.task_id)
+    and not exists (select from usage_by_session u
+                    where u.tenant_id = old.tenant_id and u.task_id = old.task_id and u.task_id <> '');
+  return null;
+end;
+$$;
+create trigger sessions_forget_task after delete on sessions
+  for each row when (old.task_id is not null) execute function forget_task();
+create trigger usage_forget_task after delete on usage_by_session
+  for each row when (old.task_id <> '') execute function forget_task();
+
 alter table llm_attempts add column cached_tokens bigint not null default 0;
 comment on column llm_attempts.cached_tokens is 'Those of the tokens in that the server read from its cache.';
 

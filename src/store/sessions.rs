@@ -267,28 +267,12 @@ impl Store {
     /// When the database fails.
     pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let gone = sqlx::query!(
-            "delete from sessions where tenant_id = $1 and name = $2 returning id, task_id",
-            tenant.0,
-            name.as_str()
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        if let Some(task_id) = gone.as_ref().and_then(|gone| gone.task_id.as_deref()) {
-            // A task is erased with its last session.
-            sqlx::query!(
-                "delete from tasks t where t.tenant_id = $1 and t.task_id = $2
-                   and not exists (select from sessions s where s.tenant_id = $1 and s.task_id = $2)
-                   and not exists (select from usage_by_session u
-                                   where u.tenant_id = $1 and u.task_id = $2 and u.task_id <> '')",
-                tenant.0,
-                task_id
-            )
-            .execute(&mut *tx)
-            .await?;
-        }
+        let done =
+            sqlx::query!("delete from sessions where tenant_id = $1 and name = $2", tenant.0, name.as_str())
+                .execute(&mut *tx)
+                .await?;
         tx.commit().await?;
-        Ok(gone.is_some())
+        Ok(done.rows_affected() == 1)
     }
 }
 

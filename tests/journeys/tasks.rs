@@ -181,6 +181,12 @@ async fn a_use_belongs_to_the_task_that_the_session_had_then() {
     let requests = async |task: &str| get(&app, &format!("/v1/tasks/{task}")).await["requests"].clone();
     assert_eq!((requests("first").await, requests("second").await), (json!(2), json!(1)));
     assert_eq!(get(&app, "/v1/usage").await["total"]["requests"], 4);
+    for task in ["first", "second"] {
+        end(&app, task, "completed").await;
+    }
+    assert_eq!(app.call("DELETE", "/v1/sessions/s", "").await.status, 204);
+    let mut look = app.database.connect().await;
+    assert_eq!(number(&mut look, "select count(*) from tasks").await, 0, "neither has a session left");
 }
 
 #[tokio::test]
