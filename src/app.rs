@@ -42,6 +42,10 @@ use shutdown::{Drained, Signals};
 
 /// How often metrics are condensed and idle callers are forgotten.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
+/// How often what was counted is written; a crash loses as much of the usage figures.
+const USAGE_FLUSH: Duration = Duration::from_secs(1);
+/// How long the last of the usage figures may take to be written.
+const LAST_USAGE_FLUSH: Duration = Duration::from_secs(5);
 /// How long a request may take, waiting that it asked for aside.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 /// Connections that a server of our own takes beyond the pool's: listeners, presence, `psql`.
@@ -161,6 +165,7 @@ impl Process {
         let process = Self { embedded, store, tracker, stop: CancellationToken::new(), ready };
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
+        process.keep_ledger();
         let appends = state.appends.clone();
         let servers = [
             api.map(|listener| process.serve_http(listener, http::router(state.clone()))),
@@ -248,6 +253,18 @@ impl Process {
         self.tracker.spawn(async move { store.watch_keys(&stop).await });
     }
 
+    /// Writes what was counted, once a second.
+    fn keep_ledger(&self) {
+        let (store, stop) = (self.store.clone(), self.stop.clone());
+        self.tracker.spawn(async move {
+            while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {
+                if let Err(error) = store.flush_usage(None).await {
+                    tracing::warn!(%error, "usage.not_written");
+                }
+            }
+        });
+    }
+
     async fn run(self, signals: &mut Signals, tell: impl FnOnce(&Ready)) -> anyhow::Result<()> {
         tell(&self.ready);
         let lost = tokio::select! {
@@ -262,6 +279,10 @@ impl Process {
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
+        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, self.store.flush_usage(None)).await;
+        if !matches!(flushed, Ok(Ok(()))) {
+            tracing::warn!("usage.lost: the last figures of this process are not written");
+        }
         shutdown::close(&self.store).await;
         if let Some(embedded) = self.embedded {
             embedded.stop().await;

@@ -12,6 +12,12 @@ use super::message::Role;
 use super::settings::Policy;
 use super::shape::{AsShape, Feature, Shape};
 
+mod advice;
+mod calibration;
+
+pub use advice::{Advice, Component, Remedy, Shares};
+pub use calibration::{Calibration, Verdict};
+
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
 
@@ -71,6 +77,9 @@ pub struct Accounting {
     pub system_through: Seq,
     /// Tokens of the system prompt.
     pub system_tokens: u32,
+    /// What the provider's reports correct.
+    #[serde(skip_serializing_if = "Calibration::is_none")]
+    pub calibration: Calibration,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
     /// Tokens of the pins, the tenant's included.
@@ -137,12 +146,21 @@ pub struct Usage {
     pub effective_utilization: f64,
     /// What a default context would serve now, in tokens.
     pub context_tokens: u64,
-    /// What of the context window is usable, in tokens.
+    /// What of the context window is usable, in tokens as the session counts them: the provider's
+    /// divided by `calibration`.
     pub effective_window: u32,
     /// Messages after the anchor, the system prompt aside.
     pub uncompressed_messages: u32,
+    /// Provider's tokens for each token that the session counts; absent until a provider's figures are
+    /// reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<f64>,
     /// The tokens by component.
     pub components: Components,
+    /// The components as shares.
+    pub shares: Shares,
+    /// What to do about dominant components, the largest first; nothing acts on it.
+    pub advice: Vec<Advice>,
 }
 
 /// Tokens by component.
@@ -251,21 +269,25 @@ impl Accounting {
         let used = self.context_tokens();
         let outputs = self.tool_output_tokens.saturating_sub(self.masked_tokens);
         let tail = self.tail_tokens.saturating_sub(self.masked_tokens);
+        let components = Components {
+            system: u64::from(self.system_tokens) + u64::from(self.pins_tokens),
+            tool_definitions: u64::from(uncounted_tokens),
+            history: tail.saturating_sub(outputs).saturating_sub(self.retrieved_tokens)
+                + self.carried.map_or(0, |carried| u64::from(carried.tokens)),
+            tool_outputs: outputs,
+            retrieved_documents: self.retrieved_tokens,
+            summary: u64::from(self.summary_tokens),
+        };
         Usage {
             static_utilization: share(used, policy.context_window),
             effective_utilization: share(used, policy.effective_window),
             context_tokens: used,
             effective_window: policy.effective_window,
             uncompressed_messages: self.tail_messages,
-            components: Components {
-                system: u64::from(self.system_tokens) + u64::from(self.pins_tokens),
-                tool_definitions: u64::from(uncounted_tokens),
-                history: tail.saturating_sub(outputs).saturating_sub(self.retrieved_tokens)
-                    + self.carried.map_or(0, |carried| u64::from(carried.tokens)),
-                tool_outputs: outputs,
-                retrieved_documents: self.retrieved_tokens,
-                summary: u64::from(self.summary_tokens),
-            },
+            calibration: (!self.calibration.is_none()).then(|| self.calibration.factor()),
+            components,
+            shares: components.shares(),
+            advice: components.advice(),
         }
     }
 
@@ -302,6 +324,7 @@ impl Accounting {
         let mut fresh = Self {
             system_through: self.system_through,
             system_tokens: self.system_tokens,
+            calibration: self.calibration,
             summary_tokens: self.summary_tokens,
             pins_tokens: self.pins_tokens,
             pins_revision: self.pins_revision,

@@ -41,6 +41,7 @@ pub mod strategy;
 pub mod summary;
 pub mod tokens;
 pub mod trigger;
+pub mod usage;
 pub mod version;
 pub mod version_diff;
 pub mod wording;

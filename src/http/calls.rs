@@ -41,6 +41,8 @@ pub struct ModelCall {
     pub http_status: Option<i16>,
     /// Tokens in, as the server counts them.
     pub input_tokens: i64,
+    /// Those of them that the server read from its cache.
+    pub cached_tokens: i64,
     /// Tokens out.
     pub output_tokens: i64,
     /// How long it took, in milliseconds.
@@ -65,6 +67,7 @@ impl From<AttemptRow> for ModelCall {
             outcome: row.outcome,
             http_status: row.http_status,
             input_tokens: row.input_tokens,
+            cached_tokens: row.cached_tokens,
             output_tokens: row.output_tokens,
             latency_ms: row.latency_ms,
             cost_micros: row.cost_micros,

@@ -1,5 +1,8 @@
 //! What to send to the model next.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,10 +14,14 @@ use super::AppState;
 use super::auth::Reader;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
+use super::usage::micros;
+use crate::domain::accounting::Usage;
 use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionName};
+use crate::domain::settings::Policy;
 use crate::domain::tokens::TokenCounter;
+use crate::domain::usage::{Figures, Kind};
 use crate::store::context::ContextSource;
 
 /// Contexts above this many stored bytes are assembled on a thread of their own.
@@ -74,6 +81,8 @@ pub struct ContextView {
     pub omitted: Vec<OmittedView>,
     /// The part that stays the same until the next version or revision.
     pub stable_prefix: StablePrefixView,
+    /// How full a default context is, by component; the same as the session's own.
+    pub usage: Usage,
 }
 
 /// Tokens of a context by component.
@@ -142,6 +151,7 @@ pub async fn find_context(
     Query(query): Query<ContextQuery>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
+    let started = Instant::now();
     if query.max_tokens == Some(0) {
         return Err(ApiError::parameter("max_tokens", "must be at least 1"));
     }
@@ -153,13 +163,28 @@ pub async fn find_context(
     }
     let bytes: usize = source.tail.iter().chain(&source.settled.system).map(|entry| entry.raw.len()).sum();
     let session = path.session_id;
-    let body = if bytes > LARGE_CONTEXT_BYTES {
+    let settled = Arc::clone(&source.settled);
+    let counts = &source.accounting;
+    let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
+    let rendered = if bytes > LARGE_CONTEXT_BYTES {
         let assembling = move || render(&session, &source, query);
         tokio::task::spawn_blocking(assembling).await.map_err(ApiError::internal)?
     } else {
         render(&session, &source, query)
     };
-    let body = body.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    let (body, tokens) =
+        rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
+    metrics::counter!("anchord_context_tokens_saved_total").increment(whole.saturating_sub(tokens.into()));
+    let figures = Figures {
+        calls: 1,
+        tokens_out: tokens.into(),
+        tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
+        time_us: micros(started.elapsed()),
+        ..Figures::default()
+    };
+    let task_id = settled.settings.task_id.as_deref();
+    state.count_use(&caller, settled.session, task_id, (Kind::Context, figures));
     let kind = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
 }
@@ -193,14 +218,19 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
 }
 
 fn budget(source: &ContextSource, query: ContextQuery) -> u32 {
-    query.max_tokens.unwrap_or_else(|| source.settled.settings.policy().effective_window)
+    query.max_tokens.unwrap_or_else(|| policy(source).effective_window)
 }
 
+fn policy(source: &ContextSource) -> Policy {
+    source.settled.settings.policy().calibrated(source.accounting.calibration)
+}
+
+/// The reply's JSON, and the tokens of the context in it.
 fn render(
     session: &SessionName,
     source: &ContextSource,
     query: ContextQuery,
-) -> Result<String, BudgetTooSmall> {
+) -> Result<(String, u32), BudgetTooSmall> {
     let counter = TokenCounter::new(source.settled.settings.tokenizer.unwrap_or_default());
     let summary = source.settled.summary.as_ref().map(|stored| SummaryInput {
         version: stored.version,
@@ -230,5 +260,15 @@ fn render(
         recap: recap.filter(|text| query.recap && !text.is_empty()),
         counter: &counter,
     };
-    Ok(assemble(&input)?.to_json())
+    let context = assemble(&input)?;
+    let mut body = context.to_json();
+    let beside = source.settled.settings.system_tokens.unwrap_or_default();
+    let usage = source.accounting.usage(&policy(source), beside);
+    // The context is written by hand, one object: what is about the session goes in before its end.
+    if let (Ok(usage), Some('}')) = (serde_json::to_string(&usage), body.pop()) {
+        body.push_str(",\"usage\":");
+        body.push_str(&usage);
+        body.push('}');
+    }
+    Ok((body, context.tokens.total()))
 }

@@ -1,5 +1,7 @@
 //! Messages: append a batch, read the originals.
 
+use std::time::Instant;
+
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -15,6 +17,7 @@ use super::json::{JsonBytes, Object, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
+use super::usage::{micros, refetch};
 use super::{AppState, Limits};
 use crate::domain::accounting::Counted;
 use crate::domain::format::{self, Format};
@@ -24,6 +27,7 @@ use crate::domain::message::Role;
 use crate::domain::shape::{ResultShape, Shape};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::domain::trigger::Noticed;
+use crate::domain::usage::{Figures, Kind};
 use crate::store::StoreError;
 use crate::store::gather::{Append, AppendError, Appended, NewMessage, ToolOutput};
 use crate::store::messages::SeqRange;
@@ -116,6 +120,7 @@ pub async fn append_messages(
     key: IdempotencyKey,
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
+    let started = Instant::now();
     let reply_key = if key.is_present() { key.reply_key(&caller, body.digest()) } else { None };
     let mut tokenizer = state.appends.likely_tokenizer(caller.tenant, &path.session_id);
     for _ in 0..TOKENIZER_ATTEMPTS {
@@ -133,6 +138,16 @@ pub async fn append_messages(
         };
         match state.appends.append(append).await {
             Ok(reply) => {
+                if let Some(stored) = &reply.stored {
+                    let figures = Figures {
+                        calls: 1,
+                        tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
+                        time_us: micros(started.elapsed()),
+                        ..Figures::default()
+                    };
+                    let task_id = stored.task_id.as_deref();
+                    state.count_use(&caller, stored.session, task_id, (Kind::Append, figures));
+                }
                 let kind = [(header::CONTENT_TYPE, "application/json")];
                 return Ok((StatusCode::CREATED, kind, reply.body).into_response());
             }
@@ -307,6 +322,15 @@ pub async fn list_messages(
     let limit = paging.rows() - 1;
     let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
     let found = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    // Whoever pages through all of a session exports it; an agent asks for what it misses.
+    if query.to_seq.is_some() || first > 1 {
+        let hidden = found.items.iter().filter(|item| found.shown.hides(item.seq, item.maskable));
+        let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();
+        if tokens > 0 {
+            let task_id = found.shown.task_id.as_deref();
+            state.count_use(&caller, found.shown.session, task_id, (Kind::Messages, refetch(tokens)));
+        }
+    }
     let mut items = Vec::with_capacity(found.items.len());
     for stored in found.items {
         let corrupt = |column, reason: String| {

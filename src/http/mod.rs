@@ -79,9 +79,11 @@ pub mod recall;
 pub mod sessions;
 pub mod settings;
 pub mod summaries;
+pub mod tasks;
 pub mod tenants;
 pub mod tokens;
 pub mod tool_outputs;
+pub mod usage;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -240,6 +242,9 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(ops::find_readiness))
         .routes(routes!(ops::find_metrics))
         .routes(routes!(recall::recall))
+        .routes(routes!(usage::report_usage))
+        .routes(routes!(usage::find_usage))
+        .routes(routes!(tasks::find_task, tasks::put_task))
 }
 
 /// The OpenAPI document.

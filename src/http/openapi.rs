@@ -41,6 +41,7 @@ const OPERATOR: &str = "operator_token";
         (name = "facts", description = "What code, not a model, took from the messages."),
         (name = "quality", description = "Probes and evaluations of summary versions."),
         (name = "steering", description = "Pins, constraints and todo lists."),
+        (name = "tasks", description = "Tasks over all of their sessions: what they used, how they ended."),
         (name = "stateless", description = "Calls that store nothing."),
         (name = "tenant", description = "The tenant's keys, webhooks and usage."),
         (name = "admin", description = "For the operator: tenants and their keys."),

@@ -9,7 +9,10 @@ use super::auth::Reader;
 use super::json::Reply;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
+use super::usage::{about_tokens, refetch};
+use crate::domain::message::Role;
 use crate::domain::recall::{self, Hit};
+use crate::domain::usage::Kind;
 
 /// Hits when the caller does not say: what an agent reads at one sitting.
 const DEFAULT_HITS: u32 = 10;
@@ -69,10 +72,17 @@ pub async fn recall(
     }
     let words = recall::Query::parse(&query.q)
         .ok_or_else(|| ApiError::parameter("q", "has no word, number or name to look for"))?;
-    let items = state
+    let found = state
         .store
         .recall(caller.tenant, &path.session_id, words, limit as usize)
         .await?
         .ok_or(ApiError::NotFound(Thing::Session))?;
-    Ok(Reply(Recalled { items }))
+    // A search finds tool outputs that a placeholder stands for as well as what a summary covers.
+    let hidden = found.hits.iter().filter(|hit| found.shown.hides(hit.seq, hit.role == Role::Tool));
+    let tokens: i64 = hidden.map(|hit| about_tokens(&hit.snippet)).sum();
+    if tokens > 0 {
+        let task_id = found.shown.task_id.as_deref();
+        state.count_use(&caller, found.shown.session, task_id, (Kind::Recall, refetch(tokens)));
+    }
+    Ok(Reply(Recalled { items: found.hits }))
 }

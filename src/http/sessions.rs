@@ -68,9 +68,8 @@ pub struct LlmBreaker {
 
 impl From<Session> for SessionView {
     fn from(session: Session) -> Self {
-        let effective = session.effective_settings();
-        let policy = effective.policy();
-        let usage = session.accounting.usage(&policy, effective.system_tokens.unwrap_or_default());
+        let policy = session.policy();
+        let usage = session.usage();
         Self {
             context_revision: session.served_revision(),
             session_id: session.name,

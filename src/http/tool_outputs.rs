@@ -9,8 +9,10 @@ use super::auth::Reader;
 use super::json::Reply;
 use super::params::{Path, Query};
 use super::problem::{ApiError, Thing};
+use super::usage::{about_tokens, refetch};
 use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, SessionName};
+use crate::domain::usage::Kind;
 use crate::store::StoreError;
 
 /// The path of a tool output.
@@ -92,6 +94,9 @@ pub async fn find_tool_output(
     let result = message.results().nth(place).ok_or_else(|| corrupt("its message has fewer results"))?;
     let text = result.text();
     let part = lines(&text, from as usize, query.to_line.map(|to| to as usize));
+    // Its reference is learned from a placeholder, so whoever reads it misses it.
+    let read = (Kind::ToolOutputs, refetch(about_tokens(part.content)));
+    state.count_use(&caller, found.session, found.task_id.as_deref(), read);
     Ok(Reply(ToolOutput {
         reference: path.reference,
         seq: found.seq,

@@ -42,9 +42,10 @@ pub(super) fn body(call: &Call) -> Value {
 
 pub(super) fn read(value: &Value) -> Answer {
     let count = |name: &str| value.pointer(name).and_then(Value::as_u64).unwrap_or_default();
-    let cached = count("/usage/cache_read_input_tokens") + count("/usage/cache_creation_input_tokens");
+    let cached = count("/usage/cache_read_input_tokens");
     let usage = Usage {
-        input_tokens: count("/usage/input_tokens") + cached,
+        input_tokens: count("/usage/input_tokens") + cached + count("/usage/cache_creation_input_tokens"),
+        cached_tokens: cached,
         output_tokens: count("/usage/output_tokens"),
     };
     let stopped = value.get("stop_reason").and_then(Value::as_str);

@@ -52,8 +52,10 @@ impl fmt::Debug for Call {
 /// What one attempt used, as the server counts it; 0 where it says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens in.
+    /// Tokens in, cached ones included.
     pub input_tokens: u64,
+    /// Those of them that the server read from its cache.
+    pub cached_tokens: u64,
     /// Tokens out.
     pub output_tokens: u64,
 }
@@ -352,7 +354,7 @@ mod tests {
             ..Options::new(Provider::Openai, "m".to_owned())
         };
         let client = Client::new(options).expect("a client");
-        let usage = Usage { input_tokens: 10_000, output_tokens: 500 };
+        let usage = Usage { input_tokens: 10_000, cached_tokens: 0, output_tokens: 500 };
         assert_eq!((client.cost_micros("m", usage), client.cost_micros("other", usage)), (1_800, 0));
     }
 }

@@ -50,6 +50,7 @@ pub(super) fn read(value: &Value) -> Answer {
     let count = |name: &str| value.pointer(name).and_then(Value::as_u64).unwrap_or_default();
     let usage = Usage {
         input_tokens: count("/usage/prompt_tokens"),
+        cached_tokens: count("/usage/prompt_tokens_details/cached_tokens"),
         output_tokens: count("/usage/completion_tokens"),
     };
     let message = value.pointer("/choices/0/message");

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
+use super::usage::Shown;
 use super::{Store, StoreError};
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 
@@ -22,6 +23,8 @@ pub struct StoredMessage {
     pub tokens: i32,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
+    /// It has a tool output that a placeholder may stand for.
+    pub maskable: bool,
     /// The JSON text as sent.
     pub body: String,
 }
@@ -50,7 +53,11 @@ impl Store {
     ) -> Result<Option<MessagePage>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query!(
-            "select id, head_seq from sessions where tenant_id = $1 and name = $2",
+            r#"select s.id, s.head_seq, s.anchor_seq, s.task_id, coalesce(a.system_through, 0) as "system_through!",
+                      coalesce(a.mask_upto, 0) as "mask_upto!"
+               from sessions s
+               cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
+               where s.tenant_id = $1 and s.name = $2"#,
             tenant.0,
             session.as_str()
         )
@@ -58,7 +65,14 @@ impl Store {
         .await?;
         let Some(found) = found else { return Ok(None) };
         let items = list(&mut tx, (tenant, SessionId(found.id)), range, limit).await?;
-        Ok(Some(MessagePage { items, head_seq: found.head_seq }))
+        let shown = Shown {
+            session: SessionId(found.id),
+            task_id: found.task_id,
+            system_through: found.system_through,
+            anchor_seq: found.anchor_seq,
+            mask_upto: found.mask_upto,
+        };
+        Ok(Some(MessagePage { items, head_seq: found.head_seq, shown }))
     }
 }
 
@@ -69,6 +83,8 @@ pub struct MessagePage {
     pub items: Vec<StoredMessage>,
     /// The session's newest message at that moment.
     pub head_seq: Seq,
+    /// What the session's context shows of them.
+    pub shown: Shown,
 }
 
 /// Lists originals in a transaction that is open, bounded by count and by bytes.
@@ -81,9 +97,9 @@ pub(crate) async fn list(
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         StoredMessage,
-        r#"select seq, role, format, tokens, created_at, body as "body!"
+        r#"select seq, role, format, tokens, created_at, maskable as "maskable!", body as "body!"
            from (
-             select m.seq, m.role, m.format, m.tokens, m.created_at, m.original as body,
+             select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.original as body,
                     sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
              from messages m
              where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4

@@ -33,6 +33,7 @@ pub mod shadows;
 pub mod summaries;
 pub mod tenants;
 pub mod tool_outputs;
+pub mod usage;
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -67,6 +68,7 @@ pub struct Store {
     settled: SettledCache,
     tracker: TaskTracker,
     keys: KeyCache,
+    meter: usage::Meter,
 }
 
 impl Store {
@@ -113,6 +115,7 @@ impl Store {
             settled: SettledCache::new(),
             tracker,
             keys: KeyCache::new(),
+            meter: usage::Meter::new(),
         })
     }
 

@@ -4,10 +4,12 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::compressions::Job;
+use super::usage::add_model_call;
 use super::{Store, StoreError};
 use crate::domain::compression::Cost;
 use crate::domain::id::{CompressionId, Seq, TenantId};
 use crate::domain::narrative::Narrative;
+use crate::domain::usage::Figures;
 
 /// A call that is about to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,8 @@ pub struct AttemptEnd {
     pub http_status: Option<u16>,
     /// Tokens in.
     pub input_tokens: u64,
+    /// Those of them that the server read from its cache.
+    pub cached_tokens: u64,
     /// Tokens out.
     pub output_tokens: u64,
     /// How long it took.
@@ -75,6 +79,8 @@ pub struct AttemptRow {
     pub http_status: Option<i16>,
     /// Tokens in.
     pub input_tokens: i64,
+    /// Those of them that the server read from its cache.
+    pub cached_tokens: i64,
     /// Tokens out.
     pub output_tokens: i64,
     /// How long it took.
@@ -128,9 +134,21 @@ impl Store {
     /// When the database fails.
     pub async fn end_llm_attempt(&self, job: &Job, id: Uuid, end: AttemptEnd) -> Result<(), StoreError> {
         let mut tx = self.begin(job.tenant).await?;
+        let figures = Figures {
+            calls: 1,
+            failures: i64::from(end.outcome != "ok"),
+            tokens_in: whole(end.input_tokens),
+            tokens_out: whole(end.output_tokens),
+            tokens_cached: whole(end.cached_tokens),
+            tokens_whole: 0,
+            time_us: whole(end.latency_ms).saturating_mul(1_000),
+            cost_micros: whole(end.cost_micros),
+        };
+        // Boxed: it would make every future above it as large as itself.
+        Box::pin(add_model_call(&mut tx, job.tenant, job.id, figures)).await?;
         sqlx::query!(
             "update llm_attempts set outcome = $4, http_status = $5, input_tokens = $6, output_tokens = $7,
-                    latency_ms = $8, cost_micros = $9
+                    latency_ms = $8, cost_micros = $9, cached_tokens = $10
              where tenant_id = $1 and compression_id = $2 and id = $3",
             job.tenant.0,
             job.id.0,
@@ -141,6 +159,7 @@ impl Store {
             whole(end.output_tokens),
             whole(end.latency_ms),
             whole(end.cost_micros),
+            whole(end.cached_tokens),
         )
         .execute(&mut *tx)
         .await?;
@@ -163,7 +182,7 @@ impl Store {
         let rows = sqlx::query_as!(
             AttemptRow,
             "select id, attempt, purpose, from_seq, through_seq, provider, model, outcome, http_status,
-                    input_tokens, output_tokens, latency_ms, cost_micros, created_at
+                    input_tokens, cached_tokens, output_tokens, latency_ms, cost_micros, created_at
              from llm_attempts
              where tenant_id = $1 and compression_id = $2 and ($3::uuid is null or id > $3) order by id limit $4",
             tenant.0,

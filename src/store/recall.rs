@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::TryStreamExt as _;
 
+use super::usage::Shown;
 use super::{Store, StoreError, Tx, expect_rows};
 use crate::domain::format::{Format, parse};
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
@@ -32,6 +33,15 @@ pub struct Unindexed {
     pub head_seq: Seq,
     /// The next messages, in order: of one chunk, bounded in bytes.
     pub messages: Vec<Message>,
+}
+
+/// What a question found.
+#[derive(Clone, Debug)]
+pub struct Recalled {
+    /// The messages, best first.
+    pub hits: Vec<Hit>,
+    /// What the session's context shows of them.
+    pub shown: Shown,
 }
 
 /// A stored message, as far as a search reads it.
@@ -152,12 +162,16 @@ impl Store {
         session: &SessionName,
         query: Query,
         limit: usize,
-    ) -> Result<Option<Vec<Hit>>, StoreError> {
+    ) -> Result<Option<Recalled>, StoreError> {
         let query = Arc::new(query);
         // One moment: what is indexed and what is not must add up.
         let mut tx = self.snapshot(tenant).await?;
         let found = sqlx::query!(
-            "select id, indexed_seq from sessions where tenant_id = $1 and name = $2",
+            r#"select s.id, s.indexed_seq, s.anchor_seq, s.task_id, coalesce(a.system_through, 0) as "system_through!",
+                      coalesce(a.mask_upto, 0) as "mask_upto!"
+               from sessions s
+               cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
+               where s.tenant_id = $1 and s.name = $2"#,
             tenant.0,
             session.as_str()
         )
@@ -169,7 +183,15 @@ impl Store {
         let matches = from_scan(&mut tx, key, found.indexed_seq, matches).await?;
         let keep = EXAMINED.max(limit.saturating_mul(2));
         let ranked = on_blocking(move || matches.rank(keep)).await?;
-        look_at(&mut tx, key, ranked, (&query, limit)).await.map(Some)
+        let hits = look_at(&mut tx, key, ranked, (&query, limit)).await?;
+        let shown = Shown {
+            session: key.1,
+            task_id: found.task_id,
+            system_through: found.system_through,
+            anchor_seq: found.anchor_seq,
+            mask_upto: found.mask_upto,
+        };
+        Ok(Some(Recalled { hits, shown }))
     }
 }
 

@@ -8,10 +8,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError, expect_rows, pins, prepared};
-use crate::domain::accounting::Accounting;
+use crate::domain::accounting::{Accounting, Usage};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
-use crate::domain::settings::{Settings, SettingsError};
+use crate::domain::settings::{Policy, Settings, SettingsError};
 use crate::domain::trigger::Recent;
 
 /// A session as it is stored.
@@ -62,6 +62,20 @@ impl Session {
     #[must_use]
     pub fn served_revision(&self) -> i64 {
         self.context_revision + self.defaults.wide_revision()
+    }
+
+    /// The settings with every default resolved, the windows as the provider's reports correct them.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.effective_settings().policy().calibrated(self.accounting.calibration)
+    }
+
+    /// How full the context is.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        let settings = self.effective_settings();
+        let policy = settings.policy().calibrated(self.accounting.calibration);
+        self.accounting.usage(&policy, settings.system_tokens.unwrap_or_default())
     }
 }
 

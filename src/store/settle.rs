@@ -166,7 +166,7 @@ impl Store {
             report.context_tokens_after =
                 Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
             if status == Status::Succeeded {
-                let policy = session.settings.policy();
+                let policy = session.settings.policy().calibrated(session.counts.calibration);
                 let target = job.request.target.unwrap_or(policy.target);
                 let used = session.counts.usage(&policy, 0).effective_utilization;
                 report.target_met = Some(used <= target);
@@ -274,7 +274,7 @@ async fn count_afresh(
     span: Option<Span>,
     publish: Option<&NewVersion>,
 ) -> Result<(), StoreError> {
-    let policy = session.settings.policy();
+    let policy = session.settings.policy().calibrated(session.counts.calibration);
     if let Some(version) = publish {
         session.counts.summary_tokens = version.rendering.1;
     }
@@ -378,7 +378,7 @@ fn next_start(session: &LockedSession) -> Option<Start> {
         // Growth starts no work, so the time of the newest message will do.
         now: session.recent.newest(),
     };
-    decide(&session.settings.policy(), &situation).1
+    decide(&session.settings.policy().calibrated(session.counts.calibration), &situation).1
 }
 
 /// What must start at once, and not ahead of need.
@@ -442,7 +442,7 @@ pub(super) async fn publish_prepared(
     session.publish(span, &version)?;
     count_afresh(connection, job, &mut session, Some(span), Some(&version)).await?;
     session.counts.retry_tokens = 0;
-    let policy = session.settings.policy();
+    let policy = session.settings.policy().calibrated(session.counts.calibration);
     let uncounted = session.settings.system_tokens.unwrap_or_default();
     let usage = session.counts.usage(&policy, uncounted);
     if usage.effective_utilization > policy.target {

@@ -135,7 +135,7 @@ impl Store {
         let rendering_tokens = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
 
-        let policy = session.effective_settings().policy();
+        let policy = session.policy();
         let anchor = version.meta.through_seq;
         let floor = anchor.max(session.accounting.system_through);
         let tail = outlines_after(tx, tenant, session.id, floor).await?;

@@ -1,11 +1,15 @@
 //! Where an offloaded tool output is.
 
 use super::{Store, StoreError};
-use crate::domain::id::{Seq, SessionName, TenantId};
+use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 
 /// The message that holds a tool output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutputSource {
+    /// The session.
+    pub session: SessionId,
+    /// Its task.
+    pub task_id: Option<String>,
     /// The message's position.
     pub seq: Seq,
     /// Which of the message's tool results it is, from 0.
@@ -30,7 +34,7 @@ impl Store {
         let mut tx = self.begin(tenant).await?;
         let found = sqlx::query_as!(
             ToolOutputSource,
-            r#"select m.seq, o.ordinal, m.format, m.original as "body!"
+            r#"select s.id as "session: SessionId", s.task_id, m.seq, o.ordinal, m.format, m.original as "body!"
              from sessions s
              join tool_outputs o on o.tenant_id = s.tenant_id and o.session_id = s.id
              join messages m on m.tenant_id = s.tenant_id and m.session_id = s.id and m.seq = o.seq

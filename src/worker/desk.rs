@@ -136,7 +136,7 @@ impl Work {
 
     /// Room for the summary when the context is to be at the target afterwards.
     fn bound(&self, through: Seq) -> u32 {
-        let policy = self.base.settings.policy();
+        let policy = self.base.settings.policy().calibrated(self.base.counts.calibration);
         let tail = self.outlines.iter().filter(|outline| outline.seq > through);
         let tail_tokens: u64 = tail.map(|outline| u64::from(outline.tokens)).sum();
         let target = self.job.request.target.unwrap_or(policy.target);

@@ -94,6 +94,7 @@ impl Exchange<'_> {
             outcome,
             http_status,
             input_tokens: attempt.usage.input_tokens,
+            cached_tokens: attempt.usage.cached_tokens,
             output_tokens: attempt.usage.output_tokens,
             latency_ms,
             cost_micros: self.client.cost_micros(self.model, attempt.usage),

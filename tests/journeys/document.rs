@@ -99,6 +99,8 @@ fn body(path: &str) -> String {
         "probes" => json!({"kind": "recall", "question": "?", "expected": ["x"]}),
         "pins" => json!({"pins": []}),
         "import" => json!({"kind": "end", "messages": 0}),
+        "usage" => json!({"input_tokens": 1, "output_tokens": 1}),
+        "{task_id}" => json!({"status": "completed"}),
         _ => json!({}),
     }
     .to_string()
@@ -124,6 +126,7 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     let app = app_with_session(4).await;
     let compression = app.call("POST", "/v1/sessions/s/compressions", "").await.json();
     let probe = app.call("POST", "/v1/sessions/s/probes", body("probes")).await.json();
+    app.call("PUT", "/v1/sessions/s", r#"{"task_id": "t"}"#).await;
     let ids = json!({
         "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
@@ -133,7 +136,8 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     let theirs = format!("Bearer {THEIRS}");
     let mut called = 0;
     for (path, method, _) in operations(&document()) {
-        if !path.contains("{session_id}") || makes_the_session(&method, &path) {
+        let is_owned = path.contains("{session_id}") || path.contains("{task_id}");
+        if !is_owned || makes_the_session(&method, &path) {
             continue;
         }
         let url = filled(&path, ids) + required_query(&path);

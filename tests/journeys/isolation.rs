@@ -2,16 +2,18 @@
 
 use anchord::domain::id::TenantId;
 use anchord::domain::pin::Pin;
+use anchord::domain::usage::{Figures, Kind, TaskStatus};
 use anchord::store::gather::ToolOutput;
 use anchord::store::messages::SeqRange;
 use anchord::store::sessions::{PutOutcome, SessionFilter};
+use anchord::store::usage::User;
 use serde_json::Map;
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 16] = [
+const TABLES: [&str; 19] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -28,6 +30,9 @@ const TABLES: [&str; 16] = [
     "shadow_candidates",
     "audit_events",
     "prepared_versions",
+    "usage_by_session",
+    "usage_by_day",
+    "tasks",
 ];
 
 /// A session with something of everything in it.
@@ -44,7 +49,20 @@ async fn furnished() -> Stored {
     stored.appends.append(full).await.expect("an append");
     let pins = [Pin::new("keep it".to_owned())];
     stored.store.replace_pins(stored.ours, &name("s"), &pins).await.expect("pins");
+    let settings = Map::from_iter([("task_id".to_owned(), "t".into())]);
+    stored.store.put_session(stored.ours, &name("s"), settings).await.expect("a put");
+    count_use(&stored).await;
+    let task = stored.store.put_task(stored.ours, "t", TaskStatus::Completed).await.expect("a put");
+    assert!(task.is_some_and(|task| task.tally.of(Kind::Context).calls == 1));
     stored
+}
+
+async fn count_use(stored: &Stored) {
+    let session =
+        stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    let user = User { tenant: stored.ours, session: session.id, task_id: Some("t"), at: session.created_at };
+    let figures = Figures { calls: 1, ..Figures::default() };
+    stored.store.meter().count(user, Kind::Context, figures);
 }
 
 async fn count(tx: &mut sqlx::PgConnection, table: &str) -> i64 {
@@ -57,8 +75,16 @@ async fn count(tx: &mut sqlx::PgConnection, table: &str) -> i64 {
 async fn without_a_tenant_or_with_a_strange_one_no_row_is_there() {
     let stored = furnished().await;
     let mut ours = stored.store.begin(stored.ours).await.expect("a transaction");
-    for (table, rows) in [("tenants", 1), ("sessions", 1), ("messages", 3), ("pins", 1), ("tool_outputs", 1)]
-    {
+    for (table, rows) in [
+        ("tenants", 1),
+        ("sessions", 1),
+        ("messages", 3),
+        ("pins", 1),
+        ("tool_outputs", 1),
+        ("usage_by_session", 1),
+        ("usage_by_day", 1),
+        ("tasks", 1),
+    ] {
         assert_eq!(count(&mut ours, table).await, rows, "{table}");
     }
     drop(ours);
@@ -87,6 +113,12 @@ async fn another_tenant_sees_nothing_through_any_method() {
     assert!(store.find_context(theirs, &s, None).await.expect("a read").is_none());
     assert!(store.find_context(stored.ours, &s, None).await.expect("a read").is_some());
     assert!(!store.delete_session(theirs, &s).await.expect("a write"));
+    assert!(store.find_task(theirs, "t").await.expect("a read").is_none());
+    assert!(store.put_task(theirs, "t", TaskStatus::Failed).await.expect("a write").is_none());
+    let day = chrono::DateTime::UNIX_EPOCH.date_naive();
+    let always = (day, day + chrono::TimeDelta::days(100_000));
+    assert!(store.report_tenant_usage(theirs, always).await.expect("a read").days.is_empty());
+    assert_eq!(store.report_tenant_usage(stored.ours, always).await.expect("a read").days.len(), 1);
     // The same name is another session.
     let made = store.put_session(theirs, &s, Map::new()).await.expect("a put");
     assert!(matches!(made, PutOutcome::Created(_)));
@@ -109,10 +141,14 @@ async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
     let stored = furnished().await;
     let before =
         stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    count_use(&stored).await;
     assert!(stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
     assert!(!stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
+    stored.store.flush_usage(None).await.expect("a flush");
+    // Sums by day name no session.
+    let stays = ["tenants", "audit_events", "usage_by_day"];
     let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
-    for table in TABLES.iter().filter(|table| !["tenants", "audit_events"].contains(*table)) {
+    for table in TABLES.iter().filter(|table| !stays.contains(*table)) {
         assert_eq!(count(&mut tx, table).await, 0, "{table} has rows left");
     }
     drop(tx);

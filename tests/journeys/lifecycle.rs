@@ -190,6 +190,7 @@ async fn rows_by_table(owner: &mut PgConnection) -> Vec<(String, i64)> {
 async fn an_erased_session_leaves_nothing_in_any_table() {
     let app = app().await;
     furnished(&app).await;
+    app.store.flush_usage(None).await.unwrap();
     let mut owner = PgConnection::connect(&app.database.url).await.unwrap();
     let before = rows_by_table(&mut owner).await;
     let empty: Vec<&str> =

@@ -37,6 +37,8 @@ mod shared_outputs;
 mod speculative;
 mod strategies;
 mod summaries;
+mod tasks;
 mod tenant_wide;
 mod tenants;
 mod triggers;
+mod usage;

@@ -46,7 +46,7 @@ impl Stored {
 
     async fn ask(&self, tenant: TenantId, session: &SessionName, question: &str) -> Vec<Hit> {
         let query = Query::parse(question).expect("a question");
-        self.store.recall(tenant, session, query, 10).await.expect("an answer").expect("a session")
+        self.store.recall(tenant, session, query, 10).await.expect("an answer").expect("a session").hits
     }
 }
 

@@ -129,9 +129,9 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         omitted.add(1, anchor_seq, Reason::Budget);
     }
     let (system, messages, sources) = writer.finish();
-    // A summary that was merged with a user turn is no whole message of the prefix.
-    let merged =
-        summary.is_some() && prefix_end.checked_sub(1).and_then(|i| sources.get(i)) != Some(&Source::Service);
+    // Where roles alternate the next user turn joins the summary's message, sooner or later: it is no whole
+    // message of the prefix, or its hash would change with that.
+    let merged = summary.is_some() && input.format == Format::Anthropic;
     let whole = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
     let stable_prefix = prefix(system.as_deref(), &messages, whole, summary, tokens);
     Context {

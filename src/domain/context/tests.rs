@@ -5,6 +5,8 @@ use super::super::mask::Keep;
 use super::super::tokens::Tokenizer;
 use super::*;
 
+mod recap;
+
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 
 fn entry(format: Format, seq: Seq, message: &Value) -> Entry {

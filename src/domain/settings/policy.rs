@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HistoryRules, MaskMode, PolicyName, Settings};
+use crate::domain::accounting::Calibration;
 
 /// How far the target is put below the compress level when the two contradict each other.
 const LEAST_GAP: f64 = 0.05;
@@ -99,6 +100,17 @@ impl Settings {
                 .max_summary_tokens
                 .unwrap_or_else(|| share_of(effective_window, 0.15).clamp(800, 4_000)),
         }
+    }
+}
+
+impl Policy {
+    /// The windows in tokens as the session counts them. The effective one is never larger than the
+    /// context window that was set: what reads a context relies on it.
+    #[must_use]
+    pub fn calibrated(mut self, calibration: Calibration) -> Self {
+        self.effective_window = calibration.window(self.effective_window).min(self.context_window);
+        self.context_window = calibration.window(self.context_window);
+        self
     }
 }
 

@@ -363,7 +363,7 @@ fn answer(drafts: Vec<Draft>, locked: &[Locked]) -> Vec<Result<Reply, AppendErro
     for draft in drafts {
         let answer = if let Draft::Repeats(earlier) = draft {
             let first = answers.get(earlier).and_then(|answer| answer.as_ref().ok());
-            first.map(|first| Reply { body: first.body.clone(), replayed: true }).ok_or(AppendError::Broken)
+            first.map(|first| Reply { body: first.body.clone(), stored: None }).ok_or(AppendError::Broken)
         } else {
             draft.render(locked)
         };

@@ -34,7 +34,7 @@ use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
 use crate::domain::accounting::{Counted, Usage};
 use crate::domain::compression::Status;
-use crate::domain::id::{CompressionId, Seq, SessionName, TenantId};
+use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 
@@ -113,8 +113,19 @@ pub struct ToolOutput {
 pub struct Reply {
     /// [`Appended`] as JSON.
     pub body: String,
-    /// It was stored by an earlier request with the same key.
-    pub replayed: bool,
+    /// What was stored; `None` when an earlier request with the same key had stored it.
+    pub stored: Option<StoredAppend>,
+}
+
+/// What the usage ledger needs of an append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredAppend {
+    /// The session.
+    pub session: SessionId,
+    /// Its task.
+    pub task_id: Option<String>,
+    /// Tokens of the batch.
+    pub tokens: u64,
 }
 
 /// What an append did, and where the session stands after it.

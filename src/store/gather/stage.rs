@@ -51,7 +51,7 @@ impl Locked {
         // What was made ahead of need under other pins or settings of the tenant is made anew.
         let revision = session.served_revision();
         session.accounting.prepared.take_if(|prepared| prepared.revision != revision);
-        let policy = settings.policy();
+        let policy = settings.policy().calibrated(session.accounting.calibration);
         let head_before = session.head_seq;
         Self { session, fresh, settings, policy, head_before, start: None, started_at: 0, published: None }
     }
@@ -221,7 +221,7 @@ fn stage_one<'a>(
         && let Some(stored) = replays.get(&(key.route.clone(), key.key.clone()))
     {
         return Draft::Answered(if stored.digest == key.body_digest {
-            Ok(Reply { body: stored.reply.clone(), replayed: true })
+            Ok(Reply { body: stored.reply.clone(), stored: None })
         } else {
             Err(AppendError::KeyReused)
         });
@@ -328,7 +328,11 @@ impl Draft {
                 let mut body = Vec::with_capacity(REPLY_BYTES);
                 serde_json::to_writer(&mut body, &appended).map_err(|_| AppendError::Broken)?;
                 let body = String::from_utf8(body).map_err(|_| AppendError::Broken)?;
-                Ok(Reply { body, replayed: false })
+                let task_id = session.settings.task_id.clone();
+                Ok(Reply {
+                    body,
+                    stored: Some(super::StoredAppend { session: session.id, task_id, tokens: tokens_added }),
+                })
             }
         }
     }

@@ -6,6 +6,7 @@ mod failures;
 mod gate;
 mod pieces;
 mod safety;
+mod spent;
 mod worded;
 
 use std::time::Duration;

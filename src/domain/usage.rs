@@ -1,0 +1,450 @@
+//! What a session, a task or a tenant used: the figures of the ledger, and what follows from them.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A re-fetch rate above this says that compression took too much.
+const TOO_AGGRESSIVE: f64 = 0.20;
+
+/// What was used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A context was served: `tokens_out`, `tokens_whole` (what the whole session takes), `time_us`.
+    Context,
+    /// Messages were appended: `tokens_in`, `time_us`.
+    Append,
+    /// Originals were read that the context no longer shows: `tokens_out`.
+    Messages,
+    /// An offloaded tool output was read: `tokens_out`.
+    ToolOutputs,
+    /// A search found what the context no longer shows: `tokens_out`.
+    Recall,
+    /// The provider's own figures: `tokens_in`, `tokens_out`, `tokens_cached`.
+    Reported,
+    /// A call of the engine's model: all but `tokens_whole`.
+    Model,
+}
+
+impl Kind {
+    /// Every kind, in the order of [`Tally`].
+    pub const ALL: [Self; 7] = [
+        Self::Context,
+        Self::Append,
+        Self::Messages,
+        Self::ToolOutputs,
+        Self::Recall,
+        Self::Reported,
+        Self::Model,
+    ];
+
+    /// The kind's word in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Append => "append",
+            Self::Messages => "messages",
+            Self::ToolOutputs => "tool_outputs",
+            Self::Recall => "recall",
+            Self::Reported => "reported",
+            Self::Model => "model",
+        }
+    }
+
+    /// Reads the kind's word; `None` when it is not one.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// Sums of one kind; which of them a kind has, [`Kind`] says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Requests.
+    pub calls: i64,
+    /// Those that came to nothing.
+    pub failures: i64,
+    /// Tokens that went in.
+    pub tokens_in: i64,
+    /// Tokens that came out.
+    pub tokens_out: i64,
+    /// Those of the tokens in that were read from a cache.
+    pub tokens_cached: i64,
+    /// Tokens that would have come out without compression.
+    pub tokens_whole: i64,
+    /// Microseconds that it took.
+    pub time_us: i64,
+    /// Millionths of the currency of the operator's prices.
+    pub cost_micros: i64,
+}
+
+impl AddAssign for Figures {
+    fn add_assign(&mut self, more: Self) {
+        self.calls = self.calls.saturating_add(more.calls);
+        self.failures = self.failures.saturating_add(more.failures);
+        self.tokens_in = self.tokens_in.saturating_add(more.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(more.tokens_out);
+        self.tokens_cached = self.tokens_cached.saturating_add(more.tokens_cached);
+        self.tokens_whole = self.tokens_whole.saturating_add(more.tokens_whole);
+        self.time_us = self.time_us.saturating_add(more.time_us);
+        self.cost_micros = self.cost_micros.saturating_add(more.cost_micros);
+    }
+}
+
+/// Sums of every kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    context: Figures,
+    append: Figures,
+    messages: Figures,
+    tool_outputs: Figures,
+    recall: Figures,
+    reported: Figures,
+    model: Figures,
+}
+
+impl Tally {
+    /// Adds figures of one kind.
+    pub fn add(&mut self, kind: Kind, figures: Figures) {
+        *self.of_mut(kind) += figures;
+    }
+
+    /// The figures of one kind.
+    #[must_use]
+    pub fn of(&self, kind: Kind) -> Figures {
+        match kind {
+            Kind::Context => self.context,
+            Kind::Append => self.append,
+            Kind::Messages => self.messages,
+            Kind::ToolOutputs => self.tool_outputs,
+            Kind::Recall => self.recall,
+            Kind::Reported => self.reported,
+            Kind::Model => self.model,
+        }
+    }
+
+    fn of_mut(&mut self, kind: Kind) -> &mut Figures {
+        match kind {
+            Kind::Context => &mut self.context,
+            Kind::Append => &mut self.append,
+            Kind::Messages => &mut self.messages,
+            Kind::ToolOutputs => &mut self.tool_outputs,
+            Kind::Recall => &mut self.recall,
+            Kind::Reported => &mut self.reported,
+            Kind::Model => &mut self.model,
+        }
+    }
+
+    /// What the sums come to. `active_us` is how long the sessions were at work; `None` when that is
+    /// not known.
+    #[must_use]
+    pub fn report(&self, active_us: Option<i64>) -> UsageFigures {
+        let refetches = self.messages.calls + self.tool_outputs.calls + self.recall.calls;
+        let refetch_rate = ratio(refetches, self.context.calls);
+        let time_us = self.context.time_us.saturating_add(self.append.time_us);
+        UsageFigures {
+            requests: self.context.calls,
+            context_tokens: self.context.tokens_out,
+            uncompressed_tokens: self.context.tokens_whole,
+            tokens_saved: self.context.tokens_whole.saturating_sub(self.context.tokens_out).max(0),
+            total_tokens: self
+                .context
+                .tokens_out
+                .saturating_add(self.model.tokens_in)
+                .saturating_add(self.model.tokens_out),
+            tokens_per_request: ratio(self.context.tokens_out, self.context.calls),
+            llm: ModelUsage {
+                calls: self.model.calls,
+                failed_calls: self.model.failures,
+                input_tokens: self.model.tokens_in,
+                output_tokens: self.model.tokens_out,
+                cached_tokens: self.model.tokens_cached,
+                cost_micros: self.model.cost_micros,
+            },
+            refetched: Refetched {
+                requests: refetches,
+                tokens: self.messages.tokens_out + self.tool_outputs.tokens_out + self.recall.tokens_out,
+                messages_tokens: self.messages.tokens_out,
+                tool_outputs_tokens: self.tool_outputs.tokens_out,
+                recall_tokens: self.recall.tokens_out,
+            },
+            refetch_rate,
+            too_aggressive: refetch_rate.is_some_and(|rate| rate > TOO_AGGRESSIVE),
+            reported: ReportedUsage {
+                reports: self.reported.calls,
+                input_tokens: self.reported.tokens_in,
+                output_tokens: self.reported.tokens_out,
+                cached_tokens: self.reported.tokens_cached,
+            },
+            appends: self.append.calls,
+            appended_tokens: self.append.tokens_in,
+            latency: Latency {
+                context_ms_per_request: ratio(self.context.time_us, self.context.calls).map(to_ms),
+                append_ms_per_request: ratio(self.append.time_us, self.append.calls).map(to_ms),
+                total_ms: to_ms(ratio(time_us, 1).unwrap_or_default()),
+                share: active_us.and_then(|active| ratio(time_us, active)).map(|share| share.min(1.0)),
+            },
+        }
+    }
+}
+
+/// What was used, and what it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+pub struct UsageFigures {
+    /// Contexts that were served: one for each call of the agent's model.
+    pub requests: i64,
+    /// Tokens of these contexts.
+    pub context_tokens: i64,
+    /// What the whole sessions would have taken instead.
+    pub uncompressed_tokens: i64,
+    /// What the contexts were smaller by.
+    pub tokens_saved: i64,
+    /// Tokens of the contexts and of the engine's own model, in and out.
+    pub total_tokens: i64,
+    /// `context_tokens` for each request; null without one.
+    #[schema(required = true)]
+    pub tokens_per_request: Option<f64>,
+    /// What the engine's model used, failed calls included.
+    pub llm: ModelUsage,
+    /// What was fetched again, because the context no longer shows it.
+    pub refetched: Refetched,
+    /// Requests that fetched again, for each request for a context; null without one.
+    #[schema(required = true)]
+    pub refetch_rate: Option<f64>,
+    /// The re-fetch rate is above 0.20: compression takes away what the agent needs.
+    pub too_aggressive: bool,
+    /// What callers reported of their provider's own figures.
+    pub reported: ReportedUsage,
+    /// Batches that were appended.
+    pub appends: i64,
+    /// Their tokens.
+    pub appended_tokens: i64,
+    /// What the service adds to the agent's time.
+    pub latency: Latency,
+}
+
+/// What the engine's model used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ModelUsage {
+    /// Calls.
+    pub calls: i64,
+    /// Those that failed.
+    pub failed_calls: i64,
+    /// Tokens in, as the server counts them.
+    pub input_tokens: i64,
+    /// Tokens out.
+    pub output_tokens: i64,
+    /// Those of the tokens in that came from the server's cache.
+    pub cached_tokens: i64,
+    /// Millionths of the currency of the operator's prices; 0 without prices.
+    pub cost_micros: i64,
+}
+
+/// What was fetched again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Refetched {
+    /// Requests that gave back something that the context no longer shows.
+    pub requests: i64,
+    /// Tokens of it.
+    pub tokens: i64,
+    /// Those of original messages.
+    pub messages_tokens: i64,
+    /// Those of tool outputs.
+    pub tool_outputs_tokens: i64,
+    /// Those of recall.
+    pub recall_tokens: i64,
+}
+
+/// What callers reported of their provider's figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ReportedUsage {
+    /// Reports.
+    pub reports: i64,
+    /// Tokens in, cached ones included.
+    pub input_tokens: i64,
+    /// Tokens out.
+    pub output_tokens: i64,
+    /// Those of the tokens in that came from the provider's cache.
+    pub cached_tokens: i64,
+}
+
+/// What the service adds to the agent's time: from a request's arrival at its operation until its reply
+/// is made. Compressions run beside the agent and are not in it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Latency {
+    /// Milliseconds for each context; null without one.
+    #[schema(required = true)]
+    pub context_ms_per_request: Option<f64>,
+    /// Milliseconds for each append; null without one.
+    #[schema(required = true)]
+    pub append_ms_per_request: Option<f64>,
+    /// Milliseconds of all of them.
+    pub total_ms: f64,
+    /// Share of the time that the sessions were at work, from the first to the last request of each
+    /// session and day; null when that is not known.
+    #[schema(required = true)]
+    pub share: Option<f64>,
+}
+
+/// How a task stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskStatus {
+    /// It goes on.
+    #[default]
+    Active,
+    /// It ended as it should.
+    Completed,
+    /// It ended otherwise.
+    Failed,
+    /// Nobody goes on with it.
+    Abandoned,
+}
+
+impl TaskStatus {
+    /// The status's word in the API and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
+    /// Reads the status's word; `None` when it is not one.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Active, Self::Completed, Self::Failed, Self::Abandoned]
+            .into_iter()
+            .find(|status| status.as_str() == word)
+    }
+}
+
+/// How the tasks of one sort ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
+pub struct TaskOutcomes {
+    /// Tasks that ended.
+    pub ended: i64,
+    /// Those that were completed.
+    pub completed: i64,
+    /// `completed` of `ended`; null when none ended.
+    #[schema(required = true)]
+    pub completion_rate: Option<f64>,
+    /// Tokens of the contexts and of the engine's model for each completed task; null without one.
+    #[schema(required = true)]
+    pub tokens_per_completed_task: Option<f64>,
+    /// Contexts that were served for each completed task; null without one.
+    #[schema(required = true)]
+    pub requests_per_completed_task: Option<f64>,
+}
+
+impl TaskOutcomes {
+    /// What the sums come to; tokens and requests are those of completed tasks.
+    #[must_use]
+    pub fn of(ended: i64, completed: i64, tokens: i64, requests: i64) -> Self {
+        Self {
+            ended,
+            completed,
+            completion_rate: ratio(completed, ended),
+            tokens_per_completed_task: ratio(tokens, completed),
+            requests_per_completed_task: ratio(requests, completed),
+        }
+    }
+}
+
+/// To six places: a share of a long session is small.
+#[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^52")]
+fn ratio(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| (part as f64 / whole as f64 * 1e6).round() / 1e6)
+}
+
+fn to_ms(us: f64) -> f64 {
+    us.round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(calls: i64, tokens_out: i64) -> Figures {
+        Figures { calls, tokens_out, ..Figures::default() }
+    }
+
+    #[test]
+    fn a_kind_is_found_by_its_word_and_keeps_its_own_sums() {
+        let mut tally = Tally::default();
+        for (calls, kind) in (1..).zip(Kind::ALL) {
+            assert_eq!(Kind::parse(kind.as_str()), Some(kind));
+            tally.add(kind, Figures { calls, ..Figures::default() });
+        }
+        for (calls, kind) in (1..).zip(Kind::ALL) {
+            assert_eq!(tally.of(kind).calls, calls, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn more_than_one_fetch_in_five_requests_is_too_aggressive() {
+        let mut tally = Tally::default();
+        tally.add(Kind::Context, calls(10, 50_000));
+        tally.add(Kind::Recall, calls(2, 300));
+        let report = tally.report(None);
+        assert_eq!((report.refetch_rate, report.too_aggressive), (Some(0.2), false));
+        tally.add(Kind::ToolOutputs, calls(1, 900));
+        let report = tally.report(None);
+        assert_eq!((report.refetch_rate, report.too_aggressive), (Some(0.3), true));
+        assert_eq!((report.refetched.requests, report.refetched.tokens), (3, 1_200));
+        assert_eq!(report.tokens_per_request, Some(5_000.0));
+    }
+
+    #[test]
+    fn without_requests_nothing_is_divided() {
+        let report = Tally::default().report(Some(0));
+        assert_eq!((report.tokens_per_request, report.refetch_rate), (None, None));
+        assert!(!report.too_aggressive);
+        assert_eq!((report.latency.context_ms_per_request, report.latency.share), (None, None));
+        assert_eq!(TaskOutcomes::of(0, 0, 0, 0), TaskOutcomes::default());
+    }
+
+    #[test]
+    fn time_is_told_in_milliseconds_and_as_a_share() {
+        let mut tally = Tally::default();
+        tally.add(Kind::Context, Figures { calls: 2, time_us: 3_000, ..Figures::default() });
+        tally.add(Kind::Append, Figures { calls: 1, time_us: 1_000, ..Figures::default() });
+        let latency = tally.report(Some(400_000)).latency;
+        assert_eq!(latency.context_ms_per_request, Some(1.5));
+        assert_eq!(latency.append_ms_per_request, Some(1.0));
+        assert!((latency.total_ms - 4.0).abs() < 1e-9);
+        assert_eq!(latency.share, Some(0.01));
+    }
+
+    #[test]
+    fn a_context_that_is_larger_than_the_session_saves_nothing() {
+        let mut tally = Tally::default();
+        tally.add(
+            Kind::Context,
+            Figures { calls: 1, tokens_out: 120, tokens_whole: 100, ..Figures::default() },
+        );
+        assert_eq!(tally.report(None).tokens_saved, 0);
+        tally.add(
+            Kind::Context,
+            Figures { calls: 1, tokens_out: 100, tokens_whole: 1_100, ..Figures::default() },
+        );
+        assert_eq!(tally.report(None).tokens_saved, 980);
+    }
+
+    #[test]
+    fn an_ended_task_is_found_by_its_word() {
+        for status in [TaskStatus::Active, TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Abandoned] {
+            assert_eq!(TaskStatus::parse(status.as_str()), Some(status));
+        }
+        assert_eq!(TaskStatus::parse("done"), None);
+        let outcomes = TaskOutcomes::of(4, 3, 30_000, 30);
+        assert_eq!(outcomes.completion_rate, Some(0.75));
+        assert_eq!(outcomes.tokens_per_completed_task, Some(10_000.0));
+    }
+}
