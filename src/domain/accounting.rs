@@ -13,6 +13,8 @@ use super::settings::Policy;
 use super::shape::{AsShape, Feature, Shape};
 use super::trigger::Recent;
 
+mod pressure;
+
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
 

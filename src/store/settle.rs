@@ -12,7 +12,6 @@ use super::{Store, StoreError, expect_rows, pins};
 use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq};
-use crate::domain::mask::{self, MaskMode};
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Situation, decide};
 
@@ -386,9 +385,11 @@ async fn count_afresh(
     let mut counts = session.counts.rebuilt(session.anchor, &counted, policy.preserve_recent);
     counts.settled_head = session.head;
     counts.settled_tokens = counts.appended_tokens;
-    if let Some(span) = span {
-        counts.attempted_through = span.through_seq;
-    }
+    counts.attempted_through = match span {
+        Some(span) => span.through_seq,
+        // Nothing could be covered: the same messages are not looked at again before there are more.
+        None => counts.attempted_through.max(counts.span_end(session.head, policy.preserve_recent)),
+    };
     if publish.is_some() {
         counts.recent = counts.recent.after_publication();
     }
@@ -402,16 +403,7 @@ async fn count_afresh(
 
 /// Masks every large output that may be masked when the context is still above the target.
 pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
-    if policy.mask == MaskMode::Off {
-        return;
-    }
-    let marks = marks(tail);
-    counts.mask_through(counts.mask_upto, tail, &marks);
-    let target = target.unwrap_or(policy.target);
-    if counts.usage(policy, 0).effective_utilization > target {
-        let upto = mask::step(counts.mask_upto, tail, &marks, mask::Level::Force);
-        counts.mask_through(upto, tail, &marks);
-    }
+    counts.mask_to(target.unwrap_or(policy.target), policy, tail, &marks(tail));
 }
 
 async fn write_end(

@@ -325,7 +325,11 @@ fn recap_text(recap: &str) -> String {
 }
 
 #[cfg(test)]
+pub(in crate::domain) mod prefixes;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod roundtrip;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::super::format::{self, Format};
 use super::super::group::{Group, GroupKind};
 use super::super::id::Seq;
 use super::super::mask;
-use super::super::message::{MediaSource, Message, Part, Role, ToolResult};
+use super::super::message::{Image, MediaSource, Message, Part, Role, ToolResult};
 use super::super::shape::{AsShape, Feature, is_blank, one_line};
 use super::super::tokens::{MESSAGE_TOKENS, TokenCounter};
 use super::calls::{self, Cut};
@@ -30,6 +30,8 @@ pub(super) enum Served<'a> {
     Raw(&'a Entry),
     /// Written anew, from these messages.
     Made(Message, Vec<Seq>),
+    /// An item of the responses API: one that was patched, or an output that nobody sent.
+    Item(String, Option<Seq>),
 }
 
 /// A group as it is served.
@@ -89,8 +91,17 @@ impl<'i> Maker<'i> {
         let mut turns = Turns::default();
         match &group.kind {
             GroupKind::Plain => {
-                for slot in without_idle_reasoning(slots, &mut turns) {
-                    self.one(slot, &mut turns);
+                let slots = without_idle_reasoning(slots, &mut turns);
+                let stays = self.stays(slots, |_, slot| self.is_as_sent(slot));
+                for (at, (slot, stays)) in slots.iter().zip(stays).enumerate() {
+                    if !stays {
+                        turns.omit(slot.entry.seq, Reason::Thinking);
+                    } else if at + 1 < slots.len() && self.joins_next(slot) {
+                        turns.add(slot.entry.tokens);
+                        turns.served.push(Served::Raw(slot.entry));
+                    } else {
+                        self.one(slot, &mut turns);
+                    }
                 }
             }
             GroupKind::Calls(calls) => {
@@ -121,9 +132,49 @@ impl<'i> Maker<'i> {
         turns
     }
 
+    /// Whether a message without calls is served as it was stored.
+    fn is_as_sent(self, slot: &Slot<'_>) -> bool {
+        slot.is_untouched() && self.takes_whole(slot.entry) && slot.entry.results().is_empty()
+    }
+
+    /// Which messages may stand: an item of reasoning is refused when the item that it led to does not
+    /// follow as it came; whatever else stands there may stand.
+    pub(super) fn stays<'a>(
+        self,
+        slots: &[Slot<'a>],
+        is_as_sent: impl Fn(usize, &Slot<'a>) -> bool,
+    ) -> Vec<bool> {
+        let mut stays = vec![true; slots.len()];
+        if self.format != Format::OpenaiResponses {
+            return stays;
+        }
+        let mut follows = false;
+        for (at, slot) in slots.iter().enumerate().rev() {
+            if slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking) {
+                if let Some(stays) = stays.get_mut(at) {
+                    *stays = follows;
+                }
+            } else {
+                follows = is_as_sent(at, slot);
+            }
+        }
+        stays
+    }
+
+    /// Whether a message is thinking alone that becomes one turn with what follows it.
+    pub(super) fn joins_next(self, slot: &Slot<'_>) -> bool {
+        let entry = slot.entry;
+        self.format == Format::Anthropic
+            && entry.format == self.format
+            && entry.has(Feature::OnlyThinking)
+            && !entry.has(Feature::UnsignedThinking)
+            && !entry.has(Feature::BlankPart)
+            && slot.is_untouched()
+    }
+
     fn one<'a>(self, slot: &Slot<'a>, turns: &mut Turns<'a>) {
         let entry = slot.entry;
-        if slot.is_untouched() && self.takes_whole(entry) && entry.results().is_empty() {
+        if self.is_as_sent(slot) {
             turns.add(entry.tokens);
             turns.served.push(Served::Raw(entry));
             return;
@@ -142,10 +193,50 @@ impl<'i> Maker<'i> {
             self.results_as_text(&mut message, turns);
         }
         self.fix(&mut message, entry, turns);
-        // Reasoning that the format cannot carry leaves nothing behind.
-        if !message.parts.is_empty() {
+        let follows = self.media_of_model(&mut message, entry, turns);
+        if self.is_bare_item(&message, entry) {
+            turns.served.push(Served::Raw(entry));
+        } else if !message.parts.is_empty() {
+            // Reasoning that the format cannot carry leaves nothing behind.
             turns.served.push(Served::Made(message, vec![entry.seq]));
         }
+        if let Some(follows) = follows {
+            turns.served.push(Served::Made(follows, vec![entry.seq]));
+        }
+    }
+
+    /// Whether a message is one item of the responses API that is no message there: only the item itself
+    /// says what it is.
+    pub(super) fn is_bare_item(self, message: &Message, entry: &Entry) -> bool {
+        self.format == Format::OpenaiResponses
+            && entry.format == self.format
+            && match message.parts.as_slice() {
+                [Part::Other(raw)] => *raw == entry.raw,
+                [Part::Image(_)] => message.role == Role::Assistant,
+                _ => false,
+            }
+    }
+
+    /// Takes the media out of a message of the model's, where only a user may show any; they follow it.
+    pub(super) fn media_of_model(
+        self,
+        message: &mut Message,
+        entry: &Entry,
+        turns: &mut Turns<'_>,
+    ) -> Option<Message> {
+        if message.role != Role::Assistant || entry.format == self.format || !entry.has(Feature::Media) {
+            return None;
+        }
+        let (media, rest): (Vec<Part>, Vec<Part>) =
+            message.parts.drain(..).partition(|p| matches!(p, Part::Image(_) | Part::File(_)));
+        message.parts = rest;
+        if media.is_empty() {
+            return None;
+        }
+        let line = format!("[media from the assistant's message {}]", entry.seq);
+        turns.add(self.counter.count_text(&line).saturating_add(MESSAGE_TOKENS));
+        let parts = std::iter::once(Part::Text(line)).chain(media).collect();
+        Some(Message { role: Role::User, name: None, parts })
     }
 
     /// Whether the format takes a message as it was stored, calls and results aside.
@@ -157,6 +248,9 @@ impl<'i> Maker<'i> {
             return self.format != Format::Anthropic || !entry.role.is_system();
         };
         if shape.has(Feature::BlankPart) || shape.has(Feature::Misplaced) {
+            return false;
+        }
+        if self.format == Format::Anthropic && shape.has(Feature::ThinkingLast) {
             return false;
         }
         match self.format {
@@ -314,9 +408,15 @@ impl<'i> Maker<'i> {
                 | Part::File(_)
                 | Part::ToolCall(_)
                 | Part::Other(_)) => {
-                    parts.push(self.carried(part, same, entry.seq, turns));
+                    let part = self.carried_by(message.role, part, entry, turns);
+                    if !matches!(&part, Part::Text(text) if is_blank(text)) {
+                        parts.push(part);
+                    }
                 }
             }
+        }
+        if self.format == Format::Anthropic {
+            self.end_without_thinking(&mut parts, entry.seq, turns);
         }
         let speaks = parts.iter().any(|p| !matches!(p, Part::Thinking(_)));
         // A reasoning item of the responses API is no message of its own elsewhere.
@@ -327,21 +427,54 @@ impl<'i> Maker<'i> {
             turns.add(self.counter.count_text(EMPTY));
             parts.push(Part::Text(EMPTY.to_owned()));
         }
-        if self.format != entry.format && self.format != Format::OpenaiResponses {
+        if self.format != entry.format {
             plain_names(&mut parts);
         }
         message.parts = parts;
     }
 
+    /// A turn that ends with thinking is refused; what it led to never came.
+    fn end_without_thinking(self, parts: &mut Vec<Part>, seq: Seq, turns: &mut Turns<'_>) {
+        if parts.iter().all(|p| matches!(p, Part::Thinking(_))) {
+            return;
+        }
+        while let Some(last) = parts.pop_if(|p| matches!(p, Part::Thinking(_))) {
+            turns.take(self.counter.count_part(&last));
+            turns.omit(seq, Reason::Thinking);
+        }
+    }
+
+    /// A part as the format can carry it in a role.
+    fn carried_by(self, role: Role, part: Part, entry: &Entry, turns: &mut Turns<'_>) -> Part {
+        let same = entry.format == self.format;
+        // A system prompt is text alone for all but the format that it was written in.
+        let text_alone = role.is_system() && (!same || self.format == Format::Anthropic);
+        match &part {
+            Part::Image(_) if text_alone => self.left_out("an image", &part, entry.seq, turns),
+            Part::File(file) if text_alone && !matches!(file.source, MediaSource::Text(_)) => {
+                self.left_out("a file", &part, entry.seq, turns)
+            }
+            Part::File(_) | Part::Other(_) if text_alone => self.carried(part, false, entry.seq, turns),
+            Part::Image(_)
+            | Part::File(_)
+            | Part::Other(_)
+            | Part::Text(_)
+            | Part::Thinking(_)
+            | Part::ToolCall(_)
+            | Part::ToolResult(_) => self.carried(part, same, entry.seq, turns),
+        }
+    }
+
+    fn left_out(self, what: &str, part: &Part, seq: Seq, turns: &mut Turns<'_>) -> Part {
+        let marker = format!("[{what} left out: this format cannot carry it · message {seq}]");
+        turns.take(self.counter.count_part(part));
+        turns.add(self.counter.count_text(&marker));
+        turns.omit(seq, Reason::Unsupported);
+        Part::Text(marker)
+    }
+
     /// A part as the format can carry it.
     fn carried(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
-        let left_out = |what: &str, part: &Part, turns: &mut Turns<'_>| {
-            let marker = format!("[{what} left out: this format cannot carry it · message {seq}]");
-            turns.take(self.counter.count_part(part));
-            turns.add(self.counter.count_text(&marker));
-            turns.omit(seq, Reason::Unsupported);
-            Part::Text(marker)
-        };
         if same {
             return match &part {
                 Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),
@@ -356,33 +489,59 @@ impl<'i> Maker<'i> {
         }
         match &part {
             Part::Other(raw) if raw.len() <= OTHER_BYTES => Part::Text(raw.clone()),
-            Part::Other(_) => left_out("a block", &part, turns),
-            // An id is known to the provider that gave it alone.
-            Part::Image(image) if matches!(image.source, MediaSource::FileId(_)) => {
-                left_out("an image", &part, turns)
-            }
+            Part::Other(_) => self.left_out("a block", &part, seq, turns),
+            Part::Image(image) if !is_picture(image) => self.left_out("an image", &part, seq, turns),
             Part::File(file) => match &file.source {
                 MediaSource::Text(text) => Part::Text(text.clone()),
-                MediaSource::FileId(_) => left_out("a file", &part, turns),
-                MediaSource::Url(_) if self.format == Format::OpenaiChat => left_out("a file", &part, turns),
-                MediaSource::Base64(_)
-                    if self.format != Format::OpenaiChat
-                        && file.media_type.as_deref().is_some_and(|t| t != "application/pdf") =>
-                {
-                    left_out("a file", &part, turns)
+                source if !self.takes_file(source, file.media_type.as_deref()) => {
+                    self.left_out("a file", &part, seq, turns)
                 }
-                MediaSource::Url(_) | MediaSource::Base64(_) => part,
+                MediaSource::Url(_) | MediaSource::Base64(_) | MediaSource::FileId(_) => part,
             },
-            Part::Text(_) | Part::Image(_) | Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_) => {
-                part
+            Part::Image(_)
+            | Part::Text(_)
+            | Part::Thinking(_)
+            | Part::ToolCall(_)
+            | Part::ToolResult(_) => part,
+        }
+    }
+
+    /// Whether a file of another format's can be given in this one.
+    fn takes_file(self, source: &MediaSource, media_type: Option<&str>) -> bool {
+        let is_audio = media_type.is_some_and(|kind| kind.starts_with("audio/"));
+        match (source, self.format) {
+            // An id is known to the provider that gave it alone.
+            (MediaSource::FileId(_), _) | (MediaSource::Url(_), Format::OpenaiChat) => false,
+            (MediaSource::Text(_), _) => true,
+            (MediaSource::Url(url), _) => is_address(url),
+            (MediaSource::Base64(data), Format::OpenaiChat) => !is_blank(data),
+            (MediaSource::Base64(data), Format::OpenaiResponses) => !is_blank(data) && !is_audio,
+            (MediaSource::Base64(data), Format::Anthropic) => {
+                !is_blank(data) && media_type.is_none_or(|kind| kind == "application/pdf")
             }
         }
     }
 }
 
+/// Whether every provider takes a picture; an id is known to the provider that gave it alone.
+fn is_picture(image: &Image) -> bool {
+    const KINDS: [&str; 5] = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
+    match &image.source {
+        MediaSource::Url(url) => is_address(url),
+        MediaSource::Base64(data) => {
+            !is_blank(data) && image.media_type.as_deref().is_none_or(|kind| KINDS.contains(&kind))
+        }
+        MediaSource::FileId(_) | MediaSource::Text(_) => false,
+    }
+}
+
+fn is_address(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
+}
+
 /// Reads a stored message. What was stored was read once before, so an error means a row that was
 /// changed by hand; its text is then served rather than nothing.
-fn read(entry: &Entry) -> Message {
+pub(super) fn read(entry: &Entry) -> Message {
     format::parse(entry.format, &entry.raw).unwrap_or_else(|_| text_message(entry.role, entry.raw.clone()))
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{Append, AppendError, Appended, Reply, ToolOutput};
 use crate::domain::accounting::Usage;
 use crate::domain::id::{Seq, SessionId};
-use crate::domain::mask::{Level, MaskMode};
+use crate::domain::mask::Level;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
 use crate::store::idempotency::ReplyKey;
@@ -17,11 +17,6 @@ use crate::store::sessions::Session;
 /// A session is indexed for recall when a version is published, and again when this many messages have
 /// arrived: what no summary covers is in the context anyway, and recall reads it as it is.
 const INDEX_EVERY: Seq = 1_000;
-
-/// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
-/// level, so that the messages are not even looked at.
-const FEW_RESULTS: u32 = 2;
-const MANY_RESULTS: u32 = 14;
 
 /// A session of the transaction, locked.
 pub(super) struct Locked {
@@ -50,18 +45,7 @@ impl Locked {
 
     /// How hard the session presses on its window, when there may be tool outputs to mask.
     pub(super) fn mask_level(&self) -> Option<Level> {
-        let counts = &self.session.accounting;
-        if self.policy.mask == MaskMode::Off || counts.unmasked_results < FEW_RESULTS {
-            return None;
-        }
-        let share = counts.usage(&self.policy, 0).effective_utilization;
-        if share >= self.policy.force {
-            Some(Level::Force)
-        } else if share >= self.policy.warn && counts.unmasked_results > MANY_RESULTS {
-            Some(Level::Warn)
-        } else {
-            None
-        }
+        self.session.accounting.mask_level(&self.policy)
     }
 
     /// Whether the recall index is due: asked once per [`INDEX_EVERY`] messages, so that a queued
