@@ -41,7 +41,9 @@ struct Flags {
 fn main() -> anyhow::Result<ExitCode> {
     let flags = Flags::parse();
     let named = named::named(flags.folder.as_deref())?;
-    say("| session | window | appended tokens | compressions | least | ratio | above target | no span | not smaller | refused |");
+    say(
+        "| session | window | appended tokens | compressions | least | ratio | above target | no span | not smaller | refused |",
+    );
     say("|---|---|---|---|---|---|---|---|---|---|");
     let (mut thrashing, mut total, mut total_least) = (0, 0, 0);
     let counter = TokenCounter::default();

@@ -117,7 +117,8 @@ impl<'a> Replay<'a> {
 
     /// Appends the next message, and compresses when the service would; `false` at the end.
     pub fn step(&mut self) -> bool {
-        let Some(entry) = usize::try_from(self.head).ok().and_then(|at| self.transcript.entries.get(at)) else {
+        let Some(entry) = usize::try_from(self.head).ok().and_then(|at| self.transcript.entries.get(at))
+        else {
             return false;
         };
         if let Some(level) = self.counts.mask_level(&self.policy) {
@@ -219,6 +220,7 @@ impl<'a> Replay<'a> {
         self.outcomes.published += 1;
         self.anchor = through;
         self.settle(Some(through), 0);
+        self.counts.publish(&self.policy, self.policy.target, true);
         if self.counts.usage(&self.policy, 0).effective_utilization > self.policy.target {
             self.outcomes.above_target += 1;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anchord::domain::context::{ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble};
 use anchord::domain::format::Format;
 use anchord::domain::id::Seq;
-use anchord::domain::mask::{MaskMode, Marks};
+use anchord::domain::mask::{Marks, MaskMode};
 use anchord::domain::tokens::TokenCounter;
 use serde_json::Value;
 
@@ -105,7 +105,8 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
             one(&input, counter, tally);
             // As if the compressor were behind, by all of the session.
             let (tail, tail_omitted) = loaded(whole, budget);
-            let behind = ContextInput { summary: None, carried: None, recap: None, tail, tail_omitted, ..input };
+            let behind =
+                ContextInput { summary: None, carried: None, recap: None, tail, tail_omitted, ..input };
             if replay.served.is_some() {
                 one(&behind, counter, tally);
             }

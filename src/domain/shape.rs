@@ -277,6 +277,11 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
+/// Whether the key line of an output tells of an error.
+pub(super) fn shows_error(key: &str) -> bool {
+    key_line::shows_error(key)
+}
+
 /// What was asked of a tool, in one bounded line.
 fn what(call: &ToolCall) -> String {
     const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];

@@ -13,7 +13,7 @@ use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{EvaluationId, ProbeId, Seq};
 use crate::domain::settings::{Policy, Settings};
-use crate::domain::trigger::{Situation, decide};
+use crate::domain::trigger::{SignalKind, Situation, decide};
 
 /// A version to be published.
 #[derive(Clone, Debug)]
@@ -397,6 +397,10 @@ async fn count_afresh(
         counts.suspended = false;
     }
     mask_for(&mut counts, job.request.target, &policy, &tail);
+    if publish.is_some() {
+        let by_window = job.trigger == SignalKind::Utilization.as_str();
+        counts.publish(&policy, job.request.target.unwrap_or(policy.target), by_window);
+    }
     session.counts = counts;
     Ok(())
 }

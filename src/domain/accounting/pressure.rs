@@ -1,8 +1,9 @@
-//! What a session that presses on its window does about it before anything is summarised: it masks.
+//! What a session that presses on its window does about it: it masks before anything is summarised, and
+//! is not summarised more often than that can be of use.
 
 use super::Accounting;
-use crate::domain::mask::{self, Level, MaskMode, Marks};
-use crate::domain::settings::Policy;
+use crate::domain::mask::{self, Level, Marks, MaskMode};
+use crate::domain::settings::{Policy, share_of};
 use crate::domain::shape::AsShape;
 
 /// Below these many unmasked tool results the mask position cannot move at the warn level, so that the
@@ -38,4 +39,29 @@ impl Accounting {
             self.mask_through(upto, tail, marks);
         }
     }
+
+    /// Notes that a version was published, by the window's fill or for another reason.
+    pub fn publish(&mut self, policy: &Policy, target: f64, by_window: bool) {
+        self.above_target = self.usage(policy, 0).effective_utilization > target;
+        if by_window {
+            self.spent_tokens += worth(policy);
+        }
+    }
+
+    /// Whether another compression for the window's sake would be too often. Where versions reach the
+    /// target, the next is due when a whole stretch from target to trigger has arrived. Where system
+    /// prompt and newest messages alone keep the context above it, every new message would be a reason:
+    /// then at most three are made where two would do.
+    #[must_use]
+    pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
+        let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+        let due = trigger + self.spent_tokens + worth(policy);
+        self.above_target && self.spent_tokens > 0 && self.appended_tokens < due
+    }
+}
+
+/// The tokens that have to arrive for one compression: two thirds of those between target and trigger.
+fn worth(policy: &Policy) -> u64 {
+    let share = |share| u64::from(share_of(policy.effective_window, share));
+    (share(policy.compress).saturating_sub(share(policy.target)) * 2).div_ceil(3)
 }

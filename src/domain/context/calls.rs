@@ -229,7 +229,22 @@ impl<'a> Serving<'_, 'a, '_> {
         if let Some(follows) = self.maker.media_of_model(&mut message, slot.entry, self.turns) {
             self.after.push(After(follows, slot.entry.seq));
         }
+        if self.maker.format == Format::OpenaiResponses {
+            // What was one message becomes items, each with a frame of its own.
+            let (calls, said): (Vec<_>, Vec<_>) = message
+                .parts
+                .iter()
+                .filter(|part| !matches!(part, Part::Thinking(_)))
+                .partition(|part| matches!(part, Part::ToolCall(_)));
+            self.add_frames(calls.len() + usize::from(!said.is_empty()));
+        }
         message
+    }
+
+    /// Counts the frames of what was one message and is several.
+    fn add_frames(&mut self, messages: usize) {
+        let more = u32::try_from(messages.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.turns.add(more.saturating_mul(MESSAGE_TOKENS));
     }
 
     /// The messages with results; the first stands at index `start` of the tail.
@@ -271,9 +286,8 @@ impl<'a> Serving<'_, 'a, '_> {
     fn passes(&self, slot: &Slot<'a>, mine: &[Answer]) -> bool {
         let results = slot.entry.results();
         let as_sent = |(i, r): (usize, &ResultShape)| {
-            self.call_of(i, mine).is_some_and(|asked| {
-                asked.id.is_none() && asked.sent == r.call_id && !asked.as_function
-            })
+            self.call_of(i, mine)
+                .is_some_and(|asked| asked.id.is_none() && asked.sent == r.call_id && !asked.as_function)
         };
         slot.is_untouched()
             && mine.len() == results.len()
@@ -333,6 +347,9 @@ impl<'a> Serving<'_, 'a, '_> {
             }
             index += 1;
         }
+        if maker.format != Format::Anthropic {
+            self.add_frames(mine.len());
+        }
         if !results.is_empty() {
             let message = Message { role: Role::Tool, name: message.name, parts: results };
             made.served.push(Served::Made(message, vec![entry.seq]));
@@ -389,7 +406,9 @@ fn output(result: &ToolResult, asked: &Asked<'_>, entry: &Entry) -> String {
     Some(&entry.raw)
         .filter(|_| !asked.as_function && entry.format == Format::OpenaiResponses)
         .and_then(|raw| openai_responses::patched(raw, patch))
-        .unwrap_or_else(|| openai_responses::write_result(asked.output_kind(), &result.call_id, &result.parts))
+        .unwrap_or_else(|| {
+            openai_responses::write_result(asked.output_kind(), &result.call_id, &result.parts)
+        })
 }
 
 /// Says in words that a result is an error, where the format has no field for that.

@@ -304,7 +304,10 @@ impl<'a> Writer<'a> {
             Format::OpenaiResponses if message.role == Role::Tool => {
                 for result in message.results() {
                     let kind = openai_responses::FUNCTION_OUTPUT;
-                    push(openai_responses::write_result(kind, &result.call_id, &result.parts), source.clone());
+                    push(
+                        openai_responses::write_result(kind, &result.call_id, &result.parts),
+                        source.clone(),
+                    );
                 }
             }
             Format::OpenaiResponses => {

@@ -111,7 +111,9 @@ fn chat(n: usize, turn: &Turn, out: &mut Vec<Value>) {
             let part = |piece: &Piece| match piece {
                 Piece::Text(text) => json!({"type": "text", "text": text}),
                 Piece::Picture(shown) => picture(shown),
-                Piece::Document => json!({"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,UERG"}}),
+                Piece::Document => {
+                    json!({"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,UERG"}})
+                }
             };
             out.push(json!({"role": "user", "content": pieces.iter().map(part).collect::<Vec<_>>()}));
         }
@@ -135,7 +137,9 @@ fn chat(n: usize, turn: &Turn, out: &mut Vec<Value>) {
 
 fn anthropic(n: usize, turn: &Turn, out: &mut Vec<Value>) {
     let picture = |picture: &Picture| match picture {
-        Picture::Inline(data) => json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}),
+        Picture::Inline(data) => {
+            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}})
+        }
         Picture::Address(url) => json!({"type": "image", "source": {"type": "url", "url": url}}),
     };
     match turn {
@@ -143,7 +147,9 @@ fn anthropic(n: usize, turn: &Turn, out: &mut Vec<Value>) {
             let block = |piece: &Piece| match piece {
                 Piece::Text(text) => json!({"type": "text", "text": text}),
                 Piece::Picture(shown) => picture(shown),
-                Piece::Document => json!({"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "UERG"}}),
+                Piece::Document => {
+                    json!({"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "UERG"}})
+                }
             };
             out.push(json!({"role": "user", "content": pieces.iter().map(block).collect::<Vec<_>>()}));
         }
@@ -179,7 +185,9 @@ fn responses(n: usize, turn: &Turn, out: &mut Vec<Value>) {
             let part = |piece: &Piece| match piece {
                 Piece::Text(text) => json!({"type": "input_text", "text": text}),
                 Piece::Picture(shown) => picture(shown),
-                Piece::Document => json!({"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,UERG"}),
+                Piece::Document => {
+                    json!({"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,UERG"})
+                }
             };
             out.push(json!({"type": "message", "role": "user", "content": pieces.iter().map(part).collect::<Vec<_>>()}));
         }
@@ -262,8 +270,12 @@ impl Said {
             let role = message["role"].as_str().unwrap_or("assistant");
             match (role, message["type"].as_str()) {
                 ("tool", _) => said.result(message["tool_call_id"].as_str(), &message["content"]),
-                (_, Some("function_call")) => said.call(&message["call_id"], &message["name"], &message["arguments"]),
-                (_, Some("function_call_output")) => said.result(message["call_id"].as_str(), &message["output"]),
+                (_, Some("function_call")) => {
+                    said.call(&message["call_id"], &message["name"], &message["arguments"])
+                }
+                (_, Some("function_call_output")) => {
+                    said.result(message["call_id"].as_str(), &message["output"])
+                }
                 (_, Some("reasoning")) => {}
                 _ => {
                     said.content(role, &message["content"]);
@@ -285,7 +297,8 @@ impl Said {
     }
 
     fn call(&mut self, id: &Value, name: &Value, arguments: &Value) {
-        let value = arguments.as_str().map_or_else(|| arguments.clone(), |text| serde_json::from_str(text).unwrap());
+        let value =
+            arguments.as_str().map_or_else(|| arguments.clone(), |text| serde_json::from_str(text).unwrap());
         self.calls.push((id.as_str().unwrap().to_owned(), name.as_str().unwrap().to_owned(), value));
     }
 
@@ -309,10 +322,21 @@ impl Said {
                 "tool_result" => self.result(part["tool_use_id"].as_str(), &part["content"]),
                 "thinking" => {}
                 _ => {
-                    let inner = [&part["image_url"], &part["image_url"]["url"], &part["file_data"], &part["file"]["file_data"]];
+                    let inner = [
+                        &part["image_url"],
+                        &part["image_url"]["url"],
+                        &part["file_data"],
+                        &part["file"]["file_data"],
+                    ];
                     let source = &part["source"];
                     let given = inner.into_iter().find_map(Value::as_str).or_else(|| source["url"].as_str());
-                    let inline = || format!("data:{};base64,{}", source["media_type"].as_str().unwrap(), source["data"].as_str().unwrap());
+                    let inline = || {
+                        format!(
+                            "data:{};base64,{}",
+                            source["media_type"].as_str().unwrap(),
+                            source["data"].as_str().unwrap()
+                        )
+                    };
                     self.media.push(given.map_or_else(inline, str::to_owned));
                 }
             }

@@ -498,11 +498,9 @@ impl<'i> Maker<'i> {
                 }
                 MediaSource::Url(_) | MediaSource::Base64(_) | MediaSource::FileId(_) => part,
             },
-            Part::Image(_)
-            | Part::Text(_)
-            | Part::Thinking(_)
-            | Part::ToolCall(_)
-            | Part::ToolResult(_) => part,
+            Part::Image(_) | Part::Text(_) | Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_) => {
+                part
+            }
         }
     }
 

@@ -48,7 +48,8 @@ fn has_content(content: &Value) -> bool {
     match content {
         Value::String(text) => !text.trim().is_empty(),
         Value::Array(parts) => {
-            let is_text = |p: &&Value| matches!(p["type"].as_str(), Some("text" | "input_text" | "output_text"));
+            let is_text =
+                |p: &&Value| matches!(p["type"].as_str(), Some("text" | "input_text" | "output_text"));
             !parts.is_empty()
                 && parts.iter().filter(is_text).all(|p| !p["text"].as_str().unwrap_or("").trim().is_empty())
         }
@@ -65,7 +66,9 @@ fn is_name(name: &Value) -> bool {
 fn is_picture(url: &Value) -> bool {
     let url = url.as_str().unwrap_or("");
     let inline = url.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
-    url.starts_with("https://") || url.starts_with("http://") || inline.is_some_and(|(_, data)| !data.is_empty())
+    url.starts_with("https://")
+        || url.starts_with("http://")
+        || inline.is_some_and(|(_, data)| !data.is_empty())
 }
 
 /// Parts of another format's, which a provider does not know.
@@ -78,14 +81,39 @@ fn foreign(content: &Value, kinds: &[&str], at: usize, bad: &mut Vec<String>) {
 }
 
 const FOREIGN_TO_CHAT: &[&str] = &[
-    "input_text", "output_text", "input_image", "input_file", "image", "document", "tool_use", "tool_result", "thinking",
+    "input_text",
+    "output_text",
+    "input_image",
+    "input_file",
+    "image",
+    "document",
+    "tool_use",
+    "tool_result",
+    "thinking",
     "redacted_thinking",
 ];
 const FOREIGN_TO_ANTHROPIC: &[&str] = &[
-    "input_text", "output_text", "input_image", "input_file", "image_url", "file", "input_audio", "refusal", "audio",
+    "input_text",
+    "output_text",
+    "input_image",
+    "input_file",
+    "image_url",
+    "file",
+    "input_audio",
+    "refusal",
+    "audio",
 ];
 const FOREIGN_TO_RESPONSES: &[&str] = &[
-    "text", "image_url", "file", "image", "document", "tool_use", "tool_result", "thinking", "redacted_thinking", "audio",
+    "text",
+    "image_url",
+    "file",
+    "image",
+    "document",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+    "audio",
 ];
 
 fn chat(messages: &[Value], bad: &mut Vec<String>) {
@@ -97,10 +125,12 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
         if !["system", "developer", "user", "assistant"].contains(&role) {
             bad.push(format!("{at}: stray {role}"));
         }
-        if calls.is_none() && !has_content(&message["content"]) {
+        let otherwise = has_content(&message["refusal"]) || message["audio"].is_object();
+        if calls.is_none() && !otherwise && !has_content(&message["content"]) {
             bad.push(format!("{at}: empty {role}: {message}"));
         }
-        let foreign_here = [FOREIGN_TO_CHAT, if role == "user" { &[] } else { &["input_audio", "file"] }].concat();
+        let foreign_here =
+            [FOREIGN_TO_CHAT, if role == "system" { &["input_audio", "file"] } else { &[] }].concat();
         foreign(&message["content"], &foreign_here, at, bad);
         for part in message["content"].as_array().into_iter().flatten() {
             if part["type"] == "image_url" && !is_picture(&part["image_url"]["url"]) {
@@ -119,7 +149,8 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
                 bad.push(format!("{at}: call id {id:?}"));
             }
             let custom = call["type"] == "custom" && is_name(&call["custom"]["name"]);
-            if !custom && (!is_name(&call["function"]["name"]) || !call["function"]["arguments"].is_string()) {
+            if !custom && (!is_name(&call["function"]["name"]) || !call["function"]["arguments"].is_string())
+            {
                 bad.push(format!("{at}: odd call {call}"));
             }
         }
@@ -284,7 +315,8 @@ fn responses(items: &[Value], bad: &mut Vec<String>) {
     for (at, item) in items.iter().enumerate() {
         let kind = item["type"].as_str().unwrap_or("message");
         let output = kind.ends_with("_output");
-        let models = kind != "message" && !output && kind != "mcp_approval_response" || item["role"] == "assistant";
+        let models =
+            kind != "message" && !output && kind != "mcp_approval_response" || item["role"] == "assistant";
         if reasons && !models {
             bad.push(format!("{at}: reasoning without what it leads to, but {kind}"));
         }
