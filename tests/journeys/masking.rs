@@ -29,7 +29,9 @@ async fn context(app: &App) -> Value {
 fn run(id: usize, command: &str, lines: usize, last: &str) -> [Value; 2] {
     let arguments = json!({"command": command}).to_string();
     let call = json!({"id": format!("c{id}"), "type": "function", "function": {"name": "bash", "arguments": arguments}});
-    let output: String = (0..lines).map(|line| format!("{id} line {line} of the output of it\n")).collect();
+    let output: Vec<String> =
+        (0..lines).map(|line| format!("{id} line {line} of the output of it\n")).collect();
+    let output = output.concat();
     [
         json!({"role": "assistant", "content": null, "tool_calls": [call]}),
         json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": format!("{output}{last}")}),

@@ -138,12 +138,10 @@ impl<'a> Serving<'_, 'a, '_> {
             self.is_as_sent(slot, first) || self.is_patched(slot, first)
         });
         for (at, ((slot, first), stays)) in lead.iter().zip(firsts).zip(stays).enumerate() {
+            let joins = at + 1 < lead.len() && self.maker.joins_next(slot);
             if !stays {
                 self.turns.omit(slot.entry.seq, Reason::Thinking);
-            } else if at + 1 < lead.len() && self.maker.joins_next(slot) {
-                self.turns.add(slot.entry.tokens);
-                self.turns.served.push(Served::Raw(slot.entry));
-            } else if self.is_as_sent(slot, first) {
+            } else if joins || self.is_as_sent(slot, first) {
                 self.turns.add(slot.entry.tokens);
                 self.turns.served.push(Served::Raw(slot.entry));
             } else if self.is_patched(slot, first) {
