@@ -58,7 +58,7 @@ impl Tally {
         )
     }
 
-    fn tell(&mut self, problem: String) {
+    fn tell(&mut self, problem: &str) {
         if self.examples.len() < EXAMPLES {
             let end = problem.floor_char_boundary(400);
             self.examples.push(problem.get(..end).unwrap_or_default().to_owned());
@@ -138,7 +138,7 @@ fn one(input: &ContextInput<'_>, counter: TokenCounter, tally: &mut Tally) {
         }
         Err(refused) => {
             tally.invalid += 1;
-            tally.tell(format!("refused at {} with {}", input.budget, refused.min_tokens));
+            tally.tell(&format!("refused at {} with {}", input.budget, refused.min_tokens));
             return;
         }
     };
@@ -148,29 +148,29 @@ fn one(input: &ContextInput<'_>, counter: TokenCounter, tally: &mut Tally) {
     let told = || format!("head {}, {}, budget {}", input.head_seq, input.format.as_str(), input.budget);
     let Ok(reply) = serde_json::from_str::<Value>(&context.to_json()) else {
         tally.invalid += 1;
-        tally.tell(format!("{}: no JSON", told()));
+        tally.tell(&format!("{}: no JSON", told()));
         return;
     };
     let problems = validity::problems(&reply);
     if let Some(problem) = problems.first() {
         tally.invalid += 1;
-        tally.tell(format!("{}: {problem}", told()));
+        tally.tell(&format!("{}: {problem}", told()));
     }
-    let counted = recounted(&context.system, &context.messages, input.format, counter);
-    if counted > u64::from(input.budget) {
+    let again = recounted(context.system.as_deref(), &context.messages, input.format, counter);
+    if again > u64::from(input.budget) {
         tally.over_budget += 1;
-        tally.tell(format!("{}: {counted} tokens, {} told", told(), context.tokens.total()));
+        tally.tell(&format!("{}: {again} tokens, {} told", told(), context.tokens.total()));
     }
 }
 
 /// The tokens of what is served, counted on what is served alone.
 fn recounted(
-    system: &Option<String>,
+    system: Option<&str>,
     messages: &[std::borrow::Cow<'_, str>],
     format: Format,
     counter: TokenCounter,
 ) -> u64 {
-    let system = system.as_deref().map_or(0, |text| u64::from(Counted::new(text, &counter).tokens));
+    let system = system.map_or(0, |text| u64::from(Counted::new(text, &counter).tokens));
     let messages = messages.iter().map(|raw| {
         let message = anchord::domain::format::parse(format, raw);
         message.map_or(0, |message| u64::from(counter.count_message(&message)))
