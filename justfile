@@ -42,6 +42,14 @@ bench-digest *flags:
 bench-tasks *flags:
     cargo bench --bench tasks -- {{ flags }}
 
+# Count compressions beside the least that the thresholds imply (a folder of transcripts may be named)
+bench-thrash *flags:
+    cargo bench --bench thrash -- {{ flags }}
+
+# Check every context of every prefix of transcripts against the providers' rules (a folder may be named)
+bench-validity *flags:
+    cargo bench --bench validity -- {{ flags }}
+
 # Renew the committed OpenAPI document
 openapi:
     mkdir -p openapi

@@ -63,6 +63,11 @@ fn written(message: &Message) -> String {
 
 /// Reads every transcript of a folder, in the order of names.
 pub fn read(folder: &Path) -> anyhow::Result<Vec<Session>> {
+    Ok(read_named(folder)?.into_iter().map(|(_, session)| session).collect())
+}
+
+/// The same with their names.
+pub fn read_named(folder: &Path) -> anyhow::Result<Vec<(String, Session)>> {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .with_context(|| format!("cannot read {}", folder.display()))?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -73,7 +78,8 @@ pub fn read(folder: &Path) -> anyhow::Result<Vec<Session>> {
     for file in files {
         let text = std::fs::read_to_string(&file)?;
         let Some(raw) = messages_in(&text) else { continue };
-        sessions.push(Session::of_raw(raw).with_context(|| file.display().to_string())?);
+        let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        sessions.push((name, Session::of_raw(raw).with_context(|| file.display().to_string())?));
     }
     anyhow::ensure!(!sessions.is_empty(), "there are no transcripts in {}", folder.display());
     Ok(sessions)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
-use super::mask::Marks;
+use super::mask::{Marks, open_errors};
 use super::message::Role;
 use super::settings::Policy;
 use super::shape::{AsShape, Feature, Shape};
@@ -17,6 +17,8 @@ mod calibration;
 
 pub use advice::{Advice, Component, Remedy, Shares};
 pub use calibration::{Calibration, Verdict};
+
+mod pressure;
 
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
@@ -121,6 +123,12 @@ pub struct Accounting {
     pub attempted_through: Seq,
     /// The span must hold this many tokens before a candidate that was not smaller is tried again.
     pub retry_tokens: u64,
+    /// Tokens that have to arrive for the compressions that a full window started.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub spent_tokens: u64,
+    /// The last version left the context above the target.
+    #[serde(skip_serializing_if = "is_false")]
+    pub above_target: bool,
     /// A rollback suspended automatic compression below the critical level.
     pub suspended: bool,
     /// What a compression ahead of need has read; `None` while none has since the last version.
@@ -297,10 +305,11 @@ impl Accounting {
         self.mask_upto = upto.max(self.mask_upto);
         self.masked_tokens = 0;
         self.unmasked_results = 0;
+        let open = open_errors(tail, self.mask_upto);
         for item in tail {
             if item.seq() > self.mask_upto {
                 self.unmasked_results += u32::try_from(item.results().len()).unwrap_or(u32::MAX);
-            } else if !marks.contains_key(&item.seq()) {
+            } else if !marks.contains_key(&item.seq()) && !open.contains(&item.seq()) {
                 let large = item.results().iter().filter(|result| result.is_large());
                 self.masked_tokens += large
                     .map(|result| u64::from(result.tokens.saturating_sub(PLACEHOLDER_TOKENS)))
@@ -335,6 +344,8 @@ impl Accounting {
             settled_tokens: self.settled_tokens,
             settled_head: self.settled_head,
             attempted_through: self.attempted_through,
+            spent_tokens: self.spent_tokens,
+            above_target: self.above_target,
             suspended: self.suspended,
             prepared: self.prepared,
             ..Self::default()
@@ -346,9 +357,13 @@ impl Accounting {
     }
 }
 
+fn is_zero<N: Default + PartialEq>(n: &N) -> bool {
+    *n == N::default()
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(revision: &i64) -> bool {
-    *revision == 0
+fn is_false(b: &bool) -> bool {
+    !*b
 }
 
 /// Tokens as a share of a window.

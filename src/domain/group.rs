@@ -98,9 +98,18 @@ pub fn cut_points(groups: &[Group]) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// The messages of the model that begin a group. In the responses API parallel calls are items in a
-/// row, and reasoning must keep the item that follows it; elsewhere it is one message.
+/// row, and reasoning must keep the item that follows it; elsewhere it is one message, with thinking that
+/// was logged apart.
 fn lead<T: AsShape>(items: &[T], from: usize) -> Range<usize> {
     let mut to = from + 1;
+    let thinks = |item: &T| item.role() == Role::Assistant && item.has(Feature::OnlyThinking);
+    if items.get(from).is_some_and(|item| !item.is_item() && thinks(item)) {
+        while items.get(to).is_some_and(|item| !item.is_item() && thinks(item)) {
+            to += 1;
+        }
+        let follows = items.get(to).is_some_and(|item| !item.is_item() && item.role() == Role::Assistant);
+        return from..to + usize::from(follows);
+    }
     let is_the_models = |item: &T| item.is_item() && item.role() == Role::Assistant;
     let Some(first) = items.get(from).filter(|i| is_the_models(i)) else { return from..to };
     let mut calls = !first.calls().is_empty();

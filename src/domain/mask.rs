@@ -7,12 +7,12 @@
 //! served prefix changes in steps, and stays cacheable between them.
 //! Must not know: bodies, formats, budgets.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
-use super::shape::{AsShape, ResultShape};
+use super::shape::{AsShape, ResultShape, shows_error};
 
 /// Exact repeats are looked at when the conversation passes a multiple of this many messages, so that
 /// one repeat after the other does not change the prefix at every turn. The cost: a repeat may be
@@ -27,6 +27,8 @@ const WARN_STEP_OUTPUTS: usize = 5;
 const FORCE_STEP_OUTPUTS: usize = 2;
 /// At the force level this many tokens are worth a step of their own.
 const FORCE_STEP_TOKENS: u32 = 2_000;
+/// The newest open errors stay; a session that fails all the time must still be maskable.
+const MOST_OPEN_ERRORS: usize = 3;
 
 /// What the caller wants done with a message's outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -38,7 +40,7 @@ pub enum Keep {
     Never,
 }
 
-/// Marks by message. Messages that show open errors are put in as [`Keep::Always`] by the caller.
+/// Marks by message, as callers set them.
 pub type Marks = BTreeMap<Seq, Keep>;
 
 /// Whether tool outputs are masked.
@@ -77,12 +79,16 @@ pub struct OutputAt {
 pub fn masked<T: AsShape>(items: &[T], mask_upto: Seq, marks: &Marks, head_seq: Seq) -> Vec<OutputAt> {
     let mut found = Vec::new();
     let repeats = repeats(items, marks, head_seq);
+    let open = open_errors(items, mask_upto);
     for (item, result, shape, seq) in outputs(items) {
         let at = OutputAt { item, result };
         let wanted = match marks.get(&seq) {
             Some(Keep::Always) => false,
             Some(Keep::Never) => true,
-            None => (seq <= mask_upto && shape.is_large()) || repeats.contains(&at),
+            None => {
+                let old = seq <= mask_upto && shape.is_large() && !open.contains(&seq);
+                old || repeats.contains(&at)
+            }
         };
         if wanted && shape.is_maskable() {
             found.push(at);
@@ -118,6 +124,37 @@ fn repeats<T: AsShape>(items: &[T], marks: &Marks, head_seq: Seq) -> HashSet<Out
     older
 }
 
+/// The messages up to a position whose outputs show an error that nothing up to there has answered: what
+/// was run has not been run again. The newest of them; they depend on the position alone, as masking does.
+pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
+    let mut open = BTreeSet::new();
+    if !items.iter().any(|item| item.seq() <= upto) {
+        return open;
+    }
+    let mut asked: HashMap<&str, &str> = HashMap::new();
+    let mut runs: Vec<(Seq, &str, bool)> = Vec::new();
+    for item in items.iter().take_while(|item| item.seq() <= upto) {
+        for call in item.calls() {
+            asked.insert(&call.id, &call.what);
+        }
+        for result in item.results() {
+            let what = asked.get(result.call_id.as_str()).copied().unwrap_or_default();
+            let failed = result.key.as_deref().is_some_and(shows_error);
+            runs.push((item.seq(), what, failed));
+        }
+    }
+    let mut known: HashSet<&str> = HashSet::new();
+    for (seq, what, failed) in runs.into_iter().rev() {
+        if open.len() == MOST_OPEN_ERRORS {
+            break;
+        }
+        if known.insert(what) && failed {
+            open.insert(seq);
+        }
+    }
+    open
+}
+
 /// Where the mask position moves, given the messages after the anchor: on, in a step of several
 /// outputs, or not at all. It never moves back.
 pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level) -> Seq {
@@ -129,11 +166,12 @@ pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level
     let protected_from = items.len().saturating_sub(PROTECTED_MESSAGES);
     let (mut count, mut tokens, mut last) = (0, 0u32, mask_upto);
     let all = outputs(items).count();
+    let open = open_errors(items, Seq::MAX);
     for (item, _, shape, seq) in outputs(items).take(all.saturating_sub(recent_results)) {
         if item >= protected_from {
             break;
         }
-        if seq > mask_upto && shape.is_large() && !marks.contains_key(&seq) {
+        if seq > mask_upto && shape.is_large() && !marks.contains_key(&seq) && !open.contains(&seq) {
             count += 1;
             tokens = tokens.saturating_add(shape.tokens);
             last = seq;

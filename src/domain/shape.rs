@@ -56,8 +56,10 @@ pub enum Feature {
     OnlyThinking,
     /// Nothing to serve: no text but white space, no media, calls, results or unknown blocks.
     Blank,
-    /// A text part of white space beside other parts.
+    /// A text part of white space beside other parts, in the message or in one of its results.
     BlankPart,
+    /// Thinking at the end, after something else.
+    ThinkingLast,
     /// Blocks that no format of ours knows.
     Other,
     /// A block that its role cannot hold, a user's tool call for one.
@@ -139,6 +141,10 @@ impl Shape {
                     if shape.results.is_empty() && served > 1 {
                         shape.add(Feature::ResultsNotFirst);
                     }
+                    let blank = |part: &Part| matches!(part, Part::Text(text) if is_blank(text));
+                    if result.parts.len() > 1 && result.parts.iter().any(blank) {
+                        shape.add(Feature::BlankPart);
+                    }
                     shape.results.push(ResultShape::of(result, message.name.as_deref(), content));
                     continue;
                 }
@@ -173,6 +179,9 @@ impl Shape {
         }
         if thinking > 0 && thinking == message.parts.len() {
             shape.add(Feature::OnlyThinking);
+        }
+        if thinking < message.parts.len() && matches!(message.parts.last(), Some(Part::Thinking(_))) {
+            shape.add(Feature::ThinkingLast);
         }
         if !shape.results.is_empty() && shape.results.len() == served {
             shape.add(Feature::OnlyResults);
@@ -266,6 +275,11 @@ pub(super) fn hex(digest: &[u8], bytes: usize) -> String {
 
 pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
+}
+
+/// Whether the key line of an output tells of an error.
+pub(super) fn shows_error(key: &str) -> bool {
+    key_line::shows_error(key)
 }
 
 /// What was asked of a tool, in one bounded line.

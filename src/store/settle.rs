@@ -17,9 +17,8 @@ use super::{Store, StoreError, Tx, expect_rows, pins, prepared};
 use crate::domain::accounting::{Accounting, Counted, Prepared, Usage};
 use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{ProbeId, Seq};
-use crate::domain::mask::{self, MaskMode};
 use crate::domain::settings::{Policy, Settings};
-use crate::domain::trigger::{Recent, Situation, Start, decide};
+use crate::domain::trigger::{Recent, SignalKind, Situation, Start, decide};
 
 /// A version to be published.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -284,9 +283,11 @@ async fn count_afresh(
     let mut counts = session.counts.rebuilt(session.anchor, &counted, policy.preserve_recent);
     counts.settled_head = session.head;
     counts.settled_tokens = counts.appended_tokens;
-    if let Some(span) = span {
-        counts.attempted_through = span.through_seq;
-    }
+    counts.attempted_through = match span {
+        Some(span) => span.through_seq,
+        // Nothing could be covered: the same messages are not looked at again before there are more.
+        None => counts.attempted_through.max(counts.span_end(session.head, policy.preserve_recent)),
+    };
     if publish.is_some() {
         session.recent = session.recent.after_publication();
         counts.prepared = None;
@@ -295,22 +296,17 @@ async fn count_afresh(
         counts.suspended = false;
     }
     mask_for(&mut counts, job.request.target, &policy, &tail);
+    if publish.is_some() {
+        let by_window = job.trigger == SignalKind::Utilization.as_str();
+        counts.publish(&policy, job.request.target.unwrap_or(policy.target), by_window);
+    }
     session.counts = counts;
     Ok(())
 }
 
 /// Masks every large output that may be masked when the context is still above the target.
 pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
-    if policy.mask == MaskMode::Off {
-        return;
-    }
-    let marks = marks(tail);
-    counts.mask_through(counts.mask_upto, tail, &marks);
-    let target = target.unwrap_or(policy.target);
-    if counts.usage(policy, 0).effective_utilization > target {
-        let upto = mask::step(counts.mask_upto, tail, &marks, mask::Level::Force);
-        counts.mask_through(upto, tail, &marks);
-    }
+    counts.mask_to(target.unwrap_or(policy.target), policy, tail, &marks(tail));
 }
 
 async fn write_end(

@@ -6,9 +6,11 @@
 //! Masking and dropping go on to the next multiple of [`STRIDE`] messages, so that a session that
 //! stays at its budget does not change its prefix at every read.
 
+use std::collections::BTreeSet;
+
 use super::super::group::newest_user;
 use super::super::id::Seq;
-use super::super::mask::{Keep, MaskMode, PROTECTED_MESSAGES};
+use super::super::mask::{self, Keep, MaskMode, PROTECTED_MESSAGES};
 use super::super::shape::AsShape;
 use super::BudgetTooSmall;
 use super::emit;
@@ -35,7 +37,9 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
     let preserved = fit.plan.slots.len().saturating_sub(PROTECTED_MESSAGES);
     for until in [preserved, usize::MAX] {
         let last_resort = until == usize::MAX;
-        if fit.mask(until, last_resort) || fit.clip(until) || fit.drop(until, last_resort) {
+        let masked = fit.mask(until, last_resort) || fit.clip(until);
+        // What is protected is better told in a line than left out with its group.
+        if masked || fit.mask(until, true) || fit.drop(until, last_resort) {
             return Ok(());
         }
     }
@@ -69,6 +73,8 @@ struct Fit<'p, 'a, 'i> {
     note_tokens: u64,
     /// The group with the newest user message.
     newest_user: Option<usize>,
+    /// Messages whose outputs give way after the others.
+    open_errors: BTreeSet<Seq>,
 }
 
 impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
@@ -76,7 +82,8 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let user = newest_user(plan.input.tail);
         let newest_user = user.map(|u| plan.groups.partition_point(|g| g.range.end <= u));
         let note_tokens = emit::note_bound(plan);
-        Self { plan, note_tokens, newest_user }
+        let open_errors = mask::open_errors(plan.input.tail, Seq::MAX);
+        Self { plan, note_tokens, newest_user, open_errors }
     }
 
     fn total(&self) -> u64 {
@@ -120,7 +127,8 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
 
     fn mask_slot(&mut self, item: usize, marked_too: bool) -> bool {
         let Some(slot) = self.plan.slots.get_mut(item) else { return false };
-        let kept = self.plan.input.mask.marks.get(&slot.entry.seq) == Some(&Keep::Always);
+        let kept = self.plan.input.mask.marks.get(&slot.entry.seq) == Some(&Keep::Always)
+            || self.open_errors.contains(&slot.entry.seq);
         if kept && !marked_too {
             return false;
         }

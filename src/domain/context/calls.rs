@@ -2,6 +2,7 @@
 //! and after them what providers do not take in between.
 
 use super::super::format::Format;
+use super::super::format::openai_responses::{self, Patch};
 use super::super::group::{CallState, Calls};
 use super::super::id::Seq;
 use super::super::message::{Message, Part, Role, ToolResult};
@@ -9,7 +10,7 @@ use super::super::shape::{AsShape, Feature, ResultShape, one_line};
 use super::super::tokens::{MESSAGE_TOKENS, RESULT_TOKENS};
 use super::ids::Ids;
 use super::plan::Slot;
-use super::turns::{ID_CHARS, Maker, Served, Turns, without_idle_reasoning};
+use super::turns::{EMPTY, ID_CHARS, Maker, Served, Turns, without_idle_reasoning};
 use super::{Entry, Reason};
 
 const MISSING: &str = "[no result: this call was never answered]";
@@ -28,16 +29,19 @@ pub(super) struct Cut<'s, 'a> {
 /// Serves the group.
 pub(super) fn serve<'a>(maker: Maker<'_>, cut: Cut<'_, 'a>, turns: &mut Turns<'a>) {
     let (lead, rest) = cut.slots.split_at(cut.calls.lead.min(cut.slots.len()));
-    let sent = lead.iter().flat_map(|slot| slot.entry.calls()).enumerate();
-    let asked = sent.map(|(i, call)| Asked {
+    let sent = lead.iter().flat_map(|slot| slot.entry.calls().iter().map(|call| (slot.entry, call)));
+    let asked = sent.enumerate().map(|(i, (entry, call))| Asked {
         id: cut.ids.get(i).cloned().flatten(),
         sent: &call.id,
         what: &call.what,
+        entry,
+        as_function: entry.format != maker.format,
     });
     let mut group =
         Serving { maker, state: cut.calls.state, asked: asked.collect(), after: Vec::new(), turns };
+    group.choose_functions(rest, cut);
     let lead = without_idle_reasoning(lead, group.turns);
-    if lead.len() > 1 && maker.format != Format::OpenaiResponses {
+    if lead.len() > 1 && maker.format == Format::OpenaiChat {
         group.joined_lead(lead);
     } else {
         group.lead(lead);
@@ -52,11 +56,24 @@ struct Asked<'a> {
     id: Option<String>,
     sent: &'a str,
     what: &'a str,
+    /// The message that asked.
+    entry: &'a Entry,
+    /// The call is served as a function's, whatever its kind was.
+    as_function: bool,
 }
 
 impl Asked<'_> {
     fn served(&self) -> &str {
         self.id.as_deref().unwrap_or(self.sent)
+    }
+
+    /// The kind of an output to it that is written anew.
+    fn output_kind(&self) -> &'static str {
+        if self.as_function {
+            openai_responses::FUNCTION_OUTPUT
+        } else {
+            openai_responses::output_kind(&self.entry.raw)
+        }
     }
 }
 
@@ -75,24 +92,100 @@ struct Serving<'g, 'a, 'i> {
 }
 
 impl<'a> Serving<'_, 'a, '_> {
-    /// The model's messages, each on its own.
+    /// Chooses the calls that are served as a function's: those whose output is of another kind than
+    /// theirs, or of a kind that takes nothing but its own sort, and not served as it came.
+    fn choose_functions(&mut self, rest: &[Slot<'a>], cut: Cut<'_, 'a>) {
+        if self.maker.format != Format::OpenaiResponses {
+            return;
+        }
+        let start = cut.start + cut.calls.lead;
+        let lead = cut.slots.iter().take(cut.calls.lead);
+        let calls: Vec<(&Entry, &str)> = lead
+            .flat_map(|slot| slot.entry.calls().iter().map(|call| (slot.entry, call.name.as_str())))
+            .collect();
+        for (call, (entry, name)) in calls.into_iter().enumerate() {
+            let Some(asked) = self.asked.get(call).filter(|asked| !asked.as_function) else { continue };
+            let special = openai_responses::is_special(name);
+            let renamed = special && asked.id.is_some();
+            let answer = cut.calls.answers.get(call).copied().flatten();
+            let answered = answer.and_then(|at| Some((at, rest.get(at.item.checked_sub(start)?)?)));
+            let suits = match answered {
+                None => !special || self.state == CallState::Pending,
+                Some((_, slot)) if slot.entry.format != Format::OpenaiResponses => !special,
+                Some((at, slot)) => {
+                    openai_responses::is_pair(&entry.raw, &slot.entry.raw)
+                        && (!special || self.passes(slot, &[(at.result, call)]))
+                }
+            };
+            if (!suits || renamed || openai_responses::is_nameless(name))
+                && let Some(asked) = self.asked.get_mut(call)
+            {
+                asked.as_function = true;
+            }
+        }
+    }
+
+    /// The model's messages, each on its own; where turns alternate, the writer makes them one.
     fn lead(&mut self, lead: &[Slot<'a>]) {
+        let mut firsts = Vec::with_capacity(lead.len());
         let mut first_call = 0;
         for slot in lead {
-            let calls = slot.entry.calls();
-            let mine = self.asked.get(first_call..first_call + calls.len()).unwrap_or_default();
-            let as_sent = mine.iter().all(|a| a.id.is_none()) && calls.iter().all(|c| !c.name.is_empty());
-            if as_sent && slot.is_untouched() && self.maker.takes_whole(slot.entry) {
+            firsts.push(first_call);
+            first_call += slot.entry.calls().len();
+        }
+        let stays = self.maker.stays(lead, |at, slot| {
+            let first = firsts.get(at).copied().unwrap_or_default();
+            self.is_as_sent(slot, first) || self.is_patched(slot, first)
+        });
+        for (at, ((slot, first), stays)) in lead.iter().zip(firsts).zip(stays).enumerate() {
+            let joins = at + 1 < lead.len() && self.maker.joins_next(slot);
+            if !stays {
+                self.turns.omit(slot.entry.seq, Reason::Thinking);
+            } else if joins || self.is_as_sent(slot, first) {
                 self.turns.add(slot.entry.tokens);
                 self.turns.served.push(Served::Raw(slot.entry));
+            } else if self.is_patched(slot, first) {
+                self.patched(slot, first);
             } else {
-                let message = self.lead_message(slot, first_call);
-                if !message.parts.is_empty() {
+                let message = self.lead_message(slot, first);
+                if self.maker.is_bare_item(&message, slot.entry) {
+                    self.turns.served.push(Served::Raw(slot.entry));
+                } else if !message.parts.is_empty() {
                     self.turns.served.push(Served::Made(message, vec![slot.entry.seq]));
                 }
             }
-            first_call += calls.len();
         }
+    }
+
+    /// Whether a message of the model's is served as it was stored.
+    fn is_as_sent(&self, slot: &Slot<'a>, first_call: usize) -> bool {
+        let calls = slot.entry.calls();
+        let mine = self.asked.get(first_call..first_call + calls.len()).unwrap_or_default();
+        mine.iter().all(|a| a.id.is_none() && !a.as_function)
+            && calls.iter().all(|c| !c.name.is_empty())
+            && slot.is_untouched()
+            && self.maker.takes_whole(slot.entry)
+    }
+
+    /// Whether a call's item is served as it was stored but for what must change.
+    fn is_patched(&self, slot: &Slot<'a>, first_call: usize) -> bool {
+        let [call] = slot.entry.calls() else { return false };
+        self.maker.format == Format::OpenaiResponses
+            && !call.name.is_empty()
+            && self.asked.get(first_call).is_some_and(|a| !a.as_function)
+    }
+
+    fn patched(&mut self, slot: &Slot<'a>, first_call: usize) {
+        let message = self.lead_message(slot, first_call);
+        let call = message.calls().next();
+        let patch = Patch {
+            call_id: call.map(|call| call.id.as_str()),
+            arguments: call.filter(|_| slot.clip.is_some()).map(|call| call.arguments.as_str()),
+            output: None,
+        };
+        let served = openai_responses::patched(&slot.entry.raw, patch)
+            .map_or_else(|| Served::Raw(slot.entry), |item| Served::Item(item, Some(slot.entry.seq)));
+        self.turns.served.push(served);
     }
 
     /// The model's messages as one: where parallel calls are one message, several items become one.
@@ -100,8 +193,13 @@ impl<'a> Serving<'_, 'a, '_> {
         let mut joined = Message { role: Role::Assistant, name: None, parts: Vec::new() };
         let mut seqs = Vec::with_capacity(lead.len());
         let mut first_call = 0;
-        for slot in lead {
-            joined.parts.append(&mut self.lead_message(slot, first_call).parts);
+        for (at, slot) in lead.iter().enumerate() {
+            let mut message = self.lead_message(slot, first_call);
+            // Thinking that leads on to what follows is not empty.
+            if at + 1 < lead.len() && slot.entry.has(Feature::OnlyThinking) {
+                message.parts.retain(|part| !matches!(part, Part::Text(text) if text == EMPTY));
+            }
+            joined.parts.append(&mut message.parts);
             seqs.push(slot.entry.seq);
             first_call += slot.entry.calls().len();
         }
@@ -126,7 +224,25 @@ impl<'a> Serving<'_, 'a, '_> {
             }
             index += 1;
         }
+        if let Some(follows) = self.maker.media_of_model(&mut message, slot.entry, self.turns) {
+            self.after.push(After(follows, slot.entry.seq));
+        }
+        if self.maker.format == Format::OpenaiResponses {
+            // What was one message becomes items, each with a frame of its own.
+            let (calls, said): (Vec<_>, Vec<_>) = message
+                .parts
+                .iter()
+                .filter(|part| !matches!(part, Part::Thinking(_)))
+                .partition(|part| matches!(part, Part::ToolCall(_)));
+            self.add_frames(calls.len() + usize::from(!said.is_empty()));
+        }
         message
+    }
+
+    /// Counts the frames of what was one message and is several.
+    fn add_frames(&mut self, messages: usize) {
+        let more = u32::try_from(messages.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.turns.add(more.saturating_mul(MESSAGE_TOKENS));
     }
 
     /// The messages with results; the first stands at index `start` of the tail.
@@ -168,7 +284,8 @@ impl<'a> Serving<'_, 'a, '_> {
     fn passes(&self, slot: &Slot<'a>, mine: &[Answer]) -> bool {
         let results = slot.entry.results();
         let as_sent = |(i, r): (usize, &ResultShape)| {
-            self.call_of(i, mine).is_some_and(|asked| asked.id.is_none() && asked.sent == r.call_id)
+            self.call_of(i, mine)
+                .is_some_and(|asked| asked.id.is_none() && asked.sent == r.call_id && !asked.as_function)
         };
         slot.is_untouched()
             && mine.len() == results.len()
@@ -211,13 +328,25 @@ impl<'a> Serving<'_, 'a, '_> {
                         id.clone_into(&mut result.call_id);
                     }
                     if maker.format != Format::Anthropic {
-                        text_only(maker, &mut result, &mut follows, &mut made);
+                        mark_error(maker, &mut result, &mut made);
                     }
-                    results.push(Part::ToolResult(result));
+                    match maker.format {
+                        Format::OpenaiChat => text_only(maker, &mut result, &mut follows, &mut made),
+                        Format::OpenaiResponses => {
+                            made.served.push(Served::Item(output(&result, asked, entry), Some(entry.seq)));
+                        }
+                        Format::Anthropic => {}
+                    }
+                    if maker.format != Format::OpenaiResponses {
+                        results.push(Part::ToolResult(result));
+                    }
                 }
                 None => maker.result_as_text(&result, message.name.as_deref(), &mut follows, &mut made),
             }
             index += 1;
+        }
+        if maker.format != Format::Anthropic {
+            self.add_frames(mine.len());
         }
         if !results.is_empty() {
             let message = Message { role: Role::Tool, name: message.name, parts: results };
@@ -244,6 +373,11 @@ impl<'a> Serving<'_, 'a, '_> {
             let text = counter.count_text(id).saturating_add(counter.count_text(MISSING));
             self.turns.add(text.saturating_add(RESULT_TOKENS + MESSAGE_TOKENS));
             let parts = vec![Part::Text(MISSING.to_owned())];
+            if self.maker.format == Format::OpenaiResponses {
+                let item = openai_responses::write_result(asked.output_kind(), id, &parts);
+                self.turns.served.push(Served::Item(item, None));
+                continue;
+            }
             let result = ToolResult { call_id: id.to_owned(), parts, is_error: None };
             let parts = vec![Part::ToolResult(result)];
             self.turns.served.push(Served::Made(Message { role: Role::Tool, name: None, parts }, Vec::new()));
@@ -263,15 +397,31 @@ impl<'a> Serving<'_, 'a, '_> {
     }
 }
 
+/// An output's item: as it was sent, but for its call's id and its content; or written anew, of the kind
+/// that its call asks for.
+fn output(result: &ToolResult, asked: &Asked<'_>, entry: &Entry) -> String {
+    let patch = Patch { call_id: Some(&result.call_id), arguments: None, output: Some(&result.parts) };
+    Some(&entry.raw)
+        .filter(|_| !asked.as_function && entry.format == Format::OpenaiResponses)
+        .and_then(|raw| openai_responses::patched(raw, patch))
+        .unwrap_or_else(|| {
+            openai_responses::write_result(asked.output_kind(), &result.call_id, &result.parts)
+        })
+}
+
+/// Says in words that a result is an error, where the format has no field for that.
+fn mark_error(maker: Maker<'_>, result: &mut ToolResult, turns: &mut Turns<'_>) {
+    if result.is_error == Some(true) {
+        result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
+        turns.add(maker.counter.count_text(ERROR_MARK));
+    }
+}
+
 /// Leaves text alone in a result; media follow as a user message.
 fn text_only(maker: Maker<'_>, result: &mut ToolResult, follows: &mut Vec<Part>, turns: &mut Turns<'_>) {
     let (text, media): (Vec<Part>, Vec<Part>) =
         result.parts.drain(..).partition(|p| matches!(p, Part::Text(_) | Part::Other(_)));
     result.parts = text;
-    if result.is_error == Some(true) {
-        result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
-        turns.add(maker.counter.count_text(ERROR_MARK));
-    }
     if media.is_empty() {
         return;
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use super::super::format::{Format, anthropic, openai_chat, openai_responses};
+use super::super::format::{Format, anthropic, openai_chat, openai_responses, result_text};
 use super::super::id::Seq;
 use super::super::message::{Message, Part, Role};
 use super::super::shape::hex;
@@ -51,7 +51,7 @@ fn needs_opening(plan: &Plan<'_, '_>) -> bool {
     match first {
         Some(Served::Raw(entry)) => entry.role == Role::Assistant,
         Some(Served::Made(message, _)) => message.role == Role::Assistant,
-        None => false,
+        Some(Served::Item(..)) | None => false,
     }
 }
 
@@ -259,6 +259,10 @@ impl<'a> Writer<'a> {
                     };
                     self.made(&message, source);
                 }
+                Served::Item(text, seq) => {
+                    let source = seq.map_or_else(|| Source::Many(Vec::new()), Source::One);
+                    self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
+                }
             }
         }
     }
@@ -299,8 +303,9 @@ impl<'a> Writer<'a> {
             Format::OpenaiChat => push(openai_chat::write(message), source),
             Format::OpenaiResponses if message.role == Role::Tool => {
                 for result in message.results() {
+                    let kind = openai_responses::FUNCTION_OUTPUT;
                     push(
-                        openai_responses::write_result(&result.call_id, &result_text(&result.parts)),
+                        openai_responses::write_result(kind, &result.call_id, &result.parts),
                         source.clone(),
                     );
                 }
@@ -409,18 +414,4 @@ impl Source {
 /// The role of a turn where there are only two.
 fn speaker(role: Role) -> Role {
     if role == Role::Assistant { Role::Assistant } else { Role::User }
-}
-
-/// A result's content as text; what is not text was moved out before, unknown blocks show their JSON.
-fn result_text(parts: &[Part]) -> String {
-    let mut all = String::new();
-    for part in parts {
-        if let Part::Text(text) | Part::Other(text) = part {
-            if !all.is_empty() {
-                all.push('\n');
-            }
-            all.push_str(text);
-        }
-    }
-    all
 }

@@ -8,7 +8,7 @@
 //! Must not know: the store, HTTP, how a summary is made.
 //!
 //! The way through: `plan` groups the tail and applies the mask, `turns` and `calls` make each group
-//! valid, `budget` takes away until it fits, `emit` writes the format, `json` writes the reply.
+//! valid with what `carry` says that the format can carry, `budget` takes away until it fits, `emit` writes the format, `json` writes the reply.
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
@@ -18,6 +18,7 @@
 
 mod budget;
 mod calls;
+mod carry;
 mod clip;
 mod emit;
 mod ids;
@@ -326,7 +327,11 @@ fn recap_text(recap: &str) -> String {
 }
 
 #[cfg(test)]
+pub(in crate::domain) mod prefixes;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod roundtrip;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -84,7 +84,12 @@ impl<'a, 'i> Plan<'a, 'i> {
             groups.iter().zip(&ids).map(|(group, ids)| maker.group(&slots, group, ids)).collect();
         let group_tokens = turns.iter().map(|t| u64::from(t.tokens)).sum();
         let carried = input.carried.map(|entry| {
-            let slot = Slot::new(entry);
+            let mut slot = Slot::new(entry);
+            // The summary covers what a tool gave along with it.
+            if input.mask.mode == MaskMode::Auto && input.mask.marks.get(&entry.seq) != Some(&Keep::Always) {
+                let results = entry.results().iter().enumerate();
+                slot.masked = results.filter(|(_, r)| r.is_maskable()).map(|(at, _)| at).collect();
+            }
             let turns = maker.plain(&slot);
             (slot, turns)
         });

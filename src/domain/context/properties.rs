@@ -60,6 +60,7 @@ fn chat_message() -> impl Strategy<Value = Value> {
         3 => content.clone().prop_map(|c| json!({"role": "user", "content": c})),
         2 => content.clone().prop_map(|c| json!({"role": "assistant", "content": c})),
         1 => text().prop_map(|t| json!({"role": "assistant", "content": null, "reasoning_content": t})),
+        1 => text().prop_map(|t| json!({"role": "assistant", "content": t, "refusal": "no", "audio": {"id": "a1"}})),
         4 => (text(), calls).prop_map(|(t, c)| json!({"role": "assistant", "content": t, "tool_calls": c})),
         6 => (id(), content).prop_map(|(id, c)| json!({"role": "tool", "tool_call_id": id, "content": c})),
     ]
@@ -70,6 +71,7 @@ fn chat_part() -> impl Strategy<Value = Value> {
         text().prop_map(|t| json!({"type": "text", "text": t})),
         Just(json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}})),
         Just(json!({"type": "image_url", "image_url": {"url": "https://x.example/y.png"}})),
+        Just(json!({"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA"}})),
         Just(json!({"type": "file", "file": {"file_id": "file-1"}})),
         Just(json!({"type": "new_kind", "value": 1})),
     ]
@@ -108,9 +110,44 @@ fn item() -> impl Strategy<Value = Value> {
         1 => text().prop_map(|t| json!({"role": "developer", "content": t})),
         2 => text().prop_map(|t| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": t}]})),
         1 => text().prop_map(|t| json!({"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": t}]})),
+        1 => Just(json!({"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "zzzz"})),
+        2 => (id(), text()).prop_map(|(id, t)| json!({"type": "custom_tool_call", "id": "ctc", "call_id": id, "name": "patch", "input": t})),
+        2 => (id(), text()).prop_map(|(id, t)| json!({"type": "custom_tool_call_output", "call_id": id, "output": t})),
+        2 => (special(), id(), text()).prop_map(|(kind, id, t)| json!({"type": format!("{kind}_call"), "id": "sc", "call_id": id, "action": {"type": "exec", "commands": [t]}})),
+        2 => (special(), id(), text()).prop_map(|(kind, id, t)| special_output(kind, &id, &t)),
+        1 => server_item(),
         4 => (id(), call_arguments()).prop_map(|(id, a)| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": a})),
         4 => (id(), text()).prop_map(|(id, t)| json!({"type": "function_call_output", "call_id": id, "output": t})),
     ]
+}
+
+fn special() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["local_shell", "computer", "shell", "apply_patch"])
+}
+
+fn special_output(kind: &str, id: &str, text: &str) -> Value {
+    let output = match kind {
+        "computer" => json!({"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"}),
+        "shell" => {
+            json!([{"stdout": text, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}])
+        }
+        _ => json!(text),
+    };
+    json!({"type": format!("{kind}_call_output"), "call_id": id, "output": output})
+}
+
+/// Items that run at the provider, or point there.
+fn server_item() -> impl Strategy<Value = Value> {
+    prop::sample::select(vec![
+        json!({"type": "web_search_call", "id": "ws", "status": "completed", "action": {"type": "search", "query": "q"}}),
+        json!({"type": "file_search_call", "id": "fs", "status": "completed", "queries": ["q"], "results": null}),
+        json!({"type": "image_generation_call", "id": "ig", "status": "completed", "result": "AAAA"}),
+        json!({"type": "mcp_list_tools", "id": "ml", "server_label": "s", "tools": []}),
+        json!({"type": "mcp_call", "id": "mc", "server_label": "s", "name": "f", "arguments": "{}", "output": "o"}),
+        json!({"type": "mcp_approval_request", "id": "ma", "server_label": "s", "name": "f", "arguments": "{}"}),
+        json!({"type": "mcp_approval_response", "approval_request_id": "ma", "approve": true}),
+        json!({"type": "item_reference", "id": "msg"}),
+    ])
 }
 
 fn message() -> impl Strategy<Value = (Format, Value)> {

@@ -162,12 +162,13 @@ fn a_chat_session_comes_out_in_the_other_formats_whole() {
 }
 
 #[test]
-fn a_system_prompt_without_text_is_no_empty_system_for_anthropic() {
+fn a_picture_in_a_system_prompt_is_told_to_be_left_out_where_that_is_text_alone() {
     let picture = json!([{"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]);
     let messages =
         [json!({"role": "system", "content": picture}), json!({"role": "user", "content": "hello"})];
     let reply = Session::new(Format::Anthropic, &messages).serve(Format::Anthropic);
-    assert!(reply.get("system").is_none_or(Value::is_null), "{reply:#}");
+    assert_eq!(reply["system"], "[an image left out: this format cannot carry it · message 1]");
+    assert_eq!(reply["omitted"][0]["reason"], "unsupported");
 }
 
 #[test]

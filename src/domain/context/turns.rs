@@ -3,12 +3,11 @@
 //! A stored message that needs no change is passed on as its text. Everything else is read, changed
 //! and written anew; its tokens are the stored ones, plus what is put in, less what is taken out.
 
-use super::super::format::anthropic::is_misplaced;
 use super::super::format::{self, Format};
 use super::super::group::{Group, GroupKind};
 use super::super::id::Seq;
 use super::super::mask;
-use super::super::message::{MediaSource, Message, Part, Role, ToolResult};
+use super::super::message::{Message, Part, Role, ToolResult};
 use super::super::shape::{AsShape, Feature, is_blank, one_line};
 use super::super::tokens::{MESSAGE_TOKENS, TokenCounter};
 use super::calls::{self, Cut};
@@ -17,10 +16,8 @@ use super::plan::Slot;
 use super::{ContextInput, Entry, Masked, Reason, clip};
 
 pub(super) const EMPTY: &str = "[empty message]";
-const NO_OUTPUT: &str = "[no output]";
+pub(super) const NO_OUTPUT: &str = "[no output]";
 const SYSTEM_MARK: &str = "[system message]\n";
-/// Unknown blocks up to this size become text in another format; larger ones are left out.
-const OTHER_BYTES: usize = 4_000;
 pub(super) const ID_CHARS: usize = 64;
 
 /// One message to serve.
@@ -30,6 +27,8 @@ pub(super) enum Served<'a> {
     Raw(&'a Entry),
     /// Written anew, from these messages.
     Made(Message, Vec<Seq>),
+    /// An item of the responses API: one that was patched, or an output that nobody sent.
+    Item(String, Option<Seq>),
 }
 
 /// A group as it is served.
@@ -89,8 +88,17 @@ impl<'i> Maker<'i> {
         let mut turns = Turns::default();
         match &group.kind {
             GroupKind::Plain => {
-                for slot in without_idle_reasoning(slots, &mut turns) {
-                    self.one(slot, &mut turns);
+                let slots = without_idle_reasoning(slots, &mut turns);
+                let stays = self.stays(slots, |_, slot| self.is_as_sent(slot));
+                for (at, (slot, stays)) in slots.iter().zip(stays).enumerate() {
+                    if !stays {
+                        turns.omit(slot.entry.seq, Reason::Thinking);
+                    } else if at + 1 < slots.len() && self.joins_next(slot) {
+                        turns.add(slot.entry.tokens);
+                        turns.served.push(Served::Raw(slot.entry));
+                    } else {
+                        self.one(slot, &mut turns);
+                    }
                 }
             }
             GroupKind::Calls(calls) => {
@@ -121,9 +129,49 @@ impl<'i> Maker<'i> {
         turns
     }
 
+    /// Whether a message without calls is served as it was stored.
+    fn is_as_sent(self, slot: &Slot<'_>) -> bool {
+        slot.is_untouched() && self.takes_whole(slot.entry) && slot.entry.results().is_empty()
+    }
+
+    /// Which messages may stand: an item of reasoning is refused when the item that it led to does not
+    /// follow as it came; whatever else stands there may stand.
+    pub(super) fn stays<'a>(
+        self,
+        slots: &[Slot<'a>],
+        is_as_sent: impl Fn(usize, &Slot<'a>) -> bool,
+    ) -> Vec<bool> {
+        let mut stays = vec![true; slots.len()];
+        if self.format != Format::OpenaiResponses {
+            return stays;
+        }
+        let mut follows = false;
+        for (at, slot) in slots.iter().enumerate().rev() {
+            if slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking) {
+                if let Some(stays) = stays.get_mut(at) {
+                    *stays = follows;
+                }
+            } else {
+                follows = is_as_sent(at, slot);
+            }
+        }
+        stays
+    }
+
+    /// Whether a message is thinking alone that becomes one turn with what follows it.
+    pub(super) fn joins_next(self, slot: &Slot<'_>) -> bool {
+        let entry = slot.entry;
+        self.format == Format::Anthropic
+            && entry.format == self.format
+            && entry.has(Feature::OnlyThinking)
+            && !entry.has(Feature::UnsignedThinking)
+            && !entry.has(Feature::BlankPart)
+            && slot.is_untouched()
+    }
+
     fn one<'a>(self, slot: &Slot<'a>, turns: &mut Turns<'a>) {
         let entry = slot.entry;
-        if slot.is_untouched() && self.takes_whole(entry) && entry.results().is_empty() {
+        if self.is_as_sent(slot) {
             turns.add(entry.tokens);
             turns.served.push(Served::Raw(entry));
             return;
@@ -142,10 +190,28 @@ impl<'i> Maker<'i> {
             self.results_as_text(&mut message, turns);
         }
         self.fix(&mut message, entry, turns);
-        // Reasoning that the format cannot carry leaves nothing behind.
-        if !message.parts.is_empty() {
+        let follows = self.media_of_model(&mut message, entry, turns);
+        if self.is_bare_item(&message, entry) {
+            turns.served.push(Served::Raw(entry));
+        } else if !message.parts.is_empty() {
+            // Reasoning that the format cannot carry leaves nothing behind.
             turns.served.push(Served::Made(message, vec![entry.seq]));
         }
+        if let Some(follows) = follows {
+            turns.served.push(Served::Made(follows, vec![entry.seq]));
+        }
+    }
+
+    /// Whether a message is one item of the responses API that is no message there: only the item itself
+    /// says what it is.
+    pub(super) fn is_bare_item(self, message: &Message, entry: &Entry) -> bool {
+        self.format == Format::OpenaiResponses
+            && entry.format == self.format
+            && match message.parts.as_slice() {
+                [Part::Other(raw)] => *raw == entry.raw,
+                [Part::Image(_)] => message.role == Role::Assistant,
+                _ => false,
+            }
     }
 
     /// Whether the format takes a message as it was stored, calls and results aside.
@@ -157,6 +223,9 @@ impl<'i> Maker<'i> {
             return self.format != Format::Anthropic || !entry.role.is_system();
         };
         if shape.has(Feature::BlankPart) || shape.has(Feature::Misplaced) {
+            return false;
+        }
+        if self.format == Format::Anthropic && shape.has(Feature::ThinkingLast) {
             return false;
         }
         match self.format {
@@ -274,115 +343,11 @@ impl<'i> Maker<'i> {
         parts.push(Part::Text(line));
         parts.extend(result.parts.iter().filter(|p| !matches!(p, Part::Text(_))).cloned());
     }
-
-    /// Takes out what the format cannot carry, and puts a marker where nothing is left.
-    pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
-        let same = entry.format == self.format;
-        let only_thinking = message.parts.iter().all(|p| matches!(p, Part::Thinking(_)));
-        let had_thinking = only_thinking && !message.parts.is_empty();
-        let mut parts = Vec::with_capacity(message.parts.len());
-        for part in std::mem::take(&mut message.parts) {
-            match part {
-                Part::Text(text) if is_blank(&text) => {}
-                Part::Thinking(thinking) => {
-                    let signed = thinking.signature.is_some() || thinking.redacted.is_some();
-                    let kept = match self.format {
-                        Format::OpenaiChat => !signed,
-                        Format::Anthropic => signed,
-                        // Written anew it would lose its id.
-                        Format::OpenaiResponses => false,
-                    };
-                    let part = Part::Thinking(thinking);
-                    if same && kept {
-                        parts.push(part);
-                    } else {
-                        turns.take(self.counter.count_part(&part));
-                        turns.omit(entry.seq, Reason::Thinking);
-                    }
-                }
-                Part::ToolResult(mut result) => {
-                    let kept = result.parts.drain(..).map(|p| self.carried(p, same, entry.seq, turns));
-                    result.parts = kept.filter(|p| !matches!(p, Part::Text(t) if is_blank(t))).collect();
-                    if result.parts.is_empty() {
-                        turns.add(self.counter.count_text(NO_OUTPUT));
-                        result.parts.push(Part::Text(NO_OUTPUT.to_owned()));
-                    }
-                    parts.push(Part::ToolResult(result));
-                }
-                part @ (Part::Text(_)
-                | Part::Image(_)
-                | Part::File(_)
-                | Part::ToolCall(_)
-                | Part::Other(_)) => {
-                    parts.push(self.carried(part, same, entry.seq, turns));
-                }
-            }
-        }
-        let speaks = parts.iter().any(|p| !matches!(p, Part::Thinking(_)));
-        // A reasoning item of the responses API is no message of its own elsewhere.
-        let vanishes = had_thinking && entry.is_item() && parts.is_empty();
-        if vanishes {
-            turns.take(MESSAGE_TOKENS);
-        } else if !speaks {
-            turns.add(self.counter.count_text(EMPTY));
-            parts.push(Part::Text(EMPTY.to_owned()));
-        }
-        if self.format != entry.format && self.format != Format::OpenaiResponses {
-            plain_names(&mut parts);
-        }
-        message.parts = parts;
-    }
-
-    /// A part as the format can carry it.
-    fn carried(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
-        let left_out = |what: &str, part: &Part, turns: &mut Turns<'_>| {
-            let marker = format!("[{what} left out: this format cannot carry it · message {seq}]");
-            turns.take(self.counter.count_part(part));
-            turns.add(self.counter.count_text(&marker));
-            turns.omit(seq, Reason::Unsupported);
-            Part::Text(marker)
-        };
-        if same {
-            return match &part {
-                Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),
-                Part::Other(_)
-                | Part::Text(_)
-                | Part::Image(_)
-                | Part::File(_)
-                | Part::Thinking(_)
-                | Part::ToolCall(_)
-                | Part::ToolResult(_) => part,
-            };
-        }
-        match &part {
-            Part::Other(raw) if raw.len() <= OTHER_BYTES => Part::Text(raw.clone()),
-            Part::Other(_) => left_out("a block", &part, turns),
-            // An id is known to the provider that gave it alone.
-            Part::Image(image) if matches!(image.source, MediaSource::FileId(_)) => {
-                left_out("an image", &part, turns)
-            }
-            Part::File(file) => match &file.source {
-                MediaSource::Text(text) => Part::Text(text.clone()),
-                MediaSource::FileId(_) => left_out("a file", &part, turns),
-                MediaSource::Url(_) if self.format == Format::OpenaiChat => left_out("a file", &part, turns),
-                MediaSource::Base64(_)
-                    if self.format != Format::OpenaiChat
-                        && file.media_type.as_deref().is_some_and(|t| t != "application/pdf") =>
-                {
-                    left_out("a file", &part, turns)
-                }
-                MediaSource::Url(_) | MediaSource::Base64(_) => part,
-            },
-            Part::Text(_) | Part::Image(_) | Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_) => {
-                part
-            }
-        }
-    }
 }
 
 /// Reads a stored message. What was stored was read once before, so an error means a row that was
 /// changed by hand; its text is then served rather than nothing.
-fn read(entry: &Entry) -> Message {
+pub(super) fn read(entry: &Entry) -> Message {
     format::parse(entry.format, &entry.raw).unwrap_or_else(|_| text_message(entry.role, entry.raw.clone()))
 }
 
@@ -420,14 +385,4 @@ pub(super) fn without_idle_reasoning<'s, 'a>(slots: &'s [Slot<'a>], turns: &mut 
         turns.omit(slot.entry.seq, Reason::Thinking);
     }
     kept
-}
-
-/// Tool names in the letters that every provider takes.
-fn plain_names(parts: &mut [Part]) {
-    for part in parts {
-        if let Part::ToolCall(call) = part {
-            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-            call.name = call.name.chars().take(ID_CHARS).map(plain).collect();
-        }
-    }
 }

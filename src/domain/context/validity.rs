@@ -1,7 +1,7 @@
 //! What a provider refuses, checked on the reply's JSON, for the tests of this module and, as a file
-//! that they include, for the integration tests: hence nothing of the crate is used here.
+//! that they include, for the integration tests and the bench: hence nothing of the crate is used here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -48,14 +48,73 @@ fn has_content(content: &Value) -> bool {
     match content {
         Value::String(text) => !text.trim().is_empty(),
         Value::Array(parts) => {
+            let is_text =
+                |p: &&Value| matches!(p["type"].as_str(), Some("text" | "input_text" | "output_text"));
             !parts.is_empty()
-                && parts
-                    .iter()
-                    .all(|p| p["type"] != "text" || !p["text"].as_str().unwrap_or("").trim().is_empty())
+                && parts.iter().filter(is_text).all(|p| !p["text"].as_str().unwrap_or("").trim().is_empty())
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
+
+fn is_name(name: &Value) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.as_str().is_some_and(|name| !name.is_empty() && name.len() <= 64 && name.chars().all(plain))
+}
+
+/// Whether an address is one that providers fetch, or holds a picture.
+fn is_picture(url: &Value) -> bool {
+    let url = url.as_str().unwrap_or("");
+    let inline = url.strip_prefix("data:image/").and_then(|rest| rest.split_once(";base64,"));
+    url.starts_with("https://")
+        || url.starts_with("http://")
+        || inline.is_some_and(|(_, data)| !data.is_empty())
+}
+
+/// Parts of another format's, which a provider does not know.
+fn foreign(content: &Value, kinds: &[&str], at: usize, bad: &mut Vec<String>) {
+    for part in content.as_array().into_iter().flatten() {
+        if part["type"].as_str().is_none_or(|kind| kinds.contains(&kind)) {
+            bad.push(format!("{at}: a part that is not known there: {part}"));
+        }
+    }
+}
+
+const FOREIGN_TO_CHAT: &[&str] = &[
+    "input_text",
+    "output_text",
+    "input_image",
+    "input_file",
+    "image",
+    "document",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+];
+const FOREIGN_TO_ANTHROPIC: &[&str] = &[
+    "input_text",
+    "output_text",
+    "input_image",
+    "input_file",
+    "image_url",
+    "file",
+    "input_audio",
+    "refusal",
+    "audio",
+];
+const FOREIGN_TO_RESPONSES: &[&str] = &[
+    "text",
+    "image_url",
+    "file",
+    "image",
+    "document",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+    "audio",
+];
 
 fn chat(messages: &[Value], bad: &mut Vec<String>) {
     let mut at = 0;
@@ -66,8 +125,17 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
         if !["system", "developer", "user", "assistant"].contains(&role) {
             bad.push(format!("{at}: stray {role}"));
         }
-        if calls.is_none() && !has_content(&message["content"]) {
+        let otherwise = has_content(&message["refusal"]) || message["audio"].is_object();
+        if calls.is_none() && !otherwise && !has_content(&message["content"]) {
             bad.push(format!("{at}: empty {role}: {message}"));
+        }
+        let foreign_here =
+            [FOREIGN_TO_CHAT, if role == "system" { &["input_audio", "file"] } else { &[] }].concat();
+        foreign(&message["content"], &foreign_here, at, bad);
+        for part in message["content"].as_array().into_iter().flatten() {
+            if part["type"] == "image_url" && !is_picture(&part["image_url"]["url"]) {
+                bad.push(format!("{at}: no picture: {part}"));
+            }
         }
         if calls.is_some_and(Vec::is_empty) || message.get("function_call").is_some() {
             bad.push(format!("{at}: calls that are none"));
@@ -80,8 +148,8 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
             if id.is_empty() || !open.insert(id) {
                 bad.push(format!("{at}: call id {id:?}"));
             }
-            if call["function"]["name"].as_str().unwrap_or("").is_empty()
-                || !call["function"]["arguments"].is_string()
+            let custom = call["type"] == "custom" && is_name(&call["custom"]["name"]);
+            if !custom && (!is_name(&call["function"]["name"]) || !call["function"]["arguments"].is_string())
             {
                 bad.push(format!("{at}: odd call {call}"));
             }
@@ -96,6 +164,7 @@ fn chat(messages: &[Value], bad: &mut Vec<String>) {
                 || content
                     .as_array()
                     .is_some_and(|c| c.iter().any(|p| p["type"] == "image_url" || p["type"] == "file"))
+                || content.as_array().is_some_and(|c| c.iter().any(|p| p["type"] == "input_audio"))
             {
                 bad.push(format!("{at}: result content {content}"));
             }
@@ -134,6 +203,8 @@ fn anthropic(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
             bad.push(format!("{at}: empty content {}", message["content"]));
         }
         let blocks = message["content"].as_array().cloned().unwrap_or_default();
+        foreign(&message["content"], FOREIGN_TO_ANTHROPIC, at, bad);
+        media(&blocks, at, bad);
         let mut others = false;
         let mut expected = std::mem::take(&mut open);
         for block in &blocks {
@@ -148,6 +219,14 @@ fn anthropic(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
                     if others {
                         bad.push(format!("{at}: result after other content"));
                     }
+                    let content = &block["content"];
+                    let inner = content.as_array().cloned().unwrap_or_default();
+                    if content.is_array() && !has_content(content) {
+                        bad.push(format!("{at}: empty text in a result: {content}"));
+                    }
+                    foreign(content, FOREIGN_TO_ANTHROPIC, at, bad);
+                    foreign(content, &["tool_use", "tool_result", "thinking", "redacted_thinking"], at, bad);
+                    media(&inner, at, bad);
                 }
                 ("tool_use", "assistant") => {
                     let id = block["id"].as_str().unwrap_or("").to_owned();
@@ -155,7 +234,7 @@ fn anthropic(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
                     if id.is_empty() || !id.chars().all(plain) || !all_ids.insert(id.clone()) {
                         bad.push(format!("{at}: call id {id:?}"));
                     }
-                    if !block["input"].is_object() || block["name"].as_str().unwrap_or("").is_empty() {
+                    if !block["input"].is_object() || !is_name(&block["name"]) {
                         bad.push(format!("{at}: odd call {block}"));
                     }
                     open.push(id);
@@ -177,48 +256,127 @@ fn anthropic(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
             bad.push(format!("{at}: calls without results {expected:?}"));
         }
         let thinks = |b: &Value| b["type"] == "thinking" || b["type"] == "redacted_thinking";
-        if !blocks.is_empty() && blocks.iter().all(thinks) {
-            bad.push(format!("{at}: nothing but thinking"));
+        if blocks.last().is_some_and(thinks) {
+            bad.push(format!("{at}: thinking at the end"));
         }
+    }
+}
+
+fn media(blocks: &[Value], at: usize, bad: &mut Vec<String>) {
+    for block in blocks.iter().filter(|b| b["type"] == "image" || b["type"] == "document") {
+        let source = &block["source"];
+        let kinds: &[&str] = if block["type"] == "image" {
+            &["image/png", "image/jpeg", "image/gif", "image/webp"]
+        } else {
+            &["application/pdf", "text/plain"]
+        };
+        let fine = match source["type"].as_str() {
+            Some("url") => source["url"].as_str().is_some_and(|url| url.starts_with("http")),
+            Some("base64") => {
+                source["data"].as_str().is_some_and(|data| !data.is_empty())
+                    && source["media_type"].as_str().is_some_and(|kind| kinds.contains(&kind))
+            }
+            Some("text") => block["type"] == "document" && source["data"].is_string(),
+            Some("file") => source["file_id"].is_string(),
+            Some("content") => block["type"] == "document",
+            _ => false,
+        };
+        if !fine {
+            bad.push(format!("{at}: no media: {block}"));
+        }
+    }
+}
+
+/// What a call's kind takes for its output.
+fn answers(call: &str, output: &str) -> bool {
+    match call {
+        "function_call" => output == "function_call_output",
+        // The older tool takes a function's output as well.
+        "local_shell_call" => ["function_call_output", "local_shell_call_output"].contains(&output),
+        other => output.strip_suffix("_output") == Some(other),
+    }
+}
+
+fn is_output(item: &Value) -> bool {
+    let output = &item["output"];
+    match item["type"].as_str() {
+        Some("computer_call_output") => output["type"] == "computer_screenshot",
+        Some("shell_call_output") => output.is_array(),
+        _ => has_content(output),
     }
 }
 
 fn responses(items: &[Value], bad: &mut Vec<String>) {
     let mut all_ids: BTreeSet<&str> = BTreeSet::new();
-    let mut open: BTreeSet<&str> = BTreeSet::new();
+    let mut open: BTreeMap<&str, &str> = BTreeMap::new();
     let mut answering = false;
+    // Reasoning waits for what it leads to.
+    let mut reasons = false;
     for (at, item) in items.iter().enumerate() {
         let kind = item["type"].as_str().unwrap_or("message");
-        if let Some(id) = item["call_id"].as_str() {
-            if kind.ends_with("_output") {
-                answering = true;
-                if !open.remove(id) {
-                    bad.push(format!("{at}: output {id:?} without its call"));
-                }
-                if item["output"].as_str().is_some_and(|o| o.trim().is_empty()) {
-                    bad.push(format!("{at}: empty output"));
-                }
-            } else {
-                if answering && !open.is_empty() {
-                    bad.push(format!("{at}: a call between a call and its output"));
-                }
-                answering = false;
-                if id.is_empty() || !all_ids.insert(id) {
-                    bad.push(format!("{at}: call id {id:?}"));
-                }
-                open.insert(id);
+        let output = kind.ends_with("_output");
+        let models =
+            kind != "message" && !output && kind != "mcp_approval_response" || item["role"] == "assistant";
+        if reasons && !models {
+            bad.push(format!("{at}: reasoning without what it leads to, but {kind}"));
+        }
+        reasons = kind == "reasoning";
+        if output {
+            answering = true;
+            let id = item["call_id"].as_str().unwrap_or("");
+            match open.remove(id) {
+                None => bad.push(format!("{at}: output {id:?} without its call")),
+                Some(call) if !answers(call, kind) => bad.push(format!("{at}: {kind} for a {call}")),
+                Some(_) => {}
             }
+            if !is_output(item) {
+                bad.push(format!("{at}: odd output {item}"));
+            }
+            foreign(&item["output"], FOREIGN_TO_RESPONSES, at, bad);
+            pictures(&item["output"], at, bad);
+        } else if let Some(id) = item["call_id"].as_str() {
+            if answering && !open.is_empty() {
+                bad.push(format!("{at}: a call between a call and its output"));
+            }
+            answering = false;
+            if id.is_empty() || !all_ids.insert(id) {
+                bad.push(format!("{at}: call id {id:?}"));
+            }
+            let fine = match kind {
+                "function_call" => is_name(&item["name"]) && item["arguments"].is_string(),
+                "custom_tool_call" => is_name(&item["name"]) && item["input"].is_string(),
+                other => other.ends_with("_call"),
+            };
+            if !fine {
+                bad.push(format!("{at}: odd call {item}"));
+            }
+            open.insert(id, kind);
         } else if kind == "message" {
             let role = item["role"].as_str().unwrap_or("none");
             if !["system", "developer", "user", "assistant"].contains(&role) || !has_content(&item["content"])
             {
                 bad.push(format!("{at}: odd message {item}"));
             }
+            foreign(&item["content"], FOREIGN_TO_RESPONSES, at, bad);
+            let other = if role == "assistant" { "input_text" } else { "output_text" };
+            foreign(&item["content"], &[other], at, bad);
+            pictures(&item["content"], at, bad);
             if !open.is_empty() && (role != "assistant" || answering) {
                 bad.push(format!("{at}: {role} between a call and its output"));
             }
-        } else if kind == "reasoning" && at + 1 < items.len() && items[at + 1]["role"] == "user" {
-            bad.push(format!("{at}: reasoning without what it leads to"));
+        } else if ["function_call", "custom_tool_call"].contains(&kind) {
+            bad.push(format!("{at}: a call without an id"));
+        }
+    }
+    if reasons {
+        bad.push("reasoning at the end".to_owned());
+    }
+}
+
+fn pictures(content: &Value, at: usize, bad: &mut Vec<String>) {
+    for part in content.as_array().into_iter().flatten() {
+        if part["type"] == "input_image" && !is_picture(&part["image_url"]) && !part["file_id"].is_string() {
+            bad.push(format!("{at}: no picture: {part}"));
         }
     }
 }

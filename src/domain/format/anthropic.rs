@@ -236,7 +236,8 @@ fn push_source(out: &mut String, media_type: &str, source: &MediaSource) {
     };
     push_field(out, "type", kind);
     if matches!(source, MediaSource::Base64(_) | MediaSource::Text(_)) {
-        push_field(out, "media_type", media_type);
+        // The short form is in use, and refused.
+        push_field(out, "media_type", if media_type == "image/jpg" { "image/jpeg" } else { media_type });
     }
     push_field(out, key, value);
     out.push('}');

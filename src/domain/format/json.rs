@@ -44,6 +44,11 @@ impl<'a> Fields<'a> {
         Some(value.get()).filter(|v| *v != "null")
     }
 
+    /// Every field with its JSON text, as sent.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.get()))
+    }
+
     /// A field that must be a string when it is there.
     pub(super) fn string(&self, key: &str) -> Result<Option<String>, FormatError> {
         self.raw(key).map(|raw| string(raw).map_err(|e| e.under(&format!("/{key}")))).transpose()

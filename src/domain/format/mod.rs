@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::Message;
+use super::message::{Message, Part};
 
 pub use check::check_json;
 pub use json::push_string;
@@ -88,6 +88,21 @@ pub fn parse(format: Format, raw: &str) -> Result<Message, FormatError> {
         Format::Anthropic => anthropic::parse(raw),
         Format::OpenaiResponses => openai_responses::parse(raw),
     }
+}
+
+/// A result's content as one text; unknown blocks show their JSON, media are not in it.
+#[must_use]
+pub fn result_text(parts: &[Part]) -> String {
+    let mut all = String::new();
+    for part in parts {
+        if let Part::Text(text) | Part::Other(text) = part {
+            if !all.is_empty() {
+                all.push('\n');
+            }
+            all.push_str(text);
+        }
+    }
+    all
 }
 
 /// Where the content of each tool result stands in a message's JSON text, in the order of

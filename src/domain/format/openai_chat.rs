@@ -45,7 +45,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
             parts.push(Part::Text(text));
         }
         if let Some(audio) = fields.raw("audio") {
-            parts.push(Part::Other(format!("{{\"type\":\"audio\",\"audio\":{audio}}}")));
+            parts.push(Part::Other(format!("{AUDIO_HEAD}{audio}}}")));
         }
         if let Some(calls) = fields.raw("tool_calls") {
             let calls = each(calls, call).map_err(|e| e.under("/tool_calls"))?;
@@ -172,6 +172,14 @@ fn function(fields: &Fields<'_>) -> Result<ToolCall, FormatError> {
     Ok(ToolCall { id: String::new(), name: fields.string_or_empty("name")?, arguments })
 }
 
+/// What the model said aloud stands beside the content, and is kept as a part like this.
+const AUDIO_HEAD: &str = "{\"type\":\"audio\",\"audio\":";
+
+fn audio_of(part: &Part) -> Option<&str> {
+    let Part::Other(raw) = part else { return None };
+    raw.strip_prefix(AUDIO_HEAD)?.strip_suffix('}')
+}
+
 /// Writes a message that holds no tool results: one JSON object. Signed thinking is left out.
 #[must_use]
 pub fn write(message: &Message) -> String {
@@ -180,13 +188,20 @@ pub fn write(message: &Message) -> String {
     if let Some(name) = &message.name {
         push_field(&mut out, "name", name);
     }
-    let is_content = |p: &&Part| !matches!(p, Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_));
+    let spoken = message.parts.iter().find_map(audio_of);
+    let is_content = |p: &&Part| {
+        !matches!(p, Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_)) && audio_of(p).is_none()
+    };
     let content: Vec<&Part> = message.parts.iter().filter(is_content).collect();
     push_key(&mut out, "content");
     if content.is_empty() {
         out.push_str("null");
     } else {
         push_content(&mut out, &content);
+    }
+    if let Some(spoken) = spoken {
+        push_key(&mut out, "audio");
+        out.push_str(spoken);
     }
     for part in &message.parts {
         if let Part::Thinking(thinking) = part
@@ -278,26 +293,36 @@ fn push_part(out: &mut String, part: &Part) {
 
 fn push_file(out: &mut String, file: &Attachment) {
     let media_type = file.media_type.as_deref().unwrap_or("application/pdf");
+    if let (true, MediaSource::Base64(data)) = (media_type.starts_with("audio/"), &file.source) {
+        return push_audio(out, media_type, data);
+    }
     out.push('{');
-    if let (Some(format), MediaSource::Base64(data)) = (media_type.strip_prefix("audio/"), &file.source) {
-        push_field(out, "type", "input_audio");
-        push_key(out, "input_audio");
-        out.push('{');
-        push_field(out, "data", data);
-        push_field(out, "format", format);
-    } else {
-        push_field(out, "type", "file");
-        push_key(out, "file");
-        out.push('{');
+    push_field(out, "type", "file");
+    push_key(out, "file");
+    out.push('{');
+    if let MediaSource::FileId(id) = &file.source {
         if let Some(name) = &file.name {
             push_field(out, "filename", name);
         }
-        if let MediaSource::FileId(id) = &file.source {
-            push_field(out, "file_id", id);
-        } else {
-            push_field(out, "file_data", &address(media_type, &file.source));
-        }
+        push_field(out, "file_id", id);
+    } else {
+        push_field(out, "filename", file.name.as_deref().unwrap_or(FILE_NAME));
+        push_field(out, "file_data", &address(media_type, &file.source));
     }
+    out.push_str("}}");
+}
+
+/// A file that comes without a name gets one: providers refuse bytes that have none.
+pub(super) const FILE_NAME: &str = "document.pdf";
+
+/// Writes a recording as a part.
+pub(super) fn push_audio(out: &mut String, media_type: &str, data: &str) {
+    out.push('{');
+    push_field(out, "type", "input_audio");
+    push_key(out, "input_audio");
+    out.push('{');
+    push_field(out, "data", data);
+    push_field(out, "format", media_type.strip_prefix("audio/").unwrap_or(media_type));
     out.push_str("}}");
 }
 

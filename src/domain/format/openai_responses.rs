@@ -1,12 +1,17 @@
 //! Items of the responses API: messages, calls, their outputs and reasoning are items of their own,
 //! and every item is one message here.
+//!
+//! Calls come in kinds, and an output must be of its call's kind. An item that has to change for its
+//! own format is therefore patched ([`patched`]) and not written anew, so that its kind, its id and
+//! what nobody knows of it stay.
 
 use super::super::message::{
     Attachment, Image, MediaSource, Message, Part, Role, Thinking, ToolCall, ToolResult,
 };
 use super::FormatError;
-use super::json::{Fields, each, is_array, is_string, push_field, push_key, string};
-use super::openai_chat::{address, file_part, image, unknown_role};
+use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_string, string};
+use super::openai_chat::{FILE_NAME, address, file_part, image, push_audio, unknown_role};
+use super::result_text;
 
 /// The JSON text of each tool result's content.
 pub(super) fn raw_results(raw: &str) -> Vec<Option<&str>> {
@@ -35,7 +40,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
                 Some(raw) if is_string(raw) || is_array(raw) => {
                     content(raw).map_err(|e| e.under("/output"))?
                 }
-                Some(raw) => vec![Part::Text(raw.to_owned())],
+                Some(raw) => vec![screenshot(raw).unwrap_or_else(|| Part::Text(raw.to_owned()))],
             };
             message(Role::Tool, Part::ToolResult(ToolResult { call_id, parts, is_error: None }))
         }
@@ -43,7 +48,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
             if kind.ends_with("_call")
                 && (kind == "function_call" || fields.lenient("call_id").is_some()) =>
         {
-            let arguments = ["arguments", "input", "action"].into_iter().find_map(|key| fields.raw(key));
+            let arguments = ARGUMENTS.into_iter().find_map(|key| fields.raw(key));
             let arguments = match arguments {
                 None => String::new(),
                 Some(raw) if is_string(raw) => string(raw)?,
@@ -55,9 +60,38 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
                 Part::ToolCall(ToolCall { id: fields.string_or_empty("call_id")?, name, arguments }),
             )
         }
+        Some("image_generation_call") if fields.lenient("result").is_some_and(|data| !data.is_empty()) => {
+            let media_type = fields.lenient("output_format").map(|kind| format!("image/{kind}"));
+            let source = MediaSource::Base64(fields.string_or_empty("result")?);
+            message(Role::Assistant, Part::Image(Image { media_type, source, detail: None }))
+        }
+        // The one item of these that a user sends.
+        Some("mcp_approval_response") => message(Role::User, Part::Other(raw.to_owned())),
         // Server tools and references have no counterpart elsewhere.
         Some(_) => message(Role::Assistant, Part::Other(raw.to_owned())),
     }
+}
+
+/// Where the kinds of calls keep what was asked.
+const ARGUMENTS: [&str; 4] = ["arguments", "input", "action", "operation"];
+
+/// A picture of a screen, which a computer call gets for its output.
+fn screenshot(raw: &str) -> Option<Part> {
+    let fields = Fields::read(raw).ok()?;
+    fields.lenient("type").filter(|kind| kind == "computer_screenshot")?;
+    Some(picture(&fields, fields.lenient("image_url")))
+}
+
+fn picture(fields: &Fields<'_>, url: Option<String>) -> Part {
+    let detail = fields.lenient("detail");
+    Part::Image(match url {
+        Some(url) => image(&url, detail),
+        None => Image {
+            media_type: None,
+            source: MediaSource::FileId(fields.lenient("file_id").unwrap_or_default()),
+            detail,
+        },
+    })
 }
 
 fn parse_message(fields: &Fields<'_>) -> Result<Message, FormatError> {
@@ -108,17 +142,7 @@ fn part(raw: &str) -> Result<Part, FormatError> {
             Part::Text(fields.string("text")?.ok_or_else(|| FormatError::at("/text", "is required"))?)
         }
         Some("refusal") => Part::Text(fields.string_or_empty("refusal")?),
-        Some("input_image") => {
-            let detail = fields.lenient("detail");
-            match fields.string("image_url")? {
-                Some(url) => Part::Image(image(&url, detail)),
-                None => Part::Image(Image {
-                    media_type: None,
-                    source: MediaSource::FileId(fields.string_or_empty("file_id")?),
-                    detail,
-                }),
-            }
-        }
+        Some("input_image" | "computer_screenshot") => picture(&fields, fields.string("image_url")?),
         Some("input_file") => file_part(&fields),
         Some("input_audio") => {
             let audio = fields.object("input_audio")?;
@@ -129,10 +153,104 @@ fn part(raw: &str) -> Result<Part, FormatError> {
                 source: MediaSource::Base64(take("data").unwrap_or_default()),
             })
         }
+        // What a shell call gave, piece by piece.
+        None if fields.raw("stdout").is_some() || fields.raw("stderr").is_some() => {
+            let said = ["stdout", "stderr"].into_iter().filter_map(|key| fields.lenient(key));
+            Part::Text(said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"))
+        }
         _ => Part::Other(raw.to_owned()),
     };
     Ok(part)
 }
+
+/// What replaces a part of an item.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patch<'t> {
+    /// The id of the call.
+    pub call_id: Option<&'t str>,
+    /// What was asked, as text.
+    pub arguments: Option<&'t str>,
+    /// What came of it.
+    pub output: Option<&'t [Part]>,
+}
+
+/// The item as sent, but for what the patch replaces; `None` when it is no object.
+#[must_use]
+pub fn patched(raw: &str, patch: Patch<'_>) -> Option<String> {
+    let fields = Fields::read(raw).ok()?;
+    let asked = ARGUMENTS.into_iter().find(|key| fields.raw(key).is_some());
+    let mut out = String::with_capacity(raw.len().min(4_096));
+    out.push('{');
+    let (mut named, mut answered) = (false, false);
+    for (key, value) in fields.entries() {
+        push_key(&mut out, key);
+        match (key, patch) {
+            ("call_id", Patch { call_id: Some(id), .. }) => {
+                push_string(&mut out, id);
+                named = true;
+            }
+            ("output", Patch { output: Some(parts), .. }) => {
+                push_output(&mut out, parts);
+                answered = true;
+            }
+            (key, Patch { arguments: Some(text), .. }) if asked == Some(key) => push_string(&mut out, text),
+            _ => out.push_str(value),
+        }
+    }
+    if let Some(id) = patch.call_id.filter(|_| !named) {
+        push_field(&mut out, "call_id", id);
+    }
+    if let Some(parts) = patch.output.filter(|_| !answered) {
+        push_key(&mut out, "output");
+        push_output(&mut out, parts);
+    }
+    out.push('}');
+    Some(out)
+}
+
+/// Whether a call goes together with its output as both came.
+#[must_use]
+pub fn is_pair(call: &str, output: &str) -> bool {
+    let Some((call, output)) = kind(call).zip(kind(output)) else { return false };
+    let own = output.strip_suffix("_output") == Some(&call);
+    // The older tool takes a function's output as well.
+    own || (call == "local_shell_call" && output == FUNCTION_OUTPUT)
+}
+
+/// Whether a call's item says too little to be served as it came, or is of a kind that takes nothing but
+/// its own sort of output: those have no name but their kind.
+#[must_use]
+pub fn is_special(tool: &str) -> bool {
+    const KINDS: [&str; 6] = [
+        "computer_call",
+        "shell_call",
+        "local_shell_call",
+        "apply_patch_call",
+        "function_call",
+        "custom_tool_call",
+    ];
+    tool.is_empty() || KINDS.contains(&tool)
+}
+
+/// Whether a call of this name is one of a function or a tool that forgot to say its name.
+#[must_use]
+pub fn is_nameless(tool: &str) -> bool {
+    matches!(tool, "" | "function_call" | "custom_tool_call")
+}
+
+/// The kind of output that a call's item asks for, when it has none of its own to be patched.
+#[must_use]
+pub fn output_kind(call: &str) -> &'static str {
+    if kind(call).is_some_and(|kind| kind == "custom_tool_call") { CUSTOM_OUTPUT } else { FUNCTION_OUTPUT }
+}
+
+fn kind(raw: &str) -> Option<String> {
+    Fields::read(raw).ok()?.lenient("type")
+}
+
+/// The output of a function.
+pub const FUNCTION_OUTPUT: &str = "function_call_output";
+const CUSTOM_OUTPUT: &str = "custom_tool_call_output";
 
 /// Writes a message as items: its text first, then one item for each call. Tool results are written
 /// by [`write_result`], thinking is left out.
@@ -168,15 +286,38 @@ pub fn write(message: &Message) -> Vec<String> {
     items
 }
 
-/// Writes one tool result: its text.
+/// Writes one tool result of a kind: a text, or where it holds more than text, its parts.
 #[must_use]
-pub fn write_result(call_id: &str, text: &str) -> String {
+pub fn write_result(kind: &str, call_id: &str, parts: &[Part]) -> String {
     let mut out = String::from("{");
-    push_field(&mut out, "type", "function_call_output");
+    push_field(&mut out, "type", kind);
     push_field(&mut out, "call_id", call_id);
-    push_field(&mut out, "output", text);
+    push_key(&mut out, "output");
+    push_output(&mut out, parts);
     out.push('}');
     out
+}
+
+fn push_output(out: &mut String, parts: &[Part]) {
+    if !parts.iter().any(|part| matches!(part, Part::Image(_) | Part::File(_))) {
+        return push_string(out, &result_text(parts));
+    }
+    out.push('[');
+    for part in parts {
+        if !out.ends_with('[') {
+            out.push(',');
+        }
+        match part {
+            Part::Other(raw) => push_part(out, Role::User, &Part::Text(raw.clone())),
+            Part::Text(_)
+            | Part::Image(_)
+            | Part::File(_)
+            | Part::Thinking(_)
+            | Part::ToolCall(_)
+            | Part::ToolResult(_) => push_part(out, Role::User, part),
+        }
+    }
+    out.push(']');
 }
 
 fn push_part(out: &mut String, role: Role, part: &Part) {
@@ -203,10 +344,16 @@ fn push_part(out: &mut String, role: Role, part: &Part) {
             push_field(out, "detail", image.detail.as_deref().unwrap_or("auto"));
             out.push('}');
         }
+        Part::File(Attachment { media_type: Some(kind), source: MediaSource::Base64(data), .. })
+            if kind.starts_with("audio/") =>
+        {
+            push_audio(out, kind, data);
+        }
         Part::File(file) => {
             out.push('{');
             push_field(out, "type", "input_file");
-            if let Some(name) = &file.name {
+            let inline = matches!(file.source, MediaSource::Base64(_) | MediaSource::Text(_));
+            if let Some(name) = file.name.as_deref().or(inline.then_some(FILE_NAME)) {
                 push_field(out, "filename", name);
             }
             match &file.source {

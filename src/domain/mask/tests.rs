@@ -85,6 +85,38 @@ fn the_position_moves_in_steps_and_only_from_warn_on() {
     assert_eq!(step(26, &items, &Marks::new(), Level::Force), 26);
 }
 
+/// A run of a command and what its output says.
+fn run(seq: Seq, what: &str, key: &str) -> [Item; 2] {
+    let asked = CallShape { id: format!("c{seq}"), name: "sh".into(), what: what.into() };
+    let mut answer = output(seq + 1, &format!("r{seq}"), 900, 80);
+    if let Some(result) = answer.1.results.first_mut() {
+        (result.call_id, result.key) = (format!("c{seq}"), Some(key.into()));
+    }
+    [Item(seq, Shape { calls: vec![asked], ..Shape::default() }), answer]
+}
+
+#[test]
+fn an_error_stays_until_what_was_run_is_run_again() {
+    let items: Vec<Item> = [
+        run(1, "cargo test", "1 failed"),
+        run(3, "cargo build", "error: no such file"),
+        run(5, "ls", "src"),
+        run(7, "cargo test", "3 passed"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    assert_eq!(seqs(&items, &masked(&items, 6, &Marks::new(), 8)), [6], "both errors are open");
+    assert_eq!(seqs(&items, &masked(&items, 8, &Marks::new(), 8)), [2, 6, 8], "the tests pass now");
+}
+
+#[test]
+fn of_many_open_errors_the_newest_stay() {
+    let runs = (0..8).map(|i| run(2 * i + 1, &format!("make part{i}"), "error: it broke"));
+    let items: Vec<Item> = runs.flatten().collect();
+    assert_eq!(open_errors(&items, 16).into_iter().collect::<Vec<_>>(), [12, 14, 16]);
+}
+
 #[test]
 fn a_placeholder_names_tool_size_key_line_and_reference() {
     let result = ResultShape {

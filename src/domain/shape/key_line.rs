@@ -56,6 +56,23 @@ pub(super) fn find(text: &str) -> Option<String> {
     hit.map(|line| one_line(line, KEY_CHARS)).filter(|line| !is_blank(line))
 }
 
+/// Whether a key line tells of an error: a word for one, and no count of none.
+pub(super) fn shows_error(line: &str) -> bool {
+    let Some(words) = ERRORS.as_ref() else { return false };
+    let told = words.find_iter(line).any(|word| {
+        let before = line.get(..word.start()).unwrap_or_default().trim_end();
+        let count = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        !matches!(count, "0" | "no" | "No" | "without")
+    });
+    let lower = line.to_ascii_lowercase();
+    let failing =
+        lower.find(" failing").or_else(|| lower.find(" errors found")).and_then(|at| lower.get(..at));
+    told || failing.is_some_and(|before| {
+        let count = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        !count.is_empty() && count != "0"
+    })
+}
+
 fn last_line_with<'t>(finder: &LazyLock<Option<AhoCorasick>>, text: &'t str) -> Option<&'t str> {
     let last = finder.as_ref()?.find_iter(text).last()?;
     line_at(text, last.start())

@@ -78,6 +78,25 @@ fn the_key_line_is_the_totals_then_an_error_then_the_last_line() {
 }
 
 #[test]
+fn a_key_line_tells_of_an_error_unless_it_counts_none() {
+    for line in [
+        "error: it broke",
+        "== 3 failed, 9 passed in 2s ==",
+        "test result: FAILED. 3 passed; 1 failed; 0 ignored",
+        "2 failing",
+        "bash: x: command not found",
+        "Traceback (most recent call last):",
+    ] {
+        assert!(key_line::shows_error(line), "{line}");
+    }
+    for line in
+        ["12 passed, 0 failed", "test result: ok. 3 passed; 0 failed", "0 failing", "no failed runs", "done"]
+    {
+        assert!(!key_line::shows_error(line), "{line}");
+    }
+}
+
+#[test]
 fn a_reference_is_a_content_hash_of_64_bits() {
     let result =
         |text: &str| ToolResult { call_id: "a".into(), parts: vec![Part::Text(text.into())], is_error: None };

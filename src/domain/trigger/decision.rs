@@ -111,6 +111,9 @@ fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: A
     if through_seq <= floor || counts.tail_tokens < counts.retry_tokens {
         return None;
     }
+    if kind == SignalKind::Utilization && counts.is_compressed_too_often(policy) {
+        return None;
+    }
     (action == Action::Immediate || has_settled(policy, situation)).then_some(Start {
         is_ahead: false,
         kind,
@@ -288,6 +291,21 @@ mod tests {
         assert_eq!(through(12), Some((SignalKind::TaskBoundary, 12)), "what follows is the next task's");
         assert_eq!(through(20), Some((SignalKind::TaskBoundary, 15)), "the last five stay as they are");
         assert_eq!(through(0), None);
+    }
+
+    #[test]
+    fn a_window_that_cannot_get_below_its_target_is_not_compressed_for_every_message() {
+        let mut counts = session(20, 9_500);
+        counts.publish(&policy(PolicyName::Utilization), 0.5, true);
+        assert!(counts.above_target);
+        // A third of the way from target to trigger is missing for a second one.
+        counts.appended_tokens = 7_000 + 2 * 1_334 - 1;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+        counts.appended_tokens += 1;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+        counts.appended_tokens = 7_100;
+        counts.above_target = false;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some(), "what helps is done in time");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, T
 use crate::domain::accounting::Usage;
 use crate::domain::compression::Status;
 use crate::domain::id::{Seq, SessionId};
-use crate::domain::mask::{Level, MaskMode};
+use crate::domain::mask::Level;
 use crate::domain::message::Role;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
@@ -23,11 +23,6 @@ const INDEX_EVERY: Seq = 1_000;
 
 /// What a reply takes as JSON, about.
 const REPLY_BYTES: usize = 2_048;
-
-/// Below these many unmasked tool results the mask position cannot move, at the force and at the warn
-/// level, so that the messages are not even looked at.
-const FEW_RESULTS: u32 = 2;
-const MANY_RESULTS: u32 = 14;
 
 /// A session of the transaction, locked.
 pub(super) struct Locked {
@@ -68,18 +63,7 @@ impl Locked {
 
     /// How hard the session presses on its window, when there may be tool outputs to mask.
     pub(super) fn mask_level(&self) -> Option<Level> {
-        let counts = &self.session.accounting;
-        if self.policy.mask == MaskMode::Off || counts.unmasked_results < FEW_RESULTS {
-            return None;
-        }
-        let share = counts.usage(&self.policy, 0).effective_utilization;
-        if share >= self.policy.force {
-            Some(Level::Force)
-        } else if share >= self.policy.warn && counts.unmasked_results > MANY_RESULTS {
-            Some(Level::Warn)
-        } else {
-            None
-        }
+        self.session.accounting.mask_level(&self.policy)
     }
 
     /// The compression to be queued: none when a version was published instead, or when another one is live

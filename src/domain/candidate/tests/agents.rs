@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::chain::Chain;
 use super::*;
+use crate::domain::context::prefixes;
 use crate::domain::format;
 use crate::domain::summary::ErrorStatus;
 
@@ -18,9 +19,11 @@ struct Told {
     record: Summary,
 }
 
-/// Compresses a session of OpenAI chat messages.
+/// Compresses a session of OpenAI chat messages; as it grows, every context of it is valid.
 fn told(messages: &Value) -> Told {
-    let messages = messages.as_array().unwrap().iter();
+    let messages = messages.as_array().unwrap();
+    prefixes::assert_valid(format::Format::OpenaiChat, messages);
+    let messages = messages.iter();
     let read_in = |raw: &Value| format::parse(format::Format::OpenaiChat, &raw.to_string()).unwrap();
     let chain = Chain::within(render::DEFAULT_BOUND_TOKENS).of_large_spans();
     let material = chain.material(messages.map(read_in).collect());

@@ -1,0 +1,278 @@
+//! A session fed to the domain message by message, as the service feeds it: masking, trigger, span,
+//! extractive engine, gate and settlement, without store and server.
+
+use anchord::domain::accounting::{Accounting, Counted};
+use anchord::domain::candidate::{self, Base, Material};
+use anchord::domain::context::{self, Entry};
+use anchord::domain::format::{self, Format, detect::detect};
+use anchord::domain::group;
+use anchord::domain::id::Seq;
+use anchord::domain::mask::{self, Marks};
+use anchord::domain::message::Numbered;
+use anchord::domain::probe::Probe;
+use anchord::domain::render::LEAST_BOUND_TOKENS;
+use anchord::domain::settings::{Policy, Settings, share_of};
+use anchord::domain::shape::Shape;
+use anchord::domain::tokens::TokenCounter;
+use anchord::domain::trigger::{Recent, Situation, decide};
+use chrono::DateTime;
+
+/// Nobody settles this often without a message between.
+const MOST_IN_A_ROW: u32 = 20;
+
+/// A session's messages, read and counted once.
+pub struct Transcript {
+    /// The format that they came in.
+    pub format: Format,
+    /// As contexts take them.
+    pub entries: Vec<Entry>,
+    /// As engines take them.
+    pub numbered: Vec<Numbered>,
+}
+
+impl Transcript {
+    /// Reads messages.
+    pub fn read(raw: &[String], counter: TokenCounter) -> Result<Self, format::FormatError> {
+        let format = detect(raw.iter().map(String::as_str));
+        let (mut entries, mut numbered) = (Vec::new(), Vec::new());
+        for (seq, raw) in (1..).zip(raw) {
+            let message = format::parse(format, raw)?;
+            let (tokens, shape) = Shape::measure(&message, &counter);
+            entries.push(Entry { seq, format, role: message.role, tokens, shape, raw: raw.clone() });
+            numbered.push(Numbered { seq, message });
+        }
+        Ok(Self { format, entries, numbered })
+    }
+}
+
+/// The summary that contexts serve.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// Its version.
+    pub version: i64,
+    /// Its message and that message's tokens.
+    pub full: (String, u32),
+    /// The same at the least bound.
+    pub least: (String, u32),
+    /// The recap.
+    pub recap: String,
+}
+
+/// How attempts ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Versions published.
+    pub published: u32,
+    /// Attempts that could cover nothing.
+    pub without_span: u32,
+    /// Candidates that were not smaller.
+    pub not_smaller: u32,
+    /// Candidates that the gate refused.
+    pub refused: u32,
+    /// Published versions after which the context was above the target.
+    pub above_target: u32,
+}
+
+/// A session on its way.
+pub struct Replay<'a> {
+    /// The messages.
+    pub transcript: &'a Transcript,
+    /// The thresholds.
+    pub policy: Policy,
+    /// The running counts.
+    pub counts: Accounting,
+    /// Through which message the summary covers the session.
+    pub anchor: Seq,
+    /// The newest message.
+    pub head: Seq,
+    /// The current summary.
+    pub served: Option<Served>,
+    /// How the attempts ended.
+    pub outcomes: Outcomes,
+    /// Whether the level that starts compressions was ever reached.
+    pub triggered: bool,
+    base: Option<Base>,
+    probes: Vec<Probe>,
+    counter: TokenCounter,
+}
+
+impl<'a> Replay<'a> {
+    /// A session of no messages yet, in a window of so many tokens.
+    pub fn new(transcript: &'a Transcript, window: u32, counter: TokenCounter) -> Self {
+        let policy = Settings { context_window: Some(window), ..Settings::default() }.policy();
+        Self {
+            transcript,
+            policy,
+            counts: Accounting::default(),
+            anchor: 0,
+            head: 0,
+            served: None,
+            outcomes: Outcomes::default(),
+            triggered: false,
+            base: None,
+            probes: Vec::new(),
+            counter,
+        }
+    }
+
+    /// Appends the next message, and compresses when the service would; `false` at the end.
+    pub fn step(&mut self) -> bool {
+        let Some(entry) = usize::try_from(self.head).ok().and_then(|at| self.transcript.entries.get(at))
+        else {
+            return false;
+        };
+        if let Some(level) = self.counts.mask_level(&self.policy) {
+            let upto = mask::step(self.counts.mask_upto, self.tail(), &Marks::new(), level);
+            if upto > self.counts.mask_upto {
+                let tail = self.tail();
+                self.counts.mask_through(upto, tail, &Marks::new());
+            }
+        }
+        self.head = entry.seq;
+        let counted = Counted::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
+        self.counts.push(&counted, self.policy.preserve_recent);
+        self.triggered |= self.counts.usage(&self.policy, 0).effective_utilization >= self.policy.compress;
+        for _ in 0..MOST_IN_A_ROW {
+            if !self.is_due() {
+                return true;
+            }
+            self.compress();
+        }
+        true
+    }
+
+    /// The messages after the anchor, the system prompt aside.
+    pub fn tail(&self) -> &'a [Entry] {
+        let at = |seq: Seq| usize::try_from(seq).unwrap_or(usize::MAX);
+        self.transcript.entries.get(at(self.floor())..at(self.head)).unwrap_or_default()
+    }
+
+    fn floor(&self) -> Seq {
+        self.anchor.max(self.counts.system_through)
+    }
+
+    fn is_due(&self) -> bool {
+        // The policy lets the window alone count, so nothing of the history is kept.
+        let situation = Situation {
+            counts: &self.counts,
+            recent: &Recent::default(),
+            head: self.head,
+            anchor: self.anchor,
+            first: self.head,
+            boundary: None,
+            versions: i64::from(self.outcomes.published),
+            now: 0,
+        };
+        decide(&self.policy, &situation).1.is_some()
+    }
+
+    fn compress(&mut self) {
+        let tail = self.tail();
+        let preserve = usize::try_from(self.policy.preserve_recent).unwrap_or(usize::MAX);
+        let Ok(through) = group::span_end(tail, preserve, None) else {
+            self.outcomes.without_span += 1;
+            self.settle(None, 0);
+            return;
+        };
+        let span = tail.partition_point(|entry| entry.seq <= through);
+        let from = usize::try_from(self.floor()).unwrap_or_default();
+        let messages = self.transcript.numbered.get(from..from + span).unwrap_or_default().to_vec();
+        let whole = tail.iter().take(span).fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+        let span_tokens = whole.saturating_sub(self.counts.masked_within(tail, &Marks::new(), through));
+        let material = Material {
+            base: self.base.clone(),
+            version: i64::from(self.outcomes.published) + 1,
+            compression_count: i64::from(self.outcomes.published),
+            probes: self.probes.clone(),
+            bound: self.bound(tail.get(span..).unwrap_or_default()),
+            ..Material::first(messages, span_tokens, self.counter, DateTime::UNIX_EPOCH)
+        };
+        let facts = candidate::read(&material);
+        let draft = candidate::draft(&material, &facts);
+        let proof = candidate::prove(&material, &facts, draft);
+        if !proof.is_accepted() {
+            let mut retry = 0;
+            if proof.is_not_smaller() {
+                self.outcomes.not_smaller += 1;
+                retry = u64::try_from(proof.meta.tokens_before).unwrap_or_default() * 2;
+            } else {
+                self.outcomes.refused += 1;
+            }
+            self.settle(Some(through), retry);
+            return;
+        }
+        let mut at = 0;
+        self.probes.retain(|_| {
+            at += 1;
+            !proof.retired.contains(&(at - 1))
+        });
+        self.probes.extend(proof.new_probes.iter().filter(|probe| probe.critical).cloned());
+        self.base = Some(Base {
+            version: material.version,
+            summary: proof.summary,
+            carry: facts.carry,
+            rendering_tokens: self.message(&proof.rendering.text).1,
+        });
+        self.served = Some(Served {
+            version: material.version,
+            full: self.message(&proof.rendering.text),
+            least: self.message(&proof.least.text),
+            recap: proof.recap,
+        });
+        self.outcomes.published += 1;
+        self.anchor = through;
+        self.settle(Some(through), 0);
+        self.counts.publish(&self.policy, self.policy.target, true);
+        if self.counts.usage(&self.policy, 0).effective_utilization > self.policy.target {
+            self.outcomes.above_target += 1;
+        }
+    }
+
+    /// Room for the summary when the context is to be at the target afterwards.
+    fn bound(&self, rest: &[Entry]) -> u32 {
+        let goal = u64::from(share_of(self.policy.effective_window, self.policy.target));
+        let tail: u64 = rest.iter().map(|entry| u64::from(entry.tokens)).sum();
+        let room = goal.saturating_sub(u64::from(self.counts.system_tokens) + tail);
+        let room = u32::try_from(room).unwrap_or(u32::MAX);
+        self.policy.max_summary_tokens.min(room.max(LEAST_BOUND_TOKENS))
+    }
+
+    fn message(&self, rendering: &str) -> (String, u32) {
+        let text = context::summary_message_text(rendering);
+        let tokens = context::Counted::new(&text, &self.counter).tokens;
+        (text, tokens)
+    }
+
+    /// Counts afresh, as the end of every attempt does.
+    fn settle(&mut self, through: Option<Seq>, retry_tokens: u64) {
+        self.counts.summary_tokens = self.served.as_ref().map_or(0, |served| served.full.1);
+        let tail = self.tail();
+        let counted: Vec<Counted> = tail
+            .iter()
+            .map(|entry| Counted::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false))
+            .collect();
+        let mut counts = self.counts.rebuilt(self.anchor, &counted, self.policy.preserve_recent);
+        counts.settled_head = self.head;
+        counts.settled_tokens = counts.appended_tokens;
+        counts.attempted_through = match through {
+            Some(through) => through,
+            None => counts.attempted_through.max(counts.span_end(self.head, self.policy.preserve_recent)),
+        };
+        counts.mask_to(self.policy.target, &self.policy, tail, &Marks::new());
+        counts.retry_tokens = retry_tokens;
+        self.counts = counts;
+    }
+}
+
+/// The least number of compressions that the thresholds imply for what was appended.
+pub fn least(replay: &Replay<'_>) -> u64 {
+    let trigger = u64::from(share_of(replay.policy.effective_window, replay.policy.compress));
+    let target = u64::from(share_of(replay.policy.effective_window, replay.policy.target));
+    let beyond = replay.counts.appended_tokens.saturating_sub(trigger);
+    beyond.div_ceil((trigger - target).max(1)).max(u64::from(replay.triggered))
+}
+
+/// Whether so many compressions are more than half as many again as the least.
+pub fn is_thrash(published: u32, least: u64) -> bool {
+    u64::from(published) * 2 > least * 3
+}

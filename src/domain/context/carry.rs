@@ -1,0 +1,214 @@
+//! What a format can carry: parts as they are, parts in another form, and a marker in the place of the rest.
+
+use super::super::format::Format;
+use super::super::format::anthropic::is_misplaced;
+use super::super::id::Seq;
+use super::super::message::{Image, MediaSource, Message, Part, Role};
+use super::super::shape::{AsShape, Feature, is_blank};
+use super::super::tokens::MESSAGE_TOKENS;
+use super::turns::{EMPTY, ID_CHARS, Maker, NO_OUTPUT, Turns};
+use super::{Entry, Reason};
+
+/// Unknown blocks up to this size become text in another format; larger ones are left out.
+const OTHER_BYTES: usize = 4_000;
+
+impl Maker<'_> {
+    /// Takes out what the format cannot carry, and puts a marker where nothing is left.
+    pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
+        let same = entry.format == self.format;
+        let only_thinking = message.parts.iter().all(|p| matches!(p, Part::Thinking(_)));
+        let had_thinking = only_thinking && !message.parts.is_empty();
+        let mut parts = Vec::with_capacity(message.parts.len());
+        for part in std::mem::take(&mut message.parts) {
+            match part {
+                Part::Text(text) if is_blank(&text) => {}
+                Part::Thinking(thinking) => {
+                    let signed = thinking.signature.is_some() || thinking.redacted.is_some();
+                    let kept = match self.format {
+                        Format::OpenaiChat => !signed,
+                        Format::Anthropic => signed,
+                        // Written anew it would lose its id.
+                        Format::OpenaiResponses => false,
+                    };
+                    let part = Part::Thinking(thinking);
+                    if same && kept {
+                        parts.push(part);
+                    } else {
+                        turns.take(self.counter.count_part(&part));
+                        turns.omit(entry.seq, Reason::Thinking);
+                    }
+                }
+                Part::ToolResult(mut result) => {
+                    let kept = result.parts.drain(..).map(|p| self.carried(p, same, entry.seq, turns));
+                    result.parts = kept.filter(|p| !matches!(p, Part::Text(t) if is_blank(t))).collect();
+                    if result.parts.is_empty() {
+                        turns.add(self.counter.count_text(NO_OUTPUT));
+                        result.parts.push(Part::Text(NO_OUTPUT.to_owned()));
+                    }
+                    parts.push(Part::ToolResult(result));
+                }
+                part @ (Part::Text(_)
+                | Part::Image(_)
+                | Part::File(_)
+                | Part::ToolCall(_)
+                | Part::Other(_)) => {
+                    let part = self.carried_by(message.role, part, entry, turns);
+                    if !matches!(&part, Part::Text(text) if is_blank(text)) {
+                        parts.push(part);
+                    }
+                }
+            }
+        }
+        if self.format == Format::Anthropic {
+            self.end_without_thinking(&mut parts, entry.seq, turns);
+        }
+        let speaks = parts.iter().any(|p| !matches!(p, Part::Thinking(_)));
+        // A reasoning item of the responses API is no message of its own elsewhere.
+        let vanishes = had_thinking && entry.is_item() && parts.is_empty();
+        if vanishes {
+            turns.take(MESSAGE_TOKENS);
+        } else if !speaks {
+            turns.add(self.counter.count_text(EMPTY));
+            parts.push(Part::Text(EMPTY.to_owned()));
+        }
+        if self.format != entry.format {
+            plain_names(&mut parts);
+        }
+        message.parts = parts;
+    }
+
+    /// A turn that ends with thinking is refused; what it led to never came.
+    fn end_without_thinking(self, parts: &mut Vec<Part>, seq: Seq, turns: &mut Turns<'_>) {
+        if parts.iter().all(|p| matches!(p, Part::Thinking(_))) {
+            return;
+        }
+        while let Some(last) = parts.pop_if(|p| matches!(p, Part::Thinking(_))) {
+            turns.take(self.counter.count_part(&last));
+            turns.omit(seq, Reason::Thinking);
+        }
+    }
+
+    /// A part as the format can carry it in a role.
+    fn carried_by(self, role: Role, part: Part, entry: &Entry, turns: &mut Turns<'_>) -> Part {
+        let same = entry.format == self.format;
+        // A system prompt is text alone for all but the format that it was written in.
+        let text_alone = role.is_system() && (!same || self.format == Format::Anthropic);
+        match &part {
+            Part::Image(_) if text_alone => self.left_out("an image", &part, entry.seq, turns),
+            Part::File(file) if text_alone && !matches!(file.source, MediaSource::Text(_)) => {
+                self.left_out("a file", &part, entry.seq, turns)
+            }
+            Part::File(_) | Part::Other(_) if text_alone => self.carried(part, false, entry.seq, turns),
+            Part::Image(_)
+            | Part::File(_)
+            | Part::Other(_)
+            | Part::Text(_)
+            | Part::Thinking(_)
+            | Part::ToolCall(_)
+            | Part::ToolResult(_) => self.carried(part, same, entry.seq, turns),
+        }
+    }
+
+    fn left_out(self, what: &str, part: &Part, seq: Seq, turns: &mut Turns<'_>) -> Part {
+        let marker = format!("[{what} left out: this format cannot carry it · message {seq}]");
+        turns.take(self.counter.count_part(part));
+        turns.add(self.counter.count_text(&marker));
+        turns.omit(seq, Reason::Unsupported);
+        Part::Text(marker)
+    }
+
+    /// A part as the format can carry it.
+    fn carried(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
+        if same {
+            return match &part {
+                Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),
+                Part::Other(_)
+                | Part::Text(_)
+                | Part::Image(_)
+                | Part::File(_)
+                | Part::Thinking(_)
+                | Part::ToolCall(_)
+                | Part::ToolResult(_) => part,
+            };
+        }
+        match &part {
+            Part::Other(raw) if raw.len() <= OTHER_BYTES => Part::Text(raw.clone()),
+            Part::Other(_) => self.left_out("a block", &part, seq, turns),
+            Part::Image(image) if !is_picture(image) => self.left_out("an image", &part, seq, turns),
+            Part::File(file) => match &file.source {
+                MediaSource::Text(text) => Part::Text(text.clone()),
+                source if !self.takes_file(source, file.media_type.as_deref()) => {
+                    self.left_out("a file", &part, seq, turns)
+                }
+                MediaSource::Url(_) | MediaSource::Base64(_) | MediaSource::FileId(_) => part,
+            },
+            Part::Image(_) | Part::Text(_) | Part::Thinking(_) | Part::ToolCall(_) | Part::ToolResult(_) => {
+                part
+            }
+        }
+    }
+
+    /// Whether a file of another format's can be given in this one.
+    fn takes_file(self, source: &MediaSource, media_type: Option<&str>) -> bool {
+        let is_audio = media_type.is_some_and(|kind| kind.starts_with("audio/"));
+        match (source, self.format) {
+            // An id is known to the provider that gave it alone.
+            (MediaSource::FileId(_), _) | (MediaSource::Url(_), Format::OpenaiChat) => false,
+            (MediaSource::Text(_), _) => true,
+            (MediaSource::Url(url), _) => is_address(url),
+            (MediaSource::Base64(data), Format::OpenaiChat) => !is_blank(data),
+            (MediaSource::Base64(data), Format::OpenaiResponses) => !is_blank(data) && !is_audio,
+            (MediaSource::Base64(data), Format::Anthropic) => {
+                !is_blank(data) && media_type.is_none_or(|kind| kind == "application/pdf")
+            }
+        }
+    }
+
+    /// Takes the media out of a message of the model's, where only a user may show any; they follow it.
+    pub(super) fn media_of_model(
+        self,
+        message: &mut Message,
+        entry: &Entry,
+        turns: &mut Turns<'_>,
+    ) -> Option<Message> {
+        if message.role != Role::Assistant || entry.format == self.format || !entry.has(Feature::Media) {
+            return None;
+        }
+        let (media, rest): (Vec<Part>, Vec<Part>) =
+            message.parts.drain(..).partition(|p| matches!(p, Part::Image(_) | Part::File(_)));
+        message.parts = rest;
+        if media.is_empty() {
+            return None;
+        }
+        let line = format!("[media from the assistant's message {}]", entry.seq);
+        turns.add(self.counter.count_text(&line).saturating_add(MESSAGE_TOKENS));
+        let parts = std::iter::once(Part::Text(line)).chain(media).collect();
+        Some(Message { role: Role::User, name: None, parts })
+    }
+}
+
+/// Whether every provider takes a picture; an id is known to the provider that gave it alone.
+fn is_picture(image: &Image) -> bool {
+    const KINDS: [&str; 5] = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
+    match &image.source {
+        MediaSource::Url(url) => is_address(url),
+        MediaSource::Base64(data) => {
+            !is_blank(data) && image.media_type.as_deref().is_none_or(|kind| KINDS.contains(&kind))
+        }
+        MediaSource::FileId(_) | MediaSource::Text(_) => false,
+    }
+}
+
+fn is_address(url: &str) -> bool {
+    url.starts_with("https://") || url.starts_with("http://")
+}
+
+/// Tool names in the letters that every provider takes.
+fn plain_names(parts: &mut [Part]) {
+    for part in parts {
+        if let Part::ToolCall(call) = part {
+            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+            call.name = call.name.chars().take(ID_CHARS).map(plain).collect();
+        }
+    }
+}

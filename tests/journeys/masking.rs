@@ -1,0 +1,175 @@
+//! Masking over HTTP, rule by rule: what becomes a placeholder, what stays, and how it is got back.
+
+use serde_json::{Value, json};
+
+use crate::support::app::{App, app};
+
+const SESSION: &str = "/v1/sessions/s";
+
+async fn session(settings: Value) -> App {
+    let app = app().await;
+    let reply = app.call("PUT", SESSION, settings.to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    app
+}
+
+async fn append(app: &App, body: Value) -> Value {
+    let reply = app.call("POST", &format!("{SESSION}/messages"), body.to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    reply.json()
+}
+
+async fn context(app: &App) -> Value {
+    let reply = app.call("GET", &format!("{SESSION}/context"), "").await;
+    assert_eq!(reply.status, 200, "{}", reply.text);
+    reply.json()
+}
+
+/// A call of a command and its output of so many lines; each line is about ten tokens.
+fn run(id: usize, command: &str, lines: usize, last: &str) -> [Value; 2] {
+    let arguments = json!({"command": command}).to_string();
+    let call = json!({"id": format!("c{id}"), "type": "function", "function": {"name": "bash", "arguments": arguments}});
+    let output: Vec<String> =
+        (0..lines).map(|line| format!("{id} line {line} of the output of it\n")).collect();
+    let output = output.concat();
+    [
+        json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+        json!({"role": "tool", "tool_call_id": format!("c{id}"), "content": format!("{output}{last}")}),
+    ]
+}
+
+fn runs(from: usize, count: usize, lines: usize) -> Vec<Value> {
+    (from..from + count).flat_map(|id| run(id, &format!("cmd {id}"), lines, "done")).collect()
+}
+
+fn masked(context: &Value) -> Vec<i64> {
+    context["masked"].as_array().unwrap().iter().map(|masked| masked["seq"].as_i64().unwrap()).collect()
+}
+
+fn asks() -> Value {
+    json!({"role": "user", "content": "go on"})
+}
+
+#[tokio::test]
+async fn a_mark_of_never_masks_at_once_and_a_mark_of_always_keeps_at_every_level() {
+    let app = session(json!({"context_window": 20_000, "auto": false})).await;
+    let first: Vec<Value> = std::iter::once(asks()).chain(runs(0, 4, 70)).collect();
+    append(
+        &app,
+        json!({"messages": first, "marks": [{"index": 2, "keep": "never"}, {"index": 4, "keep": "always"}]}),
+    )
+    .await;
+    assert_eq!(masked(&context(&app).await), [3], "what the caller does not want, and nothing else yet");
+    // Up to the force level, and one append more: steps are taken by the append after the one that passed it.
+    let full = append(&app, json!({"messages": runs(4, 20, 70)})).await;
+    assert!(full["usage"]["effective_utilization"].as_f64().unwrap() >= 0.85, "{full:#}");
+    append(&app, json!({"messages": [asks()]})).await;
+    let seqs = masked(&context(&app).await);
+    assert!(seqs.contains(&3) && seqs.contains(&7) && !seqs.contains(&5), "{seqs:?}");
+}
+
+#[tokio::test]
+async fn below_the_warn_level_nothing_is_masked_but_repeats_of_which_the_newest_stays() {
+    let app = session(json!({})).await;
+    let same = |id: usize| {
+        let [call, mut result] = run(id, "cat notes", 30, "done");
+        result["content"] = json!("the same line of notes\n".repeat(40));
+        [call, result]
+    };
+    let mut messages = vec![asks()];
+    messages.extend([same(1), same(2)].concat());
+    messages.extend(runs(3, 6, 80));
+    messages.extend(same(9));
+    messages.extend(runs(10, 4, 80));
+    append(&app, json!({"messages": messages})).await;
+    assert_eq!(masked(&context(&app).await), [3, 5], "of three, the two older ones");
+}
+
+#[tokio::test]
+async fn from_the_warn_level_on_the_last_ten_results_stay() {
+    let app = session(json!({"context_window": 38_000, "auto": false})).await;
+    let messages: Vec<Value> = std::iter::once(asks()).chain(runs(0, 26, 70)).collect();
+    let reply = append(&app, json!({"messages": messages})).await;
+    let share = reply["usage"]["effective_utilization"].as_f64().unwrap();
+    assert!((0.60..0.85).contains(&share), "{share}");
+    append(&app, json!({"messages": [asks()]})).await;
+    let seqs = masked(&context(&app).await);
+    let expected: Vec<i64> = (0..16).map(|i| 3 + 2 * i).collect();
+    assert_eq!(seqs, expected, "26 results but the last ten");
+}
+
+#[tokio::test]
+async fn at_the_force_level_all_but_the_last_five_messages_and_open_errors_are_masked() {
+    let app = session(json!({"context_window": 24_000, "auto": false})).await;
+    let mut messages = vec![asks()];
+    messages.extend(run(0, "cargo build", 70, "error: cannot find the parser"));
+    messages.extend(run(1, "cargo test", 70, "3 passed; 1 failed"));
+    messages.extend(runs(2, 20, 70));
+    messages.extend(run(22, "cargo test", 70, "4 passed; 0 failed"));
+    messages.extend(runs(23, 4, 70));
+    let reply = append(&app, json!({"messages": messages})).await;
+    assert!(reply["usage"]["effective_utilization"].as_f64().unwrap() >= 0.85, "{reply:#}");
+    append(&app, json!({"messages": [asks()]})).await;
+    let seqs = masked(&context(&app).await);
+    assert!(!seqs.contains(&3), "nothing was built again: {seqs:?}");
+    assert!(seqs.contains(&5), "the tests pass now: {seqs:?}");
+    // Of 55 messages the last five at the time of the step began with 51.
+    assert!(seqs.iter().all(|seq| *seq < 51) && seqs.contains(&49), "{seqs:?}");
+}
+
+#[tokio::test]
+async fn a_placeholder_says_what_it_was_and_leads_to_its_lines() {
+    let app = session(json!({})).await;
+    let mut messages = vec![asks()];
+    messages.extend(run(1, "cargo test", 30, "3 passed; 1 failed"));
+    messages.push(asks());
+    append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "never"}]})).await;
+    let context = context(&app).await;
+    let reference = context["masked"][0]["ref"].as_str().unwrap();
+    assert_eq!(
+        context["messages"][2]["content"],
+        format!(
+            "[tool output {reference}: 31 lines from \"cargo test\" · key: 3 passed; 1 failed · GET {SESSION}/tool-outputs/{reference}]"
+        )
+    );
+    assert!(reference.len() >= 16 && reference.bytes().all(|b| b.is_ascii_hexdigit()), "64 bits at least");
+    let lines = format!("{SESSION}/tool-outputs/{reference}?from_line=31");
+    assert_eq!(app.call("GET", &lines, "").await.json()["content"], "3 passed; 1 failed");
+    let elsewhere = app.call("GET", &format!("/v1/sessions/other/tool-outputs/{reference}"), "").await;
+    assert_eq!(elsewhere.status, 404, "it is valid inside its session alone");
+}
+
+#[tokio::test]
+async fn small_outputs_are_never_masked_whatever_a_caller_says() {
+    let app = session(json!({})).await;
+    let mut messages = vec![asks()];
+    messages.extend(run(1, "ls", 2, "done"));
+    append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "never"}]})).await;
+    assert_eq!(masked(&context(&app).await), [] as [i64; 0]);
+}
+
+#[tokio::test]
+async fn with_masking_off_nothing_is_masked_and_the_budget_is_kept_all_the_same() {
+    let app = session(json!({"context_window": 10_000, "auto": false, "mask": "off"})).await;
+    let messages: Vec<Value> = std::iter::once(asks()).chain(runs(0, 20, 70)).collect();
+    append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "never"}]})).await;
+    append(&app, json!({"messages": [asks()]})).await;
+    let context = context(&app).await;
+    assert_eq!(masked(&context), [] as [i64; 0]);
+    assert_eq!(context["within_budget"], true);
+    assert!(!context["omitted"].as_array().unwrap().is_empty(), "{context:#}");
+}
+
+#[tokio::test]
+async fn a_budget_that_binds_masks_the_oldest_first_and_what_is_protected_last() {
+    let app = session(json!({"auto": false})).await;
+    let messages: Vec<Value> = std::iter::once(asks()).chain(runs(0, 12, 70)).collect();
+    append(&app, json!({"messages": messages, "marks": [{"index": 2, "keep": "always"}]})).await;
+    let tight = |tokens: u32| format!("{SESSION}/context?max_tokens={tokens}");
+    let some = app.call("GET", &tight(7_000), "").await.json();
+    let seqs = masked(&some);
+    assert!(!seqs.is_empty() && seqs[0] == 5 && !seqs.contains(&25), "{seqs:?}");
+    let all = app.call("GET", &tight(1_500), "").await.json();
+    assert!(masked(&all).contains(&25) || all["omitted"] != json!([]), "the budget wins: {all:#}");
+    assert!(all["tokens"]["total"].as_u64().unwrap() <= 1_500);
+}
