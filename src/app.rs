@@ -197,6 +197,7 @@ impl Process {
             limits,
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
+            quotas: http::quotas::QuotaWatch::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
             metrics,
             llm_configured: settings.llm.llm_provider != LlmProvider::None,

@@ -13,7 +13,7 @@ const TOO_AGGRESSIVE: f64 = 0.20;
 pub enum Kind {
     /// A context was served: `tokens_out`, `tokens_whole` (what the whole session takes), `time_us`.
     Context,
-    /// Messages were appended: `tokens_in`, `time_us`.
+    /// Messages were appended: `tokens_in`, `time_us`, `messages`, `bytes`.
     Append,
     /// Originals were read that the context no longer shows: `tokens_out`.
     Messages,
@@ -79,6 +79,10 @@ pub struct Figures {
     pub time_us: i64,
     /// Millionths of the currency of the operator's prices.
     pub cost_micros: i64,
+    /// Messages.
+    pub messages: i64,
+    /// Bytes of their texts; in a day's sums less those of sessions that were erased.
+    pub bytes: i64,
 }
 
 impl AddAssign for Figures {
@@ -91,6 +95,8 @@ impl AddAssign for Figures {
         self.tokens_whole = self.tokens_whole.saturating_add(more.tokens_whole);
         self.time_us = self.time_us.saturating_add(more.time_us);
         self.cost_micros = self.cost_micros.saturating_add(more.cost_micros);
+        self.messages = self.messages.saturating_add(more.messages);
+        self.bytes = self.bytes.saturating_add(more.bytes);
     }
 }
 
@@ -181,6 +187,8 @@ impl Tally {
             },
             appends: self.append.calls,
             appended_tokens: self.append.tokens_in,
+            appended_messages: self.append.messages,
+            stored_bytes: self.append.bytes,
             latency: Latency {
                 context_ms_per_request: ratio(self.context.time_us, self.context.calls).map(to_ms),
                 append_ms_per_request: ratio(self.append.time_us, self.append.calls).map(to_ms),
@@ -222,6 +230,10 @@ pub struct UsageFigures {
     pub appends: i64,
     /// Their tokens.
     pub appended_tokens: i64,
+    /// Their messages.
+    pub appended_messages: i64,
+    /// Bytes of their texts, less those of sessions that were erased in the time of the report.
+    pub stored_bytes: i64,
     /// What the service adds to the agent's time.
     pub latency: Latency,
 }

@@ -15,6 +15,7 @@ use subtle::ConstantTimeEq;
 use super::AppState;
 use super::problem::ApiError;
 use crate::domain::id::{KeyId, TenantId};
+use crate::domain::quota::Quotas;
 use crate::store::audit::Actor;
 use crate::store::keys::digest_key;
 
@@ -41,6 +42,8 @@ pub struct Caller {
     pub key: KeyId,
     /// What the key may do.
     pub scopes: Vec<String>,
+    /// The bounds of its tenant.
+    pub quotas: Quotas,
 }
 
 impl Caller {
@@ -181,7 +184,7 @@ async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> R
     if !grant.scopes.iter().any(|held| held == scope) {
         return Err(ApiError::Forbidden(scope));
     }
-    Ok(Caller { tenant: grant.tenant, key: grant.key, scopes: grant.scopes })
+    Ok(Caller { tenant: grant.tenant, key: grant.key, scopes: grant.scopes, quotas: grant.quotas })
 }
 
 impl FromRequestParts<AppState> for Reader {

@@ -4,6 +4,8 @@
 //! it, so that a file that was cut short is known by its lack. In: the session with its messages word for
 //! word; versions are for reading and are made anew by the next compression.
 
+use std::time::Instant;
+
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -18,7 +20,7 @@ use utoipa::ToSchema;
 use super::auth::{Reader, Writer};
 use super::idempotency::IdempotencyKey;
 use super::json::{Lines, Reply, parse};
-use super::messages::{LARGE_BODY_BYTES, marked, read_message, refuse};
+use super::messages::{LARGE_BODY_BYTES, load, marked, read_message, refuse};
 use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
@@ -343,17 +345,22 @@ pub async fn import_session(
     }
     let messages = import.messages.len();
     if messages > 0 {
+        let started = Instant::now();
+        let new: Vec<NewMessage> = import.messages.into_iter().map(|(_, message)| message).collect();
+        let load = load(&new);
+        state.admit(&caller, load).await?;
         let append = Append {
             tenant: caller.tenant,
             session: session.clone(),
-            messages: import.messages.into_iter().map(|(_, message)| message).collect(),
+            messages: new,
             tokenizer,
             expected_next_seq: Some(first),
             task_boundary: false,
             now: state.clock.now().timestamp(),
             reply_key: None,
         };
-        state.appends.append(append).await.map_err(|refused| refuse(refused, first))?;
+        let reply = state.appends.append(append).await.map_err(|refused| refuse(refused, first))?;
+        state.count_append(&caller, &reply, load, started);
     }
     let imported =
         Imported { session_id: session, messages, versions_left: import.versions, next_seq: last + 1 };

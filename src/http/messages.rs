@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
-use super::auth::{Reader, Writer};
+use super::auth::{Caller, Reader, Writer};
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
+use super::quotas::Load;
 use super::usage::{micros, refetch};
 use super::{AppState, Limits};
 use crate::domain::accounting::Counted;
@@ -29,7 +30,8 @@ use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::domain::trigger::Noticed;
 use crate::domain::usage::{Figures, Kind};
 use crate::store::StoreError;
-use crate::store::gather::{Append, AppendError, Appended, NewMessage, ToolOutput};
+use crate::store::gather::{Append, AppendError, Appended, NewMessage, Reply as StoredReply, ToolOutput};
+use crate::store::idempotency::{ReplyKey, ReplyLookup};
 use crate::store::messages::SeqRange;
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other request.
@@ -126,6 +128,8 @@ pub async fn append_messages(
     for _ in 0..TOKENIZER_ATTEMPTS {
         let prepared = prepare(&body, tokenizer, &state.limits).await?;
         let expected = prepared.expected_next_seq;
+        let load = load(&prepared.messages);
+        admit(&state, &caller, reply_key.as_ref(), load).await?;
         let append = Append {
             tenant: caller.tenant,
             session: path.session_id.clone(),
@@ -138,16 +142,7 @@ pub async fn append_messages(
         };
         match state.appends.append(append).await {
             Ok(reply) => {
-                if let Some(stored) = &reply.stored {
-                    let figures = Figures {
-                        calls: 1,
-                        tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
-                        time_us: micros(started.elapsed()),
-                        ..Figures::default()
-                    };
-                    let task_id = stored.task_id.as_deref();
-                    state.count_use(&caller, stored.session, task_id, (Kind::Append, figures));
-                }
+                state.count_append(&caller, &reply, load, started);
                 let kind = [(header::CONTENT_TYPE, "application/json")];
                 return Ok((StatusCode::CREATED, kind, reply.body).into_response());
             }
@@ -156,6 +151,43 @@ pub async fn append_messages(
         }
     }
     Err(ApiError::Unavailable(anyhow::anyhow!("the session's tokenizer keeps changing")))
+}
+
+impl AppState {
+    /// Counts an append, unless it was one already.
+    pub(super) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
+        let Some(stored) = &reply.stored else { return };
+        let figures = Figures {
+            calls: 1,
+            tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
+            time_us: micros(started.elapsed()),
+            messages: i64::try_from(load.messages).unwrap_or(i64::MAX),
+            bytes: i64::try_from(load.bytes).unwrap_or(i64::MAX),
+            ..Figures::default()
+        };
+        self.count_use(caller, stored.session, stored.task_id.as_deref(), (Kind::Append, figures));
+    }
+}
+
+/// What messages bring to a tenant's quotas.
+pub(super) fn load(messages: &[NewMessage]) -> Load {
+    Load { messages: messages.len(), bytes: messages.iter().map(|message| message.body.get().len()).sum() }
+}
+
+/// Lets a batch through; one that was stored already is answered again, whatever the quotas say.
+async fn admit(
+    state: &AppState,
+    caller: &Caller,
+    key: Option<&ReplyKey>,
+    load: Load,
+) -> Result<(), ApiError> {
+    let Err(refused) = state.admit(caller, load).await else { return Ok(()) };
+    let Some(key) = key else { return Err(refused) };
+    let mut tx = state.store.begin(caller.tenant).await?;
+    match state.store.claim_reply(&mut tx, key).await? {
+        ReplyLookup::Reply(_) | ReplyLookup::OtherBody => Ok(()),
+        ReplyLookup::First | ReplyLookup::InFlight => Err(refused),
+    }
 }
 
 pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {

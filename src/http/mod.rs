@@ -75,6 +75,7 @@ pub mod pins;
 pub mod prefer;
 pub mod probes;
 pub mod problem;
+pub mod quotas;
 pub mod recall;
 pub mod sessions;
 pub mod settings;
@@ -141,6 +142,8 @@ pub struct Shared {
     pub rate_limit: RateLimit,
     /// How fast tenants with a bound of their own may call.
     pub tenant_rates: auth::TenantRates,
+    /// Where tenants with quotas stand.
+    pub quotas: quotas::QuotaWatch,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
     /// Where metrics are read.

@@ -159,10 +159,16 @@ fn open<P: DeserializeOwned>(scope: &str, cursor: &str) -> Option<P> {
 mod tests {
     use super::*;
     use crate::domain::id::{KeyId, TenantId};
+    use crate::domain::quota::Quotas;
     use uuid::Uuid;
 
     fn caller(tenant: u128) -> Caller {
-        Caller { tenant: TenantId(Uuid::from_u128(tenant)), key: KeyId(Uuid::nil()), scopes: Vec::new() }
+        Caller {
+            tenant: TenantId(Uuid::from_u128(tenant)),
+            key: KeyId(Uuid::nil()),
+            scopes: Vec::new(),
+            quotas: Quotas::default(),
+        }
     }
 
     #[test]

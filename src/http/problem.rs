@@ -22,7 +22,7 @@
 //! | 422 | `/problems/refused` | well-formed, and refused by a rule of the service |
 //! | 422 | `/problems/budget-too-small` | system prompt, pins and the newest message do not fit; `min_tokens` |
 //! | 429 | `/problems/rate-limited` | too many requests for this key |
-//! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up |
+//! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up; `quota`, `limit`, `used` |
 //! | 500 | `/problems/internal` | our fault; the log knows more under the request id |
 //! | 503 | `/problems/unavailable` | the database cannot be reached in time |
 //! | 504 | `/problems/timeout` | the request took longer than it may |
@@ -171,8 +171,17 @@ pub enum ApiError {
         /// Requests that it may make at once.
         burst: u32,
     },
-    /// A quota of the tenant is used up; the text names it.
-    QuotaExceeded(String),
+    /// A quota of the tenant is used up.
+    QuotaExceeded {
+        /// The quota's name.
+        quota: &'static str,
+        /// Its bound.
+        limit: i64,
+        /// How much of it is used.
+        used: i64,
+        /// When it may be different.
+        retry_after: Duration,
+    },
     /// Our fault; the cause is logged.
     Internal(anyhow::Error),
     /// The database cannot be reached in time; the cause is logged.
@@ -299,9 +308,12 @@ impl ApiError {
                 format!("this {of} makes requests faster than it may; Retry-After says when the next one passes")
                     .into(),
             ),
-            Self::QuotaExceeded(detail) => {
-                (S::TOO_MANY_REQUESTS, "quota-exceeded", "Quota exceeded", owned(detail))
-            }
+            Self::QuotaExceeded { quota, limit, used, .. } => (
+                S::TOO_MANY_REQUESTS,
+                "quota-exceeded",
+                "Quota exceeded",
+                format!("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored").into(),
+            ),
             Self::Internal(_) => (
                 S::INTERNAL_SERVER_ERROR,
                 "internal",
@@ -350,7 +362,24 @@ impl ApiError {
                 let policy = format!("\"{of}\";q={burst};w={window}");
                 put(&mut headers, HeaderName::from_static("ratelimit-policy"), &policy);
             }
-            Self::QuotaExceeded(_) => put(&mut headers, header::RETRY_AFTER, "60"),
+            Self::QuotaExceeded { quota, limit, used, retry_after } => {
+                let seconds = retry_after.as_secs().max(1);
+                put(&mut headers, header::RETRY_AFTER, &seconds.to_string());
+                let left = (limit - used).max(0);
+                put(
+                    &mut headers,
+                    HeaderName::from_static("ratelimit"),
+                    &format!("\"{quota}\";r={left};t={seconds}"),
+                );
+                put(
+                    &mut headers,
+                    HeaderName::from_static("ratelimit-policy"),
+                    &format!("\"{quota}\";q={limit}"),
+                );
+                problem.extend("quota", quota.into());
+                problem.extend("limit", limit.into());
+                problem.extend("used", used.into());
+            }
             Self::BadRequest(_)
             | Self::MalformedJson(_)
             | Self::Forbidden(_)

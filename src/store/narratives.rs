@@ -143,6 +143,7 @@ impl Store {
             tokens_whole: 0,
             time_us: whole(end.latency_ms).saturating_mul(1_000),
             cost_micros: whole(end.cost_micros),
+            ..Figures::default()
         };
         // Boxed: it would make every future above it as large as itself.
         Box::pin(add_model_call(&mut tx, job.tenant, job.id, figures)).await?;

@@ -92,6 +92,10 @@ impl Engine {
             engine.fall("session_resting");
             return Ok(engine);
         }
+        if !env.store.llm_tokens_are_left(job.tenant, env.clock.now().date_naive()).await? {
+            engine.notes.push("llm: quota_used_up; code made this version".to_owned());
+            return Ok(engine);
+        }
         let named = job.request.model.as_ref().or(settings.model.as_ref());
         // It was allowed when it was set; the operator's list may have changed since.
         let allowed = named.filter(|name| client.allows(name));

@@ -29,6 +29,7 @@ mod masking;
 mod messages;
 mod odd_inputs;
 mod queue;
+mod quotas;
 mod recall;
 mod replays;
 mod rules;

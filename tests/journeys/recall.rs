@@ -9,6 +9,7 @@ use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::{RateLimit, TenantRates};
+use anchord::http::quotas::QuotaWatch;
 use anchord::http::{AppState, Limits, Shared, router};
 use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, NewMessage};
@@ -192,6 +193,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         limits: Limits::default(),
         rate_limit: RateLimit::new(many, many),
         tenant_rates: TenantRates::default(),
+        quotas: QuotaWatch::default(),
         operator: None,
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anchord::clock::Clock;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
+use anchord::http::quotas::QuotaWatch;
 use anchord::http::{AppState, Limits, Shared, ops, router};
 use anchord::store::Store;
 use anchord::store::audit::Actor;
@@ -47,6 +48,7 @@ async fn strict() -> Strict {
         limits: Limits { body_bytes: 1_000, ..Limits::default() },
         rate_limit: RateLimit::new(NonZeroU32::MIN, NonZeroU32::new(4).expect("four")),
         tenant_rates: TenantRates::default(),
+        quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(TOKEN)),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,

@@ -6,6 +6,7 @@ use anchord::clock::Clock;
 use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
+use anchord::http::quotas::QuotaWatch;
 use anchord::http::{self, AppState, Limits, Shared};
 use anchord::llm;
 use anchord::store::Store;
@@ -95,6 +96,7 @@ async fn start(llm: Option<llm::Client>) -> App {
         limits: Limits::default(),
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
         tenant_rates: TenantRates::default(),
+        quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: llm.is_some(),

@@ -20,7 +20,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::usage::{Figures, Kind};
 
-pub use read::{DayUsage, OutcomesByCompression, TaskUsage, UsageReport};
+pub use read::{DayUsage, OutcomesByCompression, Standing, TaskUsage, UsageReport};
 pub(super) use write::add_model_call;
 pub use write::{Report, Reported};
 

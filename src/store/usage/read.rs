@@ -107,7 +107,8 @@ impl Store {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
         let rows = sqlx::query!(
-            "select day, kind, calls, failures, tokens_in, tokens_out, tokens_cached, tokens_whole, time_us, cost_micros
+            "select day, kind, calls, failures, tokens_in, tokens_out, tokens_cached, tokens_whole, time_us, cost_micros,
+                    messages, bytes
              from usage_by_day where tenant_id = $1 and day between $2 and $3 order by day, kind",
             tenant.0,
             from,
@@ -130,12 +131,64 @@ impl Store {
                 tokens_whole: row.tokens_whole,
                 time_us: row.time_us,
                 cost_micros: row.cost_micros,
+                messages: row.messages,
+                bytes: row.bytes,
             };
             if let Some(last) = days.last_mut() {
                 last.tally.add(kind, figures);
             }
         }
         Ok(UsageReport { days, tasks: outcomes(&mut tx, tenant, (from, to)).await? })
+    }
+}
+
+/// What quotas are held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Messages appended on the day.
+    pub messages: i64,
+    /// Bytes of messages that are stored.
+    pub bytes: i64,
+}
+
+impl Store {
+    /// Where a tenant stands on a day, all that was counted in this process included.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<Standing, StoreError> {
+        self.flush_usage(Some(tenant)).await?;
+        let mut tx = self.begin(tenant).await?;
+        let row = sqlx::query!(
+            r#"select coalesce(sum(messages) filter (where day = $2), 0)::bigint as "messages!",
+                      coalesce(sum(bytes), 0)::bigint as "bytes!"
+               from usage_by_day where tenant_id = $1 and kind = 'append'"#,
+            tenant.0,
+            day
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        Ok(Standing { messages: row.messages, bytes: row.bytes })
+    }
+
+    /// Whether a tenant's quota leaves tokens for a model on this day.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let left = sqlx::query_scalar!(
+            r#"select coalesce((select d.tokens_in + d.tokens_out from usage_by_day d
+                                where d.tenant_id = $1 and d.day = $2 and d.kind = 'model'), 0)
+                      < (t.quotas ->> 'llm_tokens_per_day')::bigint
+               from tenants t where t.id = $1"#,
+            tenant.0,
+            day
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        // Without a bound there is always something left.
+        Ok(left.flatten().unwrap_or(true))
     }
 }
 
@@ -180,7 +233,8 @@ async fn find(
         r#"select kind, sum(calls)::bigint as "calls!", sum(failures)::bigint as "failures!",
                   sum(tokens_in)::bigint as "tokens_in!", sum(tokens_out)::bigint as "tokens_out!",
                   sum(tokens_cached)::bigint as "tokens_cached!", sum(tokens_whole)::bigint as "tokens_whole!",
-                  sum(time_us)::bigint as "time_us!", sum(cost_micros)::bigint as "cost_micros!"
+                  sum(time_us)::bigint as "time_us!", sum(cost_micros)::bigint as "cost_micros!",
+                  sum(messages)::bigint as "messages!", sum(bytes)::bigint as "bytes!"
            from usage_by_session where tenant_id = $1 and task_id = $2 and task_id <> '' group by kind"#,
         tenant.0,
         task_id
@@ -198,6 +252,8 @@ async fn find(
             tokens_whole: row.tokens_whole,
             time_us: row.time_us,
             cost_micros: row.cost_micros,
+            messages: row.messages,
+            bytes: row.bytes,
         };
         tally.add(read_kind("usage_by_session", &row.kind)?, figures);
     }

@@ -130,7 +130,12 @@ impl Store {
                 // The session is erased, or it was not told apart: its use was the tenant's all the same.
                 Some(None) | None => {}
             }
-            of_days.push((key.day, key.kind, counted.figures));
+            let mut figures = counted.figures;
+            if matches!(state, Some(None)) {
+                // Nobody would take them back.
+                figures.bytes = 0;
+            }
+            of_days.push((key.day, key.kind, figures));
         }
         add_to_sessions(&mut tx, tenant, &of_sessions).await?;
         add_to_days(&mut tx, tenant, of_days).await?;
@@ -272,6 +277,8 @@ struct Columns {
     tokens_whole: Vec<i64>,
     time_us: Vec<i64>,
     cost_micros: Vec<i64>,
+    messages: Vec<i64>,
+    bytes: Vec<i64>,
 }
 
 impl Columns {
@@ -286,6 +293,8 @@ impl Columns {
             columns.tokens_whole.push(figures.tokens_whole);
             columns.time_us.push(figures.time_us);
             columns.cost_micros.push(figures.cost_micros);
+            columns.messages.push(figures.messages);
+            columns.bytes.push(figures.bytes);
         }
         columns
     }
@@ -311,20 +320,22 @@ async fn add_to_sessions(
     sqlx::query!(
         "insert into usage_by_session as old (tenant_id, session_id, task_id, day, kind, calls, failures, tokens_in,
                                               tokens_out, tokens_cached, tokens_whole, time_us, cost_micros,
-                                              last_tokens, first_at, last_at)
+                                              last_tokens, first_at, last_at, messages, bytes)
          select $1, n.session_id, n.task_id, n.day, n.kind, n.calls, n.failures, n.tokens_in, n.tokens_out,
-                n.tokens_cached, n.tokens_whole, n.time_us, n.cost_micros, n.last_tokens, n.first_at, n.last_at
+                n.tokens_cached, n.tokens_whole, n.time_us, n.cost_micros, n.last_tokens, n.first_at, n.last_at,
+                n.messages, n.bytes
          from unnest($2::uuid[], $3::text[], $4::date[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
                      $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-                     $15::timestamptz[], $16::timestamptz[])
+                     $15::timestamptz[], $16::timestamptz[], $17::bigint[], $18::bigint[])
            as n(session_id, task_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached, tokens_whole,
-                time_us, cost_micros, last_tokens, first_at, last_at)
+                time_us, cost_micros, last_tokens, first_at, last_at, messages, bytes)
          on conflict (tenant_id, session_id, task_id, day, kind) do update
          set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
              tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
              tokens_cached = old.tokens_cached + excluded.tokens_cached,
              tokens_whole = old.tokens_whole + excluded.tokens_whole, time_us = old.time_us + excluded.time_us,
              cost_micros = old.cost_micros + excluded.cost_micros,
+             messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes,
              last_tokens = case when excluded.last_at >= old.last_at then excluded.last_tokens else old.last_tokens end,
              first_at = least(old.first_at, excluded.first_at), last_at = greatest(old.last_at, excluded.last_at)",
         tenant.0,
@@ -342,7 +353,9 @@ async fn add_to_sessions(
         &sums.cost_micros,
         &last_tokens,
         &firsts,
-        &lasts
+        &lasts,
+        &sums.messages,
+        &sums.bytes
     )
     .execute(&mut *tx)
     .await?;
@@ -366,15 +379,17 @@ async fn add_to_days(
     let sums = Columns::of(sums.values().copied());
     sqlx::query!(
         "insert into usage_by_day as old (tenant_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached,
-                                          tokens_whole, time_us, cost_micros)
+                                          tokens_whole, time_us, cost_micros, messages, bytes)
          select $1, n.* from unnest($2::date[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                                    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[]) as n
+                                    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
+                                    $13::bigint[]) as n
          on conflict (tenant_id, day, kind) do update
          set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
              tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
              tokens_cached = old.tokens_cached + excluded.tokens_cached,
              tokens_whole = old.tokens_whole + excluded.tokens_whole, time_us = old.time_us + excluded.time_us,
-             cost_micros = old.cost_micros + excluded.cost_micros",
+             cost_micros = old.cost_micros + excluded.cost_micros,
+             messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes",
         tenant.0,
         &days,
         &kinds as &[&str],
@@ -385,7 +400,9 @@ async fn add_to_days(
         &sums.tokens_cached,
         &sums.tokens_whole,
         &sums.time_us,
-        &sums.cost_micros
+        &sums.cost_micros,
+        &sums.messages,
+        &sums.bytes
     )
     .execute(&mut *tx)
     .await?;

@@ -4,6 +4,7 @@ use anchord::llm::Provider;
 use serde_json::json;
 
 use super::{app_for, compressed, options};
+use crate::support::app::OPERATOR;
 use crate::support::number;
 use crate::support::provider::{Act, FakeProvider};
 
@@ -46,4 +47,20 @@ async fn every_call_counts_for_the_task_that_the_session_has() {
     assert_eq!(app.call("DELETE", "/v1/sessions/s", "").await.status, 204);
     assert_eq!(&app.call("GET", "/v1/usage", "").await.json()["total"]["llm"], llm);
     assert_eq!(number(&mut look, "select count(*) from usage_by_session").await, 0);
+}
+
+#[tokio::test]
+async fn a_tenant_whose_tokens_for_the_day_are_used_up_is_worded_by_code() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(options(&fake, Provider::Openai)).await;
+    let path = format!("/v1/admin/tenants/{}", app.tenant);
+    let put = app.call_as(OPERATOR, "PUT", &path, r#"{"quotas": {"llm_tokens_per_day": 100}}"#).await;
+    assert_eq!(put.status, 200, "{}", put.text);
+    let first = compressed(&app, r#"{"shadow": true}"#).await;
+    assert_eq!(first["engine"], "llm", "{first}");
+    let asked = fake.seen().len();
+    let done = compressed(&app, "").await;
+    assert_eq!((&done["status"], &done["engine"]), (&json!("succeeded"), &json!("extractive")), "{done}");
+    assert!(done["warnings"].to_string().contains("quota_used_up"), "{done}");
+    assert_eq!(fake.seen().len(), asked, "no model was asked");
 }
