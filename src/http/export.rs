@@ -414,6 +414,11 @@ fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Imp
         if import.end.is_some() {
             return Err(ApiError::invalid(format!("/{at}/kind"), "nothing may follow the end"));
         }
+        for (field, raw) in [("message", &line.message), ("meta", &line.meta), ("document", &line.document)] {
+            if raw.as_ref().is_some_and(|raw| !raw.get().starts_with('{')) {
+                return Err(ApiError::invalid(format!("/{at}/{field}"), "must be an object"));
+            }
+        }
         match line.kind {
             LineKind::Session if at == 0 => import.head = Some(read_head(line)?),
             LineKind::Session => {

@@ -205,7 +205,7 @@ pub async fn revoke_key(
 
 /// Replaces a key of the tenant by a new one with the same scopes; both work for a while.
 #[utoipa::path(
-    post, path = "/v1/keys/{key_id}/rotate", tag = "tenant", params(KeyPath), request_body = KeyRotation,
+    post, path = "/v1/keys/{key_id}/rotate", tag = "tenant", params(KeyPath), request_body = Option<KeyRotation>,
     responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
 )]
 pub async fn rotate_key(
@@ -268,7 +268,7 @@ pub async fn revoke_tenant_key(
 /// Replaces a key of a tenant by a new one with the same scopes; both work for a while.
 #[utoipa::path(
     post, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}/rotate", tag = "admin", params(TenantKeyPath),
-    request_body = KeyRotation,
+    request_body = Option<KeyRotation>,
     responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
 )]
 pub async fn rotate_tenant_key(

@@ -15,7 +15,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{Json, JsonBytes, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Problem, Thing};
 use super::settings::{TenantSettings, change_of};
 use crate::domain::id::TenantId;
 use crate::domain::quota::Quotas;
@@ -187,7 +187,11 @@ pub async fn find_tenant(
 /// A suspended tenant's keys are refused with 403 and its waiting work rests; nothing of it is lost.
 #[utoipa::path(
     put, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath), request_body = TenantUpdate,
-    responses((status = 200, body = TenantView, description = "The tenant as it is now."))
+    responses(
+        (status = 200, body = TenantView, description = "The tenant as it is now."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "Another tenant has the name.")
+    )
 )]
 pub async fn change_tenant(
     _: Operator,
