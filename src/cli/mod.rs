@@ -4,6 +4,7 @@
 //! Must not know: how the service is put together (app does).
 
 mod compress;
+mod health;
 mod key;
 mod migrate;
 mod openapi;
@@ -34,6 +35,8 @@ enum Command {
     Serve(serve::Serve),
     /// Run workers alone, beside a service that shares the database
     Worker(worker::Worker),
+    /// Ask a running service whether it is ready; for health checks
+    Health(health::HealthCommand),
     /// Bring the database's schema up to date and end
     Migrate(migrate::Migrate),
     /// Make, list, suspend and erase tenants
@@ -73,6 +76,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
+        Command::Health(health) => block_on(health.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),

@@ -12,6 +12,7 @@
 mod support;
 
 mod appends;
+mod clients;
 mod compressions;
 mod concurrency;
 mod contexts;
@@ -27,10 +28,12 @@ mod lifecycle;
 mod llm;
 mod masking;
 mod messages;
+mod observed;
 mod odd_inputs;
 mod queue;
 mod recall;
 mod replays;
+mod rolling;
 mod rules;
 mod schema;
 mod serve;
