@@ -58,18 +58,24 @@ impl Pool {
     pub async fn run(self, stop: CancellationToken) {
         let permits = Arc::new(Semaphore::new(self.options.workers));
         let jobs = TaskTracker::new();
+        let mut last = None;
         while !stop.is_cancelled() {
             // A lost connection ends the round; the next one begins with a new presence.
-            if let Err(error) = self.round(&stop, &permits, &jobs).await {
-                warn!(%error, "worker.round_failed");
-                tokio::select! {
-                    () = tokio::time::sleep(self.jittered_tick()) => {},
-                    () = stop.cancelled() => {},
+            match self.round(&stop, &permits, &jobs).await {
+                Ok(presence) => last = Some(presence),
+                Err(error) => {
+                    warn!(%error, "worker.round_failed");
+                    tokio::select! {
+                        () = tokio::time::sleep(self.jittered_tick()) => {},
+                        () = stop.cancelled() => {},
+                    }
                 }
             }
         }
         jobs.close();
         jobs.wait().await;
+        // Not before: whose sign of life is gone is taken for dead, and its jobs are taken over.
+        drop(last);
     }
 
     async fn round(
@@ -77,15 +83,15 @@ impl Pool {
         stop: &CancellationToken,
         permits: &Arc<Semaphore>,
         jobs: &TaskTracker,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Presence, StoreError> {
         let mut presence = Presence::begin(&self.env.store).await?;
         info!(worker = presence.worker, workers = self.options.workers, "worker.started");
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
-                () = stop.cancelled() => return Ok(()),
+                () = stop.cancelled() => return Ok(presence),
             };
-            let Ok(permit) = permit else { return Ok(()) };
+            let Ok(permit) = permit else { return Ok(presence) };
             let claimed = self
                 .env
                 .store
@@ -105,7 +111,7 @@ impl Pool {
                 () = tokio::time::sleep(self.jittered_tick()) => {
                     self.env.store.release_dead_workers().await?;
                 },
-                () = stop.cancelled() => return Ok(()),
+                () = stop.cancelled() => return Ok(presence),
             }
         }
     }

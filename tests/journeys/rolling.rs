@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 
 use crate::concurrency::stored;
-use crate::support::service::{Client, Service};
+use crate::support::app::app;
+use crate::support::provider::{Act, FakeProvider};
+use crate::support::service::{Client, Service, pid};
 use crate::support::{TestDatabase, database, number, until};
 
 const WRITERS: usize = 4;
@@ -150,4 +152,45 @@ async fn a_rolling_restart_under_load_loses_and_doubles_neither_message_nor_comp
     for api in apis.into_iter().flatten() {
         assert_eq!(api.end(Signal::SIGTERM), Some(0));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_is_told_to_end_in_the_middle_of_a_job_ends_it_and_nobody_takes_it_over() {
+    let fake = FakeProvider::start([Act::Held, Act::Good]).await;
+    let app = app().await;
+    let messages: Vec<Value> = (0..40)
+        .map(|i| {
+            let role = if i % 2 == 0 { "user" } else { "assistant" };
+            json!({"role": role, "content": format!("Step {i}: {}", "we look at src/main.rs again. ".repeat(20))})
+        })
+        .collect();
+    let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let location = queued.headers["location"].to_str().expect("text").to_owned();
+    let url = format!("{}/v1", fake.url);
+    let words = ["worker", "--database-url", &app.database.url, "--metrics-listen", "127.0.0.1:0"];
+    let model = ["--llm-provider", "openai", "--llm-base-url", &url, "--llm-model", "small"];
+    let words = [words.as_slice(), &model].concat();
+    let first = Service::start(&words);
+    fake.arrivals(1).await;
+    let second = Service::start(&words);
+    kill(pid(first.id()), Signal::SIGTERM).expect("a process of ours");
+    until("an address that is closed", async || first.metrics().connect().is_err().then_some(())).await;
+    for _ in 0..50 {
+        // What every idle worker does now and then.
+        assert_eq!(app.store.release_dead_workers().await.expect("an answer"), 0, "it was taken for dead");
+    }
+    fake.release();
+    let ended = tokio::task::spawn_blocking(|| first.end(Signal::SIGCONT)).await.expect("an end");
+    assert_eq!(ended, Some(0));
+    let compression = app.call("GET", &location, "").await.json();
+    assert_eq!(
+        (&compression["status"], &compression["attempts"]),
+        (&json!("succeeded"), &json!(1)),
+        "{compression}"
+    );
+    assert_eq!(compression["engine"], "llm", "{compression}");
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.json()["compression_count"], 1);
+    assert_eq!(second.end(Signal::SIGTERM), Some(0));
 }
