@@ -88,13 +88,13 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
             told.lines().find(|line| line.starts_with(series)).unwrap_or_else(|| panic!("{series}: {told}"));
         line.rsplit(' ').next().and_then(|number| number.parse().ok()).expect("a number")
     };
-    assert_eq!(value("anchord_appended_messages_total"), 63.0);
+    assert!((value("anchord_appended_messages_total") - 63.0).abs() < 0.5);
     assert!(value("anchord_compression_saved_tokens_total") > 1_000.0);
     assert!(value("anchord_context_tokens_served_total") > 100.0);
     assert!(value("anchord_context_tokens_saved_total") > 1_000.0);
     assert!(value("anchord_llm_tokens_total{direction=\"input\"}") >= 100.0);
-    assert_eq!(value("anchord_compression_ratio_count"), 1.0);
-    assert_eq!(value("anchord_append_batch_appends_count"), 1.0);
+    assert!((value("anchord_compression_ratio_count") - 1.0).abs() < 0.5);
+    assert!((value("anchord_append_batch_appends_count") - 1.0).abs() < 0.5);
     let most = value("anchord_db_connections_max");
     let (idle, used) =
         (value("anchord_db_connections{state=\"idle\"}"), value("anchord_db_connections{state=\"in_use\"}"));
@@ -155,7 +155,7 @@ fn spans(bodies: &[Bytes]) -> Vec<Span> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_trace_holds_the_request_the_job_and_the_call_to_the_model_and_no_text() {
-    const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+    const TRACE: u128 = 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c;
     let (url, kept) = collector().await;
     let fake = FakeProvider::start([Act::Good]).await;
     let database = database().await;
@@ -166,7 +166,7 @@ async fn one_trace_holds_the_request_the_job_and_the_call_to_the_model_and_no_te
     let client = api.client();
     let put = client.call("PUT", "/v1/sessions/s", &[], r#"{"context_window": 10000}"#).expect("a reply");
     assert_eq!(put.status, 201);
-    let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
+    let parent = format!("00-{TRACE:032x}-b7ad6b7169203331-01");
     let appended =
         post(&client, "/v1/sessions/s/messages", &[("traceparent", &parent)], &json!({"messages": work(30)}));
     assert!(appended["compression"].is_object(), "{appended}");
@@ -183,11 +183,15 @@ async fn one_trace_holds_the_request_the_job_and_the_call_to_the_model_and_no_te
     let job = of(&call.parent_span_id);
     let request = of(&job.parent_span_id);
     assert_eq!((job.name.as_str(), request.name.as_str()), ("job", "request"));
-    let hex = |id: &[u8]| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let number_of = |id: &[u8]| id.iter().fold(0, |number, byte| number << 8 | u128::from(*byte));
     for span in [call, job, request] {
-        assert_eq!(hex(&span.trace_id), TRACE, "{}", span.name);
+        assert_eq!(number_of(&span.trace_id), TRACE, "{}", span.name);
     }
-    assert_eq!(hex(&request.parent_span_id), "b7ad6b7169203331", "the caller's own span is the parent");
+    assert_eq!(
+        number_of(&request.parent_span_id),
+        0xb7ad_6b71_6920_3331,
+        "the caller's own span is the parent"
+    );
     let operation =
         request.attributes.iter().find(|pair| pair.key == "http.operation").expect("an operation");
     assert!(format!("{:?}", operation.value).contains("POST /v1/sessions/{session_id}/messages"));
