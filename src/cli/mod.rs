@@ -127,6 +127,19 @@ mod tests {
     }
 
     #[test]
+    fn the_container_files_set_variables_that_there_are() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let name = regex::Regex::new("ANCHORD_[A-Z_]+|DATABASE_URL|OTEL_[A-Z_]+").expect("a pattern");
+        for file in ["Dockerfile", "docker-compose.yml"] {
+            let text = std::fs::read_to_string(root.join(file)).expect("a file");
+            for found in name.find_iter(&text) {
+                let is_known = example().iter().any(|(known, _)| *known == found.as_str());
+                assert!(is_known, "{file}: {}", found.as_str());
+            }
+        }
+    }
+
+    #[test]
     fn the_example_of_an_environment_is_taken_and_shows_the_defaults() {
         let mut command = Cli::command();
         // Flags of `serve` stand for the variables: the environment belongs to the whole test process.
