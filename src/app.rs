@@ -5,6 +5,7 @@
 //! that open connections keep); then the pool, the key, the roles. The end is the same backwards.
 
 mod bootstrap;
+mod health;
 mod models;
 mod operators;
 mod shutdown;
@@ -27,6 +28,7 @@ use crate::domain::candidate::{self, Material};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit, TenantRates};
+use crate::http::connections::{self, Patience};
 use crate::llm;
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
@@ -37,6 +39,7 @@ pub use crate::worker::alone::{Alone, CallRecord};
 pub use crate::store::keys::ApiKey;
 pub use crate::store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
+pub use health::health;
 pub use operators::Operators;
 use shutdown::{Drained, Signals};
 
@@ -167,9 +170,10 @@ impl Process {
         process.keep_house(&state);
         process.keep_ledger();
         let appends = state.appends.clone();
+        let patience = patience(settings.api.as_ref());
         let servers = [
-            api.map(|listener| process.serve_http(listener, http::router(state.clone()))),
-            scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state))),
+            api.map(|listener| process.serve_http(listener, http::router(state.clone()), patience)),
+            scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state), patience)),
         ];
         process.close_appends(appends, servers);
         if settings.roles.contains(&Role::Worker) {
@@ -186,6 +190,7 @@ impl Process {
             batch_messages: size(api.max_batch_messages),
             message_bytes: size(api.max_message_bytes),
             request_timeout: REQUEST_TIMEOUT,
+            body_timeout: Duration::from_secs(api.body_timeout.into()),
         });
         let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
         let token = api.and_then(config::Api::admin_token);
@@ -205,14 +210,8 @@ impl Process {
         })
     }
 
-    fn serve_http(&self, listener: TcpListener, router: axum::Router) -> JoinHandle<()> {
-        let stop = self.stop.clone();
-        self.tracker.spawn(async move {
-            let served = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
-            if let Err(error) = served {
-                tracing::error!(%error, "http.ended");
-            }
-        })
+    fn serve_http(&self, listener: TcpListener, router: axum::Router, patience: Patience) -> JoinHandle<()> {
+        self.tracker.spawn(connections::serve(listener, router, patience, self.stop.clone()))
     }
 
     /// Ends the way to append after the last connection, which may still append.
@@ -325,6 +324,12 @@ fn launch(config: &config::Database) -> postgres::Config {
         max_connections: u16::try_from(connections).unwrap_or(u16::MAX),
         durability: postgres::Durability::Full,
     }
+}
+
+/// How long clients may take.
+fn patience(api: Option<&config::Api>) -> Patience {
+    let usual = Patience::default();
+    Patience { head: api.map_or(usual.head, |api| Duration::from_secs(api.header_timeout.into())), ..usual }
 }
 
 async fn bind(address: Option<SocketAddr>, variable: &'static str) -> anyhow::Result<Option<TcpListener>> {

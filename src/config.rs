@@ -5,7 +5,7 @@
 //! printed: clap quotes a value that it refuses, so theirs are checked afterwards, by [`Check`].
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser as _};
@@ -135,6 +135,45 @@ pub struct Api {
     /// Requests per second and API key, 0 for no limit
     #[arg(long, env = "ANCHORD_RATE_LIMIT", value_name = "ANCHORD_RATE_LIMIT", default_value = "1000")]
     pub rate_limit: u32,
+    /// Seconds that the head of a request may take, and a connection may rest before it
+    #[arg(long, env = "ANCHORD_HEADER_TIMEOUT", value_name = "ANCHORD_HEADER_TIMEOUT", default_value = "65")]
+    #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=3_600))]
+    pub header_timeout: u32,
+    /// Seconds that the body of a request may take
+    #[arg(long, env = "ANCHORD_BODY_TIMEOUT", value_name = "ANCHORD_BODY_TIMEOUT", default_value = "30")]
+    #[arg(value_parser = RangedU64ValueParser::<u32>::new().range(1..=60))]
+    pub body_timeout: u32,
+}
+
+/// Whom a health check asks.
+#[derive(Args, Clone, Debug)]
+pub struct Health {
+    /// What to ask instead of /readyz of the API, such as that of a worker's metrics
+    #[arg(long, value_parser = base_url)]
+    url: Option<String>,
+    /// Address and port of the API
+    #[arg(long, env = "ANCHORD_LISTEN", value_name = "ANCHORD_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(value_parser = socket_address)]
+    listen: SocketAddr,
+}
+
+impl Health {
+    /// The address to ask.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let Some(url) = &self.url else {
+            let mut address = self.listen;
+            // Who listens on every address does so on this machine's own.
+            if address.ip().is_unspecified() {
+                address.set_ip(match address {
+                    SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                    SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+                });
+            }
+            return format!("http://{address}/readyz");
+        };
+        url.clone()
+    }
 }
 
 /// The workers.
@@ -380,6 +419,24 @@ mod tests {
         let all =
             parse(&["--api-key", good, "--admin-token", good, "--llm-api-key", good]).expect("good values");
         assert!(!format!("{all:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn a_health_check_asks_this_machine() {
+        #[derive(Debug, Parser)]
+        struct Check {
+            #[command(flatten)]
+            health: Health,
+        }
+        for (flags, asked) in [
+            (["--listen", "0.0.0.0:8080"], "http://127.0.0.1:8080/readyz"),
+            (["--listen", "[::]:1"], "http://[::1]:1/readyz"),
+            (["--listen", "10.0.0.7:80"], "http://10.0.0.7:80/readyz"),
+            (["--url", "http://worker:9090/readyz"], "http://worker:9090/readyz"),
+        ] {
+            let check = Check::try_parse_from(["health"].into_iter().chain(flags)).expect("good flags");
+            assert_eq!(check.health.address(), asked);
+        }
     }
 
     #[test]

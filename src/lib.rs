@@ -14,4 +14,5 @@ pub mod llm;
 pub mod postgres;
 pub mod store;
 pub mod telemetry;
+pub mod trace;
 pub mod worker;

@@ -4,10 +4,12 @@
 //! set up before the runtime, because the trace exporter brings a blocking client of its own, and is
 //! taken down after it, so that the last spans are sent.
 
+mod catalogue;
+
 use std::io::IsTerminal as _;
 
 use anyhow::Context as _;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig as _};
 use opentelemetry_sdk::Resource;
@@ -18,10 +20,6 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::{self, LogFormat};
-
-/// Upper bounds of the histograms of durations, in seconds: from a cached read to a slow model.
-const SECONDS: [f64; 14] =
-    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0];
 
 /// What must live as long as the process; dropping it sends the last spans.
 #[derive(Debug)]
@@ -59,10 +57,16 @@ pub fn start(config: &config::Telemetry) -> anyhow::Result<Telemetry> {
 /// # Errors
 /// When a recorder is installed already.
 pub fn install_metrics() -> anyhow::Result<PrometheusHandle> {
-    PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
-        .and_then(PrometheusBuilder::install_recorder)
-        .context("the recorder of metrics")
+    let handle =
+        recorder().and_then(PrometheusBuilder::install_recorder).context("the recorder of metrics")?;
+    catalogue::describe();
+    Ok(handle)
+}
+
+fn recorder() -> Result<PrometheusBuilder, BuildError> {
+    catalogue::BUCKETS.iter().try_fold(PrometheusBuilder::new(), |builder, (unit, bounds)| {
+        builder.set_buckets_for_metric(Matcher::Suffix((*unit).to_owned()), bounds)
+    })
 }
 
 fn exporting_to(endpoint: &str) -> anyhow::Result<SdkTracerProvider> {

@@ -4,6 +4,7 @@
 //! Must not know: how the service is put together (app does).
 
 mod compress;
+mod health;
 mod key;
 mod migrate;
 mod openapi;
@@ -34,6 +35,8 @@ enum Command {
     Serve(serve::Serve),
     /// Run workers alone, beside a service that shares the database
     Worker(worker::Worker),
+    /// Ask a running service whether it is ready; for health checks
+    Health(health::HealthCommand),
     /// Bring the database's schema up to date and end
     Migrate(migrate::Migrate),
     /// Make, list, suspend and erase tenants
@@ -73,6 +76,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
+        Command::Health(health) => block_on(health.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
@@ -120,6 +124,19 @@ mod tests {
         variables(&Cli::command(), &mut wanted);
         let shown: BTreeSet<String> = example().into_iter().map(|(name, _)| name.to_owned()).collect();
         assert_eq!(shown, wanted);
+    }
+
+    #[test]
+    fn the_container_files_set_variables_that_there_are() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let name = regex::Regex::new("ANCHORD_[A-Z_]+|DATABASE_URL|OTEL_[A-Z_]+").expect("a pattern");
+        for file in ["Dockerfile", "docker-compose.yml"] {
+            let text = std::fs::read_to_string(root.join(file)).expect("a file");
+            for found in name.find_iter(&text) {
+                let is_known = example().iter().any(|(known, _)| *known == found.as_str());
+                assert!(is_known, "{file}: {}", found.as_str());
+            }
+        }
     }
 
     #[test]

@@ -44,14 +44,13 @@ impl Serve {
 /// Prints the address, the key and the first call to try.
 #[expect(clippy::print_stdout, reason = "the first lines that someone who starts the service looks for")]
 fn greet(ready: &Ready) {
+    let metrics =
+        ready.metrics.map(|metrics| format!("metrics:  http://{metrics}/metrics\n")).unwrap_or_default();
     let Some(address) = ready.api else {
-        println!("anchord is ready; this process has no API");
+        println!("{metrics}anchord is ready; this process has no API");
         return;
     };
-    println!("anchord is ready on http://{address} (documentation: http://{address}/docs)");
-    if let Some(metrics) = ready.metrics {
-        println!("metrics:  http://{metrics}/metrics");
-    }
+    print!("anchord is ready on http://{address} (documentation: http://{address}/docs)\n{metrics}");
     let key = match &ready.key {
         BootstrapKey::Generated { key, file } => {
             println!("API key:  {} (kept in {})", key.expose_secret(), file.display());

@@ -32,6 +32,9 @@ impl Worker {
 }
 
 #[expect(clippy::print_stdout, reason = "whoever starts a worker wants to see that it runs")]
-fn greet(_: &app::Ready) {
+fn greet(ready: &app::Ready) {
+    if let Some(metrics) = ready.metrics {
+        println!("metrics:  http://{metrics}/metrics");
+    }
     println!("anchord is ready; this process works and has no API");
 }

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::AppState;
 use super::prefer;
 use super::problem::{ApiError, Problem};
+use crate::trace;
 
 /// The header that carries the request id, both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -34,6 +35,9 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
         http.operation = %operation,
         tenant.id = tracing::field::Empty
     );
+    if let Some(parent) = request.headers().get(trace::HEADER).and_then(|value| value.to_str().ok()) {
+        trace::continue_from(&span, parent);
+    }
     request.extensions_mut().insert(span.clone());
     let mut response = run_to_the_end(&state, request, next).instrument(span.clone()).await;
 

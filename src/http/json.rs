@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
@@ -10,9 +10,9 @@ use serde_json::error::Category;
 use serde_path_to_error::{Path as JsonPath, Segment};
 use sha2::{Digest, Sha256};
 
-use super::AppState;
 use super::params::quoted;
 use super::problem::{ApiError, FieldError};
+use super::{AppState, Limits};
 use crate::domain::format::check_json;
 
 /// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
@@ -53,7 +53,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let (head, body) = request.into_parts();
         require_json(&head.headers)?;
-        let bytes = read(&head.headers, body, state.limits.body_bytes).await?;
+        let bytes = read(&head.headers, body, &state.limits).await?;
         let (value, digest) = parse_apart(bytes).await?;
         Ok(Self { value, digest })
     }
@@ -64,7 +64,7 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for O
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let (head, body) = request.into_parts();
-        let bytes = read(&head.headers, body, state.limits.body_bytes).await?;
+        let bytes = read(&head.headers, body, &state.limits).await?;
         if bytes.is_empty() {
             return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
         }
@@ -110,7 +110,7 @@ impl FromRequest<AppState> for JsonBytes {
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let (head, body) = request.into_parts();
         require_json(&head.headers)?;
-        read(&head.headers, body, state.limits.body_bytes).await.map(Self)
+        read(&head.headers, body, &state.limits).await.map(Self)
     }
 }
 
@@ -131,7 +131,7 @@ impl FromRequest<AppState> for Lines {
         if !is_lines {
             return Err(ApiError::UnsupportedMediaType("application/x-ndjson"));
         }
-        read(&head.headers, body, state.limits.body_bytes).await.map(Self)
+        read(&head.headers, body, &state.limits).await.map(Self)
     }
 }
 
@@ -165,7 +165,13 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType("application/json")) }
 }
 
-async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
+async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, ApiError> {
+    // Nothing is decompressed: a few kilobytes could come to gigabytes.
+    let is_plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
+    if !headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
+        return Err(ApiError::Encoded);
+    }
+    let limit = limits.body_bytes;
     let too_large = || ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" };
     // What announces itself as too large is not read at all.
     let announced =
@@ -173,7 +179,8 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Ap
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    to_bytes(body, limit).await.map_err(|error| {
+    let read = tokio::time::timeout(limits.body_timeout, to_bytes(body, limit)).await;
+    read.map_err(|_| ApiError::SlowBody(limits.body_timeout))?.map_err(|error| {
         let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
         while let Some(cause) = source {
             if cause.is::<http_body_util::LengthLimitError>() {

@@ -58,6 +58,7 @@ mod boundary;
 pub mod calls;
 pub mod comparison;
 pub mod compressions;
+pub mod connections;
 pub mod constraints;
 pub mod context;
 pub mod evaluations;
@@ -188,6 +189,8 @@ pub struct Limits {
     pub message_bytes: usize,
     /// How long a request may take, waiting that it asked for aside.
     pub request_timeout: Duration,
+    /// How long its body may take to come.
+    pub body_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -197,6 +200,7 @@ impl Default for Limits {
             batch_messages: 1_000,
             message_bytes: 4 * 1024 * 1024,
             request_timeout: Duration::from_mins(1),
+            body_timeout: Duration::from_secs(30),
         }
     }
 }

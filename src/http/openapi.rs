@@ -83,7 +83,7 @@ pub(super) fn declared() -> OpenApi {
 }
 
 /// Problems that several operations share: component, status, the slug of an example, description.
-const SHARED: [(&str, &str, &str, &str); 12] = [
+const SHARED: [(&str, &str, &str, &str); 13] = [
     ("BadRequest", "400", "malformed-json", "The request cannot be read, or its body is not JSON."),
     ("Unauthorized", "401", "unauthorized", "No usable key: none, unknown, expired or revoked."),
     (
@@ -93,6 +93,7 @@ const SHARED: [(&str, &str, &str, &str); 12] = [
         "The key does not have the scope, or the operator has suspended the tenant (`/problems/tenant-suspended`).",
     ),
     ("NotFound", "404", "session-not-found", "It does not exist, or it is another tenant's."),
+    ("SlowBody", "408", "slow-body", "The body took longer to come than it may; nothing was done."),
     (
         "Conflict",
         "409",
@@ -100,7 +101,12 @@ const SHARED: [(&str, &str, &str, &str); 12] = [
         "The first request with this Idempotency-Key still runs, or the state does not allow it.",
     ),
     ("ContentTooLarge", "413", "too-large", "A bound of size was passed; `limit` says which number."),
-    ("UnsupportedMediaType", "415", "unsupported-media-type", "The body is not `application/json`."),
+    (
+        "UnsupportedMediaType",
+        "415",
+        "unsupported-media-type",
+        "The body is not `application/json`, or it is compressed.",
+    ),
     (
         "Unprocessable",
         "422",
@@ -261,7 +267,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
         statuses.push("422");
     }
     if has_body {
-        statuses.extend(["400", "413", "415"]);
+        statuses.extend(["400", "408", "413", "415"]);
     }
     if keyed {
         operation.parameters.get_or_insert_default().push(RefOr::T(idempotency_key()));

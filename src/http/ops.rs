@@ -12,6 +12,7 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 use super::AppState;
 use super::auth::Operator;
 use super::json::Reply;
+use crate::store::compressions::{Kind, QueueState};
 
 /// How the service is.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -56,24 +57,43 @@ pub async fn find_metrics(_: Operator, State(state): State<AppState>) -> Respons
     rendered_metrics(&state).await
 }
 
-/// The metrics alone, without a token, for a listen address of their own.
+/// The metrics without a token, for a listen address of their own; and health, for processes without an API.
 pub fn metrics_router(state: AppState) -> Router {
     Router::new()
+        .route("/healthz", get(find_health))
+        .route("/readyz", get(find_readiness))
         .route("/metrics", get(async |State(state): State<AppState>| rendered_metrics(&state).await))
         .with_state(state)
 }
 
 async fn rendered_metrics(state: &AppState) -> Response {
     // Asked for when it is read: a gauge that nobody reads costs no query.
-    if let Ok(depth) = state.store.queue_depth().await {
-        for status in ["queued", "running"] {
-            let jobs = depth.iter().find(|(known, _)| known == status).map_or(0, |(_, jobs)| *jobs);
-            metrics::gauge!("anchord_queue_jobs", "status" => status)
-                .set(f64::from(u32::try_from(jobs).unwrap_or(u32::MAX)));
-        }
+    match state.store.queue_state().await {
+        Ok(queue) => tell_queue(&queue),
+        Err(error) => tracing::warn!(%error, "metrics.queue_not_read"),
     }
+    let connections = state.store.connections();
+    for (word, count) in [("idle", connections.idle), ("in_use", connections.open - connections.idle)] {
+        metrics::gauge!("anchord_db_connections", "state" => word).set(f64::from(count));
+    }
+    metrics::gauge!("anchord_db_connections_max").set(f64::from(connections.most));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], state.metrics.render()).into_response()
+}
+
+/// Every series is told, so that one that has come to nothing does not keep its last value.
+fn tell_queue(queue: &[QueueState]) {
+    for kind in Kind::ALL {
+        let mut oldest = 0.0_f64;
+        for status in ["queued", "running"] {
+            let known = queue.iter().find(|state| state.kind == kind && state.status == status);
+            let jobs = known.map_or(0, |state| u32::try_from(state.jobs).unwrap_or(u32::MAX));
+            oldest = oldest.max(known.and_then(|state| state.oldest_due_seconds).unwrap_or_default());
+            metrics::gauge!("anchord_queue_jobs", "kind" => kind.as_str(), "status" => status)
+                .set(f64::from(jobs));
+        }
+        metrics::gauge!("anchord_queue_oldest_due_seconds", "kind" => kind.as_str()).set(oldest);
+    }
 }
 
 /// Serves the OpenAPI document and the pages that show it.

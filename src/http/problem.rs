@@ -10,12 +10,13 @@
 //! | 404 | `/problems/{thing}-not-found` | no such thing, or another tenant's ([`Thing`]) |
 //! | 404 | `/problems/no-summary` | the session has no summary version yet |
 //! | 405 | `/problems/method-not-allowed` | the path exists, the method does not |
+//! | 408 | `/problems/slow-body` | the body took longer to come than it may |
 //! | 409 | `/problems/sequence-mismatch` | `expected_next_seq` does not hold; `next_seq` is the actual one |
 //! | 409 | `/problems/compression-live` | a compression with other parameters is live; `compression_id` |
 //! | 409 | `/problems/idempotency-in-flight` | the first request with this key still runs |
 //! | 409 | `/problems/conflict` | the state of the thing does not allow it |
 //! | 413 | `/problems/too-large` | a bound of size was passed; `limit` says which number |
-//! | 415 | `/problems/unsupported-media-type` | the body is not `application/json`, or not JSON lines where those are asked for |
+//! | 415 | `/problems/unsupported-media-type` | the body is not `application/json`, not JSON lines where those are asked for, or compressed |
 //! | 422 | `/problems/invalid-request` | the body is JSON, but cannot be taken; `errors` point into it |
 //! | 422 | `/problems/invalid-parameter` | a path or query parameter or a header cannot be taken |
 //! | 422 | `/problems/idempotency-mismatch` | the key was used with another body |
@@ -147,6 +148,10 @@ pub enum ApiError {
     },
     /// The body is not of this media type.
     UnsupportedMediaType(&'static str),
+    /// The body is compressed.
+    Encoded,
+    /// The body took longer to come than it may.
+    SlowBody(Duration),
     /// The body is JSON, but cannot be taken.
     Invalid(Vec<FieldError>),
     /// A path or query parameter or a header cannot be taken.
@@ -279,6 +284,18 @@ impl ApiError {
                 "Unsupported media type",
                 format!("send the body as {kind}, in UTF-8").into(),
             ),
+            Self::Encoded => (
+                S::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported-media-type",
+                "Unsupported media type",
+                "send the body as it is: a Content-Encoding is not taken".into(),
+            ),
+            Self::SlowBody(longest) => (
+                S::REQUEST_TIMEOUT,
+                "slow-body",
+                "The body did not come",
+                format!("the body took longer than {} s to come; nothing was stored", longest.as_secs()).into(),
+            ),
             Self::Invalid(errors) => (S::UNPROCESSABLE_ENTITY, "invalid-request", "Invalid request", told(errors)),
             Self::InvalidParameter(error) => (
                 S::UNPROCESSABLE_ENTITY,
@@ -380,6 +397,7 @@ impl ApiError {
                 problem.extend("limit", limit.into());
                 problem.extend("used", used.into());
             }
+            Self::Encoded => put(&mut headers, header::ACCEPT_ENCODING, "identity"),
             Self::BadRequest(_)
             | Self::MalformedJson(_)
             | Self::Forbidden(_)
@@ -390,6 +408,7 @@ impl ApiError {
             | Self::IdempotencyInFlight
             | Self::Conflict(_)
             | Self::UnsupportedMediaType(_)
+            | Self::SlowBody(_)
             | Self::IdempotencyMismatch
             | Self::Timeout => {}
         }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::{Store, StoreError, prepared};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
+use crate::trace;
 
 /// The channel that tells workers of a new job.
 pub const CHANNEL: &str = "anchord_queue";
@@ -29,6 +30,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Compress, Self::Evaluate, Self::Index];
+
     /// The kind's word in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -40,7 +44,7 @@ impl Kind {
     }
 
     fn parse(word: &str) -> Option<Self> {
-        [Self::Compress, Self::Evaluate, Self::Index].into_iter().find(|kind| kind.as_str() == word)
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
 }
 
@@ -87,6 +91,21 @@ pub struct Job {
     pub span: Option<Span>,
     /// From the request to this claim, in milliseconds.
     pub queued_ms: i64,
+    /// The trace that asked for it (W3C `traceparent`).
+    pub trace: Option<String>,
+}
+
+/// The live jobs of a kind and status, over all tenants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueState {
+    /// What they do.
+    pub kind: Kind,
+    /// Whether they wait or run.
+    pub status: String,
+    /// How many there are.
+    pub jobs: i64,
+    /// For how long the oldest that is due has been due.
+    pub oldest_due_seconds: Option<f64>,
 }
 
 /// What a compression covers, fixed at its first claim.
@@ -194,12 +213,13 @@ pub async fn enqueue(
 ) -> Result<Enqueued, StoreError> {
     let id = Uuid::now_v7();
     let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
+    let trace = trace::current();
     // Two rounds: the live job that was in the way may end between the insert and the look.
     for _ in 0..3 {
         let inserted = sqlx::query_scalar!(
             r#"with new as (
-                 insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, shadow)
-                 values ($1, $2, $3, $4, 'queued', $5, $6, $7)
+                 insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, shadow, trace_context)
+                 values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)
                  on conflict (tenant_id, session_id, kind)
                    where status in ('queued', 'running') and not shadow and kind in ('compress', 'index') do nothing
                  returning id)
@@ -212,6 +232,7 @@ pub async fn enqueue(
             request,
             job.request.shadow,
             CHANNEL,
+            trace,
         )
         .fetch_optional(&mut *connection)
         .await?;
@@ -419,7 +440,7 @@ impl Store {
         let Some(row) = sqlx::query!(
             r#"select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
                       trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
-                      parent_version, from_seq, through_seq,
+                      parent_version, from_seq, through_seq, trace_context,
                       (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
                from claim_compression($1, $2, $3)"#,
             worker,
@@ -446,6 +467,7 @@ impl Store {
                 through_seq,
             }),
             queued_ms: row.queued_ms,
+            trace: row.trace_context,
         }))
     }
 
@@ -523,10 +545,29 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn queue_depth(&self) -> Result<Vec<(String, i64)>, StoreError> {
-        let rows = sqlx::query!(r#"select status as "status!", jobs as "jobs!" from queue_depth()"#)
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows.into_iter().map(|row| (row.status, row.jobs)).collect())
+    pub async fn queue_state(&self) -> Result<Vec<QueueState>, StoreError> {
+        struct Raw {
+            kind: String,
+            status: String,
+            jobs: i64,
+            oldest_due_seconds: Option<f64>,
+        }
+        let rows = sqlx::query_as!(
+            Raw,
+            r#"select kind as "kind!", status as "status!", jobs as "jobs!", oldest_due_seconds from queue_state()"#
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let state = |row: Raw| {
+            // A kind of a newer version is none of ours.
+            let kind = Kind::parse(&row.kind)?;
+            Some(QueueState {
+                kind,
+                status: row.status,
+                jobs: row.jobs,
+                oldest_due_seconds: row.oldest_due_seconds,
+            })
+        };
+        Ok(rows.into_iter().filter_map(state).collect())
     }
 }

@@ -14,6 +14,7 @@ pub mod constraints;
 pub mod context;
 mod error;
 pub mod export;
+pub mod figures;
 pub mod gather;
 pub mod idempotency;
 pub mod keys;
@@ -69,6 +70,17 @@ pub struct Store {
     tracker: TaskTracker,
     keys: KeyCache,
     meter: usage::Meter,
+}
+
+/// Connections of the pool.
+#[derive(Clone, Copy, Debug)]
+pub struct Connections {
+    /// Those that are open.
+    pub open: u32,
+    /// Those of them that nobody uses.
+    pub idle: u32,
+    /// How many there may be.
+    pub most: u32,
 }
 
 impl Store {
@@ -167,6 +179,18 @@ impl Store {
     pub async fn ping(&self) -> Result<(), StoreError> {
         sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.pool).await?;
         Ok(())
+    }
+
+    /// How the pool's connections are used.
+    #[must_use]
+    pub fn connections(&self) -> Connections {
+        let open = self.pool.size();
+        let idle = self.pool.num_idle().saturating_add(self.readers.idle());
+        Connections {
+            open,
+            idle: u32::try_from(idle).unwrap_or(u32::MAX).min(open),
+            most: self.pool.options().get_max_connections(),
+        }
     }
 
     /// Closes the pool, after the work that uses it has ended.

@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 
 use super::StoreError;
 use super::compressions::{Job, Kind, Span};
+use super::figures::Figures;
 use super::settle::{self, Candidate, NewEvaluation, NewVersion};
 use crate::domain::accounting::Usage;
 use crate::domain::compression::{Report, Request, Status};
@@ -31,6 +32,8 @@ pub(super) struct Published {
     pub(super) id: CompressionId,
     /// How full the context is after it.
     pub(super) usage: Usage,
+    /// What the metrics are told once it is committed.
+    pub(super) figures: Figures,
 }
 
 /// Keeps what a compression made; its row says `prepared` from then on. The session's lock is held.
@@ -124,14 +127,16 @@ pub(super) async fn publish(
         crashes: 0,
         span: Some(span),
         queued_ms: 0,
+        trace: None,
     };
     let Kept { version, evaluation, report, .. } = kept;
+    let figures = Figures::of(&report, false);
     let made = Candidate { span, version, evaluation, report };
     let usage = settle::publish_prepared(connection, &job, made, row.context_revision).await?;
     if usage.is_none() {
         supersede(connection, tenant, session).await?;
     }
-    Ok(usage.map(|usage| Published { id, usage }))
+    Ok(usage.map(|usage| Published { id, usage, figures }))
 }
 
 /// Ends what is prepared for a session, if anything is: something else takes its place.

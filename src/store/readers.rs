@@ -48,6 +48,11 @@ impl Readers {
         Ok(Reading { connection, was_kept, readers: self.clone(), _turn: turn })
     }
 
+    /// Connections that are kept and read nothing now.
+    pub(super) fn idle(&self) -> usize {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Gives everything back to the pool, which cannot close before.
     pub(super) fn close(&self) {
         self.turns.close();

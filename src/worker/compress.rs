@@ -20,7 +20,8 @@ use crate::domain::rubric::Rubric;
 use crate::domain::strategy::Strategy;
 use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::{Job, Span};
-use crate::store::settle::{NewEvaluation, NewVersion, Settlement};
+use crate::store::figures::Figures;
+use crate::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 
 /// Runs a claimed compression to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
@@ -49,7 +50,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     };
     if span.parent_version != base.current.as_ref().map(|current| current.version) {
         // An earlier attempt fixed the span, and more than one version was published since.
-        env.store.settle(job, Some(span), ended(Status::Superseded, Report::default())).await?;
+        settle(env, job, Some(span), ended(Status::Superseded, Report::default())).await?;
         return Ok(());
     }
     if job.span.is_none() && !env.store.fix_span(job, span).await? {
@@ -86,9 +87,18 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
-    env.store.settle(job, Some(covered), settlement).await?;
+    settle(env, job, Some(covered), settlement).await?;
     if env.llm.is_some() {
         env.store.forget_chunks(job).await?;
+    }
+    Ok(())
+}
+
+/// Ends it, and tells the metrics what it came to.
+async fn settle(env: &Env, job: &Job, span: Option<Span>, settlement: Settlement) -> Result<(), JobError> {
+    let figures = Figures::of(&settlement.report, job.request.shadow);
+    if let Settled::As(status) = env.store.settle(job, span, settlement).await? {
+        figures.record(status);
     }
     Ok(())
 }
@@ -100,7 +110,7 @@ async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError
         detail: format!("{} cannot be verified and is refused for critical sessions", strategy.as_str()),
     });
     let report = Report { strategy_used: Some(strategy), error, ..Report::default() };
-    env.store.settle(job, job.span, ended(Status::Rejected, report)).await?;
+    settle(env, job, job.span, ended(Status::Rejected, report)).await?;
     Ok(())
 }
 
@@ -109,7 +119,7 @@ pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Resu
     let error = Some(Failure { kind: kind.to_owned(), detail: detail.to_owned() });
     let cost = env.store.llm_cost(job).await?;
     let report = Report { error, cost, ..Report::default() };
-    env.store.settle(job, job.span, ended(Status::Failed, report)).await?;
+    settle(env, job, job.span, ended(Status::Failed, report)).await?;
     Ok(())
 }
 
@@ -118,7 +128,7 @@ async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> 
     let timings =
         Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
     let report = Report { error, timings, ..Report::default() };
-    env.store.settle(job, None, ended(Status::Skipped, report)).await?;
+    settle(env, job, None, ended(Status::Skipped, report)).await?;
     Ok(())
 }
 

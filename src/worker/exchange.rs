@@ -1,5 +1,8 @@
 //! One question to a model: tried as often as it may help, every try recorded before it is sent and after.
 
+use tracing::field::Empty;
+use tracing::{Instrument as _, info_span};
+
 use super::JobError;
 use super::notebook::Notebook;
 use crate::domain::id::Seq;
@@ -62,8 +65,22 @@ impl Exchange<'_> {
         loop {
             tries += 1;
             let open = self.notebook.begin(new).await?;
-            let attempt = self.client.attempt(self.notebook.tenant(), &call).await;
-            let end = self.end(&attempt);
+            let span = info_span!(
+                "llm.call",
+                llm.purpose = question.purpose,
+                llm.provider = new.provider,
+                llm.model = self.model,
+                llm.outcome = Empty,
+                llm.tokens.input = Empty,
+                llm.tokens.output = Empty
+            );
+            // The server learns nothing of the trace: it is a third party's.
+            let attempt = self.client.attempt(self.notebook.tenant(), &call).instrument(span.clone()).await;
+            let end = self.end(question.purpose, &attempt);
+            span.record("llm.outcome", end.outcome);
+            span.record("llm.tokens.input", end.input_tokens);
+            span.record("llm.tokens.output", end.output_tokens);
+            drop(span);
             self.notebook.end(open, end).await?;
             let error = match attempt.result {
                 Ok(text) => {
@@ -77,19 +94,22 @@ impl Exchange<'_> {
         }
     }
 
-    fn end(&self, attempt: &Attempt) -> AttemptEnd {
+    fn end(&self, purpose: &'static str, attempt: &Attempt) -> AttemptEnd {
         let outcome = attempt.result.as_ref().map_or_else(LlmError::as_str, |_| "ok");
         let http_status = match &attempt.result {
             Err(LlmError::Status { status, .. }) => Some(*status),
             _ => None,
         };
         let latency_ms = u64::try_from(attempt.latency.as_millis()).unwrap_or(u64::MAX);
-        metrics::counter!("anchord_llm_calls_total", "outcome" => outcome).increment(1);
+        let cost_micros = self.client.cost_micros(self.model, attempt.usage);
+        metrics::counter!("anchord_llm_calls_total", "outcome" => outcome, "purpose" => purpose).increment(1);
         metrics::counter!("anchord_llm_tokens_total", "direction" => "input")
             .increment(attempt.usage.input_tokens);
         metrics::counter!("anchord_llm_tokens_total", "direction" => "output")
             .increment(attempt.usage.output_tokens);
-        metrics::histogram!("anchord_llm_call_seconds").record(attempt.latency.as_secs_f64());
+        metrics::counter!("anchord_llm_cost_micros_total").increment(cost_micros);
+        metrics::histogram!("anchord_llm_call_seconds", "purpose" => purpose)
+            .record(attempt.latency.as_secs_f64());
         AttemptEnd {
             outcome,
             http_status,
@@ -97,7 +117,7 @@ impl Exchange<'_> {
             cached_tokens: attempt.usage.cached_tokens,
             output_tokens: attempt.usage.output_tokens,
             latency_ms,
-            cost_micros: self.client.cost_micros(self.model, attempt.usage),
+            cost_micros,
         }
     }
 }

@@ -1,19 +1,20 @@
 //! The pool: as many permits as workers, a claim per permit, a heartbeat per job, a drain at the end.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::Rng as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{error, info, warn};
+use tracing::{Instrument as _, error, info, info_span, warn};
 
 use super::presence::Presence;
 use super::{Env, JobError, compress, evaluate, index};
 use crate::domain::compression::Status;
 use crate::store::StoreError;
 use crate::store::compressions::{Job, Kind};
+use crate::trace;
 
 /// How the pool works.
 #[derive(Clone, Copy, Debug)]
@@ -57,18 +58,24 @@ impl Pool {
     pub async fn run(self, stop: CancellationToken) {
         let permits = Arc::new(Semaphore::new(self.options.workers));
         let jobs = TaskTracker::new();
+        let mut last = None;
         while !stop.is_cancelled() {
             // A lost connection ends the round; the next one begins with a new presence.
-            if let Err(error) = self.round(&stop, &permits, &jobs).await {
-                warn!(%error, "worker.round_failed");
-                tokio::select! {
-                    () = tokio::time::sleep(self.jittered_tick()) => {},
-                    () = stop.cancelled() => {},
+            match self.round(&stop, &permits, &jobs).await {
+                Ok(presence) => last = Some(presence),
+                Err(error) => {
+                    warn!(%error, "worker.round_failed");
+                    tokio::select! {
+                        () = tokio::time::sleep(self.jittered_tick()) => {},
+                        () = stop.cancelled() => {},
+                    }
                 }
             }
         }
         jobs.close();
         jobs.wait().await;
+        // Not before: whose sign of life is gone is taken for dead, and its jobs are taken over.
+        drop(last);
     }
 
     async fn round(
@@ -76,15 +83,15 @@ impl Pool {
         stop: &CancellationToken,
         permits: &Arc<Semaphore>,
         jobs: &TaskTracker,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Presence, StoreError> {
         let mut presence = Presence::begin(&self.env.store).await?;
         info!(worker = presence.worker, workers = self.options.workers, "worker.started");
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
-                () = stop.cancelled() => return Ok(()),
+                () = stop.cancelled() => return Ok(presence),
             };
-            let Ok(permit) = permit else { return Ok(()) };
+            let Ok(permit) = permit else { return Ok(presence) };
             let claimed = self
                 .env
                 .store
@@ -104,7 +111,7 @@ impl Pool {
                 () = tokio::time::sleep(self.jittered_tick()) => {
                     self.env.store.release_dead_workers().await?;
                 },
-                () = stop.cancelled() => return Ok(()),
+                () = stop.cancelled() => return Ok(presence),
             }
         }
     }
@@ -134,15 +141,38 @@ impl Pool {
 
 /// Runs one job to its settlement, with a heartbeat beside it.
 async fn run(env: &Env, job: Job, lease: Duration) {
+    let kind = job.kind.as_str();
+    let span = info_span!(
+        "job",
+        tenant.id = %job.tenant,
+        compression.id = %job.id,
+        compression.kind = kind,
+        compression.attempt = job.attempt
+    );
+    if let Some(parent) = &job.trace {
+        trace::continue_from(&span, parent);
+    }
+    if job.attempt == 1 {
+        let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
+        metrics::histogram!("anchord_job_wait_seconds", "kind" => kind).record(waited.as_secs_f64());
+    }
+    let begun = Instant::now();
+    run_fenced(env, job, lease).instrument(span).await;
+    metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
+}
+
+async fn run_fenced(env: &Env, job: Job, lease: Duration) {
     let lost = CancellationToken::new();
     let outcome = tokio::select! {
         outcome = work(env, &job) => outcome,
         () = beat(env, &job, lease, &lost) => {
+            metrics::counter!("anchord_job_leases_lost_total").increment(1);
             warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
             return;
         },
     };
     if matches!(outcome, Err(JobError::Lost)) {
+        metrics::counter!("anchord_job_leases_lost_total").increment(1);
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
         return;
     }

@@ -21,8 +21,14 @@ pub async fn run(store: &Store, stop: &CancellationToken) {
             return;
         }
         match round(store, stop).await {
-            Ok((replies, sessions)) => info!(replies, sessions, "upkeep.done"),
-            Err(error) => warn!(%error, "upkeep.failed"),
+            Ok((replies, sessions)) => {
+                metrics::counter!("anchord_upkeep_rounds_total", "ended" => "done").increment(1);
+                info!(replies, sessions, "upkeep.done");
+            }
+            Err(error) => {
+                metrics::counter!("anchord_upkeep_rounds_total", "ended" => "failed").increment(1);
+                warn!(%error, "upkeep.failed");
+            }
         }
     }
 }
@@ -33,10 +39,14 @@ pub async fn run(store: &Store, stop: &CancellationToken) {
 /// When the database fails; what was erased before stays erased.
 pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64), StoreError> {
     let replies = store.forget_old_replies().await?;
+    metrics::counter!("anchord_upkeep_forgotten_replies_total")
+        .increment(u64::try_from(replies).unwrap_or_default());
     let mut sessions = 0;
     while !stop.is_cancelled() {
         let erased = store.erase_expired_sessions(SESSIONS).await?;
         sessions += i64::from(erased);
+        metrics::counter!("anchord_upkeep_erased_sessions_total")
+            .increment(u64::try_from(erased).unwrap_or_default());
         if erased < SESSIONS {
             break;
         }

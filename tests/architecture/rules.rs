@@ -13,14 +13,15 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("lib", &[]),
     ("cli", &["app", "config", "telemetry", "domain", "clock"]),
     ("app", &["http", "worker", "postgres", "store", "llm", "domain", "config", "clock", "telemetry"]),
-    ("http", &["store", "domain", "clock"]),
-    ("worker", &["store", "llm", "domain", "clock"]),
-    ("store", &["domain"]),
+    ("http", &["store", "domain", "clock", "trace"]),
+    ("worker", &["store", "llm", "domain", "clock", "trace"]),
+    ("store", &["domain", "trace"]),
     ("llm", &["domain"]),
     ("postgres", &[]),
     ("telemetry", &["config"]),
     ("config", &[]),
     ("clock", &[]),
+    ("trace", &[]),
     ("domain", &[]),
 ];
 

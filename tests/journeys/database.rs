@@ -1,8 +1,39 @@
 //! The databases that the tests get.
 
+use anchord::store::Store;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 use crate::support;
+use crate::support::service::anchord;
+
+#[tokio::test]
+async fn an_empty_database_is_migrated_by_several_starters_at_once() {
+    let database = support::empty_database().await;
+    let (first, second, third, fourth) = tokio::join!(
+        Store::migrate(&database.url),
+        Store::migrate(&database.url),
+        Store::migrate(&database.url),
+        Store::migrate(&database.url)
+    );
+    for migrated in [first, second, third, fourth] {
+        migrated.expect("a migrated database");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_database_is_migrated_by_several_processes_at_once() {
+    let database = support::empty_database().await;
+    let words = ["migrate", "--database-url", &database.url];
+    let starters: Vec<_> = (0..4).map(|_| anchord(&words).spawn().expect("the program")).collect();
+    for starter in starters {
+        let done = starter.wait_with_output().expect("an end");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let mut owner = PgConnection::connect(&database.url).await.expect("a connection");
+    let twice = "select count(*) - count(distinct version) from _sqlx_migrations where success";
+    assert_eq!(support::number(&mut owner, twice).await, 0);
+    assert!(support::number(&mut owner, "select count(*) from _sqlx_migrations").await > 8);
+}
 
 #[tokio::test]
 async fn a_test_gets_a_migrated_database_that_is_its_own() {

@@ -12,6 +12,7 @@
 mod support;
 
 mod appends;
+mod clients;
 mod compressions;
 mod concurrency;
 mod contexts;
@@ -27,11 +28,13 @@ mod lifecycle;
 mod llm;
 mod masking;
 mod messages;
+mod observed;
 mod odd_inputs;
 mod queue;
 mod quotas;
 mod recall;
 mod replays;
+mod rolling;
 mod rules;
 mod schema;
 mod serve;

@@ -92,6 +92,30 @@ fn a_machine_without_postgres_is_told_what_to_install() {
 }
 
 #[tokio::test]
+async fn a_health_check_tells_whether_a_process_can_be_used() {
+    let database = support::database().await;
+    let check = |flag: &str, value: &str| {
+        let done = anchord(&["health", flag, value]).output().expect("the program");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let api = Service::on(&database, &["--roles", "api"]);
+    let address = api.client().address().to_owned();
+    assert_eq!(check("--listen", &address), (Some(0), String::new()));
+    let words = ["worker", "--database-url", &database.url, "--metrics-listen", "127.0.0.1:0"];
+    let worker = Service::start(&words);
+    let url = format!("http://{}/readyz", worker.metrics().address());
+    assert_eq!(check("--url", &url), (Some(0), String::new()));
+    for process in [api, worker] {
+        assert_eq!(process.end(Signal::SIGTERM), Some(0));
+    }
+    for (flag, value) in [("--listen", &address), ("--url", &url)] {
+        let (code, why) = check(flag, value);
+        assert_eq!(code, Some(1));
+        assert!(why.contains("does not answer"), "{why}");
+    }
+}
+
+#[tokio::test]
 async fn migrating_twice_changes_nothing() {
     let database = support::database().await;
     for _ in 0..2 {

@@ -82,6 +82,16 @@ pub async fn database() -> TestDatabase {
     TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
 }
 
+/// Makes an empty database on the test run's server.
+pub async fn empty_database() -> TestDatabase {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let server = tokio::task::spawn_blocking(shared).await.expect("a server for the tests");
+    let name = format!("empty_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let create = format!("create database {name} owner {}", postgres::OWNER);
+    execute(&server.address.of(postgres::SUPERUSER, "postgres"), create).await;
+    TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
+}
+
 /// Looks again and again until there is what is looked for; fails after twenty seconds, before the server itself ends what hangs.
 pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let mut pace = tokio::time::interval(BETWEEN_LOOKS);

@@ -97,6 +97,13 @@ impl Service {
         key.split(' ').next().expect("a word")
     }
 
+    /// A client for the address that metrics have for themselves.
+    pub fn metrics(&self) -> Client {
+        let (_, rest) = self.greeting.split_once("metrics:  http://").expect("an address");
+        let address = rest.split('/').next().expect("an address").to_owned();
+        Client { address, key: String::new() }
+    }
+
     /// A client with the service's key.
     pub fn client(&self) -> Client {
         let (_, rest) = self.greeting.split_once("http://").expect("an address");
@@ -153,6 +160,16 @@ impl Reply {
 }
 
 impl Client {
+    /// The same with another key or token.
+    pub fn with_key(&self, key: &str) -> Self {
+        Self { key: key.to_owned(), ..self.clone() }
+    }
+
+    /// Where it goes to.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// A connection on which nothing is sent yet.
     pub fn connect(&self) -> io::Result<TcpStream> {
         let stream = TcpStream::connect(&self.address)?;

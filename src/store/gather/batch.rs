@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
 
 use super::stage::{self, Draft, Locked, OutputRow, Replays, Rows, Stored};
-use super::{Append, AppendError, Reply};
+use super::{AppendError, Reply, Traced};
 use super::{masking, share};
 use crate::domain::compression::{Request, Status};
 use crate::domain::id::{CompressionId, TenantId};
@@ -18,7 +18,7 @@ use crate::store::{StoreError, expect_rows, prepared};
 /// unless the connection was lost at the commit.
 pub(super) async fn run(
     connection: &mut PgConnection,
-    appends: &[Append],
+    appends: &[Traced],
 ) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
     let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
     // A row lock that someone else keeps must not hold up every tenant of the lane. The statements look
@@ -33,6 +33,14 @@ pub(super) async fn run(
     masking::step(&mut tx, tenant, &mut locked).await?;
     let replays = find_replays(&mut tx, tenant, appends).await?;
     let (drafts, mut rows) = stage::stage(appends, &mut locked, &replays);
+    for (draft, append) in drafts.iter().zip(appends) {
+        // Of several appends of a session its newest one's: the jobs are one for all.
+        if let Draft::Staged { session, .. } = draft
+            && let (Some(locked), Some(trace)) = (locked.get_mut(*session), &append.trace)
+        {
+            locked.trace = Some(trace.clone());
+        }
+    }
     if rows.seqs.is_empty() {
         tx.rollback().await?;
         return Ok(answer(drafts, &locked));
@@ -52,6 +60,9 @@ pub(super) async fn run(
     let answers = answer(drafts, &locked);
     remember_replies(&mut tx, tenant, &keyed, &answers).await?;
     tx.commit().await?;
+    for published in locked.iter().filter_map(|locked| locked.published.as_ref()) {
+        published.figures.record(Status::Succeeded);
+    }
     Ok(answers)
 }
 
@@ -59,7 +70,7 @@ pub(super) async fn run(
 async fn lock(
     tx: &mut PgConnection,
     tenant: TenantId,
-    appends: &[Append],
+    appends: &[Traced],
 ) -> Result<Vec<Locked>, StoreError> {
     let names: Vec<&str> =
         appends.iter().map(|append| append.session.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
@@ -104,7 +115,7 @@ fn sort(sessions: &mut [Session]) {
 async fn find_replays(
     tx: &mut PgConnection,
     tenant: TenantId,
-    appends: &[Append],
+    appends: &[Traced],
 ) -> Result<Replays, StoreError> {
     let (routes, keys): (Vec<&str>, Vec<&str>) = appends
         .iter()
@@ -266,6 +277,7 @@ async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked])
     let mut kinds: Vec<&str> = Vec::new();
     let mut triggers: Vec<&str> = Vec::new();
     let mut requests: Vec<String> = Vec::new();
+    let mut traces: Vec<Option<&str>> = Vec::new();
     for locked in locked.iter().filter(|locked| locked.is_touched()) {
         let index = locked.wants_index().then_some(("index", "recall", Request::default()));
         let compress = locked.to_queue().map(|start| ("compress", start.kind.as_str(), start.request()));
@@ -278,6 +290,7 @@ async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked])
             sessions.push(locked.session.id.0);
             kinds.push(kind);
             triggers.push(trigger);
+            traces.push(locked.trace.as_deref());
         }
     }
     if ids.is_empty() {
@@ -287,10 +300,10 @@ async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked])
     // unique index knows. Notifying costs commits, so it happens for new jobs alone.
     let made = sqlx::query!(
         r#"with made as (
-             insert into compressions (tenant_id, id, session_id, kind, status, trigger, request)
-             select $1, j.id, j.session_id, j.kind, 'queued', j.trigger, j.request::json
-             from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[])
-               as j(id, session_id, kind, trigger, request)
+             insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, trace_context)
+             select $1, j.id, j.session_id, j.kind, 'queued', j.trigger, j.request::json, j.trace
+             from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
+               as j(id, session_id, kind, trigger, request, trace)
              on conflict do nothing returning id, session_id, kind
            )
            select id as "id!", session_id as "session_id!", kind as "kind!",
@@ -301,7 +314,8 @@ async fn enqueue(tx: &mut PgConnection, tenant: TenantId, locked: &mut [Locked])
         &sessions,
         &kinds as &[&str],
         &triggers as &[&str],
-        &requests
+        &requests,
+        &traces as &[Option<&str>]
     )
     .fetch_all(&mut *tx)
     .await?;
@@ -346,7 +360,7 @@ struct Keyed<'a> {
     session: Uuid,
 }
 
-fn keyed_sessions<'a>(appends: &'a [Append], drafts: &[Draft], locked: &[Locked]) -> Vec<Keyed<'a>> {
+fn keyed_sessions<'a>(appends: &'a [Traced], drafts: &[Draft], locked: &[Locked]) -> Vec<Keyed<'a>> {
     let mut keyed = Vec::new();
     for (place, (append, draft)) in appends.iter().zip(drafts).enumerate() {
         if let (Some(key), Draft::Staged { session, .. }) = (&append.reply_key, draft)

@@ -15,10 +15,10 @@ mod stage;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use moka::sync::Cache;
@@ -37,6 +37,7 @@ use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
+use crate::trace;
 
 /// Lanes: enough that one tenant's slow commit does not hold up the others, few enough that appends meet.
 pub(super) const LANES: u32 = 4;
@@ -199,6 +200,9 @@ pub struct Gatherer {
 struct Pending {
     append: Append,
     bytes: usize,
+    since: Instant,
+    /// The trace of the request that it came with.
+    trace: Option<String>,
     reply: oneshot::Sender<Result<Reply, AppendError>>,
     /// Its share of the memory that may wait, given back with the answer.
     room: OwnedSemaphorePermit,
@@ -250,7 +254,8 @@ impl Gatherer {
         let lane = usize::try_from(hasher.finish() % u64::from(LANES)).unwrap_or_default();
         let (reply, answer) = oneshot::channel();
         let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
-        lane.try_send(Pending { append, bytes, reply, room }).map_err(|_| AppendError::Busy)?;
+        let (since, trace) = (Instant::now(), trace::current());
+        lane.try_send(Pending { append, bytes, since, trace, reply, room }).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
             self.tokenizers.insert(asked, *tokenizer);
@@ -320,8 +325,13 @@ impl Lane {
     }
 
     async fn serve(&mut self, batch: Vec<Pending>) {
-        let (appends, replies): (Vec<Append>, Vec<_>) =
-            batch.into_iter().map(|pending| (pending.append, (pending.reply, pending.room))).unzip();
+        for pending in &batch {
+            metrics::histogram!("anchord_append_wait_seconds").record(pending.since.elapsed().as_secs_f64());
+        }
+        let (appends, replies): (Vec<Traced>, Vec<_>) = batch
+            .into_iter()
+            .map(|Pending { append, trace, reply, room, .. }| (Traced { append, trace }, (reply, room)))
+            .unzip();
         match self.attempt(&appends).await {
             Ok(answers) => {
                 for ((reply, _room), answer) in replies.into_iter().zip(answers) {
@@ -349,15 +359,19 @@ impl Lane {
     }
 
     /// Runs one transaction; whatever happens in it, the lane lives on.
-    async fn attempt(&mut self, appends: &[Append]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
+    async fn attempt(&mut self, appends: &[Traced]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.store.pool.acquire().await.map_err(StoreError::from)?,
         };
+        let begun = Instant::now();
         let run = AssertUnwindSafe(batch::run(&mut connection, appends)).catch_unwind();
         let failure = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
             Ok(Ok(Ok(answers))) => {
                 self.connection = Some(connection);
+                metrics::histogram!("anchord_append_transaction_seconds")
+                    .record(begun.elapsed().as_secs_f64());
+                note(appends, &answers);
                 return Ok(answers);
             }
             Ok(Ok(Err(error))) => Failure::Store(error),
@@ -369,6 +383,34 @@ impl Lane {
         connection.close_on_drop();
         Err(failure)
     }
+}
+
+/// An append with the trace of its request.
+#[derive(Debug)]
+struct Traced {
+    append: Append,
+    trace: Option<String>,
+}
+
+impl Deref for Traced {
+    type Target = Append;
+
+    fn deref(&self) -> &Append {
+        &self.append
+    }
+}
+
+/// Counts what a transaction stored.
+#[expect(clippy::cast_precision_loss, reason = "at most 64 appends")]
+fn note(appends: &[Traced], answers: &[Result<Reply, AppendError>]) {
+    let is_stored =
+        |answer: &Result<Reply, AppendError>| answer.as_ref().is_ok_and(|reply| reply.stored.is_some());
+    let stored = || appends.iter().zip(answers).filter(|(_, answer)| is_stored(answer));
+    let messages = stored().flat_map(|(append, _)| &append.messages);
+    let tokens: u64 = messages.clone().map(|message| u64::from(message.counted.tokens)).sum();
+    metrics::histogram!("anchord_append_batch_appends").record(appends.len() as f64);
+    metrics::counter!("anchord_appended_messages_total").increment(messages.count() as u64);
+    metrics::counter!("anchord_appended_tokens_total").increment(tokens);
 }
 
 #[derive(Debug, thiserror::Error)]

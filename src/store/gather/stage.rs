@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, ToolOutput};
+use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, ToolOutput, Traced};
 use crate::domain::accounting::Usage;
 use crate::domain::compression::Status;
 use crate::domain::id::{Seq, SessionId};
@@ -38,6 +38,8 @@ pub(super) struct Locked {
     started_at: Seq,
     /// What was made ahead of need and is published with the appends.
     pub(super) published: Option<Published>,
+    /// The trace of its newest append.
+    pub(super) trace: Option<String>,
 }
 
 impl Locked {
@@ -48,7 +50,17 @@ impl Locked {
         session.accounting.prepared.take_if(|prepared| prepared.revision != revision);
         let policy = settings.policy().calibrated(session.accounting.calibration);
         let head_before = session.head_seq;
-        Self { session, fresh, settings, policy, head_before, start: None, started_at: 0, published: None }
+        Self {
+            session,
+            fresh,
+            settings,
+            policy,
+            head_before,
+            start: None,
+            started_at: 0,
+            published: None,
+            trace: None,
+        }
     }
 
     /// Whether compressions are made ahead of need here.
@@ -162,7 +174,7 @@ pub(super) enum Draft {
 
 /// Stages the appends in their order.
 pub(super) fn stage<'a>(
-    appends: &'a [Append],
+    appends: &'a [Traced],
     sessions: &mut [Locked],
     replays: &Replays,
 ) -> (Vec<Draft>, Rows<'a>) {
@@ -186,7 +198,7 @@ pub(super) fn stage<'a>(
     (drafts, rows)
 }
 
-fn repeat(earlier: usize, key: &ReplyKey, appends: &[Append]) -> Draft {
+fn repeat(earlier: usize, key: &ReplyKey, appends: &[Traced]) -> Draft {
     let same = appends
         .get(earlier)
         .and_then(|append| append.reply_key.as_ref())

@@ -1,0 +1,26 @@
+//! Whether a service answers, asked from outside it: for health checks of containers without a shell.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+/// How long an answer may take; orchestrators commonly give a check five seconds.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Asks a service whether it is ready.
+///
+/// # Errors
+/// When it cannot be reached, or says that it is not.
+pub async fn health(url: &str) -> anyhow::Result<()> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder()
+        // It is on this machine, whatever way requests to others take.
+        .no_proxy()
+        .timeout(PATIENCE)
+        .build()
+        .context("the client")?;
+    let reply = client.get(url).send().await.with_context(|| format!("{url} does not answer"))?;
+    let status = reply.status();
+    anyhow::ensure!(status.is_success(), "{url} answers {status}");
+    Ok(())
+}

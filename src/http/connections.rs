@@ -1,0 +1,198 @@
+//! Connections: how long a client may take, and how they end.
+//!
+//! axum's own loop waits for a head for ever, and with it a drain would wait for whoever sends one byte
+//! a second. HTTP/1.1 alone is spoken: a proxy in front speaks whatever else its clients want.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::serve::Listener;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_io_timeout::TimeoutStream;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+/// The most bytes of a request's head.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// How long clients may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the head of a request, the rest before it included.
+    pub head: Duration,
+    /// For taking anything at all of a reply that waits to be sent.
+    pub stalled: Duration,
+    /// For ending what they have begun, once the process ends; shorter than the drain.
+    pub goodbye: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            // Longer than load balancers commonly keep a connection that rests, so that they close first.
+            head: Duration::from_secs(65),
+            stalled: Duration::from_mins(1),
+            goodbye: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Serves until `stop`, then ends every connection: one that rests at once, one with a request after
+/// its reply.
+pub async fn serve(mut listener: TcpListener, router: Router, patience: Patience, stop: CancellationToken) {
+    let connections = TaskTracker::new();
+    // It waits by itself when the system has no more descriptors.
+    while let Some((stream, _)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
+        let (router, stop) = (router.clone(), stop.clone());
+        connections.spawn(async move {
+            let _open = Open::count();
+            converse(stream, router, patience, &stop).await;
+        });
+    }
+    drop(listener);
+    connections.close();
+    connections.wait().await;
+}
+
+async fn converse(stream: TcpStream, router: Router, patience: Patience, stop: &CancellationToken) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(patience.stalled));
+    let router = router.map_request(|request: Request<Incoming>| request.map(Body::new));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience.head)
+        .max_header_size(MAX_HEAD_BYTES)
+        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let Ok(ended) = tokio::time::timeout(patience.goodbye, connection).await else {
+                tracing::info!("http.connection_cut");
+                return;
+            };
+            ended
+        }
+    };
+    if let Err(error) = ended {
+        // What clients do to a connection is no failure of ours.
+        tracing::debug!(%error, "http.connection_ended");
+    }
+}
+
+/// Counts as an open connection while it lives.
+struct Open;
+
+impl Open {
+    fn count() -> Self {
+        metrics::gauge!("anchord_http_connections").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        metrics::gauge!("anchord_http_connections").decrement(1.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// Bytes that no socket buffer takes whole.
+    const LARGE: usize = 64 * 1024 * 1024;
+    /// Longer than any of it may take, so that what hangs fails.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    struct Served {
+        address: std::net::SocketAddr,
+        stop: CancellationToken,
+        tasks: TaskTracker,
+    }
+
+    async fn served(patience: Patience) -> Served {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router =
+            Router::new().route("/", get(async || "well")).route("/large", get(async || "x".repeat(LARGE)));
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        tasks.spawn(serve(listener, router, patience, stop.clone()));
+        tasks.close();
+        Served { address, stop, tasks }
+    }
+
+    impl Served {
+        async fn send(&self, bytes: &[u8]) -> TcpStream {
+            let mut stream = TcpStream::connect(self.address).await.unwrap();
+            stream.write_all(bytes).await.unwrap();
+            stream
+        }
+
+        async fn end(self) {
+            self.stop.cancel();
+            tokio::time::timeout(PATIENCE, self.tasks.wait()).await.expect("an end");
+        }
+    }
+
+    async fn rest(mut stream: TcpStream) -> usize {
+        let mut bytes = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("an end");
+        // Cut is an end too.
+        read.map_or(bytes.len(), |_| bytes.len())
+    }
+
+    #[tokio::test]
+    async fn a_head_that_does_not_come_to_its_end_and_a_connection_that_rests_are_ended() {
+        let short = Duration::from_millis(50);
+        let served = served(Patience { head: short, ..Patience::default() }).await;
+        assert_eq!(rest(served.send(b"").await).await, 0);
+        assert_eq!(rest(served.send(b"GET / HTTP/1.1\r\nhost: a\r\nx-slow: ").await).await, 0);
+        assert!(rest(served.send(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await).await > 0);
+        served.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_of_its_reply_is_cut() {
+        let short = Duration::from_millis(100);
+        let served = served(Patience { stalled: short, ..Patience::default() }).await;
+        let stream = served.send(b"GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        // It reads nothing; that the server ends is that it has cut the connection.
+        served.end().await;
+        assert!(rest(stream).await < LARGE);
+    }
+
+    #[tokio::test]
+    async fn an_end_waits_for_connections_no_longer_than_a_goodbye() {
+        let short = Duration::from_millis(50);
+        let served = served(Patience { goodbye: short, ..Patience::default() }).await;
+        let resting = served.send(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        let half = served.send(b"GET / HTTP/1.1\r\nhost: a\r\nx-slow: ").await;
+        resting.readable().await.unwrap();
+        served.end().await;
+        assert!(rest(resting).await > 0);
+        assert_eq!(rest(half).await, 0);
+    }
+
+    #[tokio::test]
+    async fn a_head_that_is_too_large_is_refused() {
+        let served = served(Patience::default()).await;
+        let head = format!("GET / HTTP/1.1\r\nhost: a\r\nx-large: {}\r\n\r\n", "x".repeat(MAX_HEAD_BYTES));
+        let mut stream = served.send(head.as_bytes()).await;
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).await.unwrap();
+        assert_eq!(&start, b"HTTP/1.1 431");
+        served.end().await;
+    }
+}
