@@ -204,6 +204,7 @@ impl Process {
             tenant_rates: TenantRates::default(),
             quotas: http::quotas::QuotaWatch::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
+            streams: http::events::Streams::new(self.stop.clone()),
             metrics,
             llm_configured: settings.llm.llm_provider != LlmProvider::None,
             llm_models: models::allowed(&settings.llm),

@@ -14,8 +14,10 @@ use super::message::Numbered;
 use super::probe::Probe;
 use super::proposal::Proposal;
 use super::render;
+use super::settings::Phase;
 use super::strategy::{Engine, Strategy};
 use super::summary::{Constraint, Summary};
+use super::todo::{self, Todo};
 use super::tokens::TokenCounter;
 use super::{extractive, redact};
 
@@ -49,6 +51,10 @@ pub struct Material {
     pub version: i64,
     /// Versions published by compressions so far.
     pub compression_count: i64,
+    /// The phase of the work, which decides how the version is rendered.
+    pub phase: Option<Phase>,
+    /// The todo list that the caller keeps; empty for none.
+    pub todos: Vec<Todo>,
     /// The pins, in order.
     pub pins: Vec<Constraint>,
     /// Ids of extracted constraints that the caller dropped.
@@ -79,6 +85,8 @@ impl Material {
             base: None,
             version: 1,
             compression_count: 0,
+            phase: None,
+            todos: Vec::new(),
             pins: Vec::new(),
             removed_constraints: BTreeSet::new(),
             probes: Vec::new(),
@@ -128,6 +136,11 @@ pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
     let carry = base.map(|base| base.carry.clone()).unwrap_or_default();
     let mut facts = ledger::read(&material.span, &carry, &known_paths(base));
+    if !material.todos.is_empty() {
+        let followed = todo::follow(&material.todos, &material.span, facts.todos.as_ref());
+        facts.todos = Some(followed.list());
+        facts.followed = Some(followed);
+    }
     redact::redact_facts(&mut facts);
     facts
 }
@@ -153,7 +166,10 @@ pub fn draft(material: &Material, facts: &Facts) -> Draft {
 #[must_use]
 pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     let base = material.base.as_ref().map(|base| &base.summary);
-    let whole = extractive::propose(&material.span, facts, base);
+    let mut whole = extractive::propose(&material.span, facts, base);
+    if material.phase == Some(Phase::Planning) {
+        whole.notes.extend(extractive::contracts::notes(&material.span));
+    }
     let proposal = if material.strategy.asks_an_engine() {
         whole
     } else {
@@ -166,6 +182,9 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
 #[must_use]
 pub fn merge_proposal(material: &Material, facts: &Facts, mut proposed: Proposed) -> Draft {
     let base = material.base.as_ref().map(|base| &base.summary);
+    if let Some(followed) = facts.followed.as_ref().filter(|_| material.strategy.asks_an_engine()) {
+        followed.propose(&mut proposed.proposal);
+    }
     // What the record has and what the ledger read are without secrets already, so only what is new
     // is read for them: the cost of a compression follows its span and not the session.
     redact::redact_proposal(&mut proposed.proposal);

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::id::Seq;
+use super::settings::Phase;
 use super::strategy::{Engine, Strategy, Verifiable};
 use super::summary::Summary;
 
@@ -44,6 +45,9 @@ pub struct VersionMeta {
     pub compression_ratio: Option<f64>,
     /// Probes passed of those asked; absent when none was asked.
     pub probe_score: Option<f64>,
+    /// The phase of the work that it was made in, which decides how it is rendered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
     /// What the caller should know about it.
     pub warnings: Vec<String>,
 }

@@ -62,7 +62,9 @@ pub mod connections;
 pub mod constraints;
 pub mod context;
 pub mod evaluations;
+pub mod events;
 pub mod export;
+pub mod handoff;
 pub mod idempotency;
 pub mod json;
 pub mod keys;
@@ -83,6 +85,7 @@ pub mod settings;
 pub mod summaries;
 pub mod tasks;
 pub mod tenants;
+pub mod todos;
 pub mod tokens;
 pub mod tool_outputs;
 pub mod usage;
@@ -147,6 +150,8 @@ pub struct Shared {
     pub quotas: quotas::QuotaWatch,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
+    /// The event streams of this process.
+    pub streams: events::Streams,
     /// Where metrics are read.
     pub metrics: PrometheusHandle,
     /// Whether an LLM provider is configured.
@@ -230,6 +235,12 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(summaries::find_summary_version))
         .routes(routes!(summaries::diff_summary_versions))
         .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(todos::find_todos, todos::replace_todos))
+        .routes(routes!(summaries::find_state))
+        .routes(routes!(events::follow_events))
+        .routes(routes!(handoff::find_handoff))
+        .routes(routes!(handoff::find_task_handoff))
+        .routes(routes!(handoff::merge_session))
         .routes(routes!(ledger::list_ledger))
         .routes(routes!(probes::list_probes, probes::create_probe))
         .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))

@@ -54,6 +54,16 @@ pub struct ShowQuery {
     pub max_tokens: Option<u32>,
 }
 
+/// How large a state file may be.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct StateQuery {
+    /// The document's bound. Default: the session's `max_summary_tokens`.
+    #[param(minimum = 200, maximum = 100_000)]
+    pub max_tokens: Option<u32>,
+}
+
 /// Which version to compare with.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -156,6 +166,31 @@ pub async fn find_summary(
     let version = summaries::find(&mut tx, caller.tenant, session.id, current).await?;
     tx.commit().await.map_err(StoreError::from)?;
     show(&session, version.ok_or(ApiError::NoSummary)?, &query, &headers)
+}
+
+/// Reads a session's state file: the current version as JSON, for an agent that keeps one.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/state", tag = "summaries", params(SessionPath, StateQuery),
+    responses(
+        (status = 200, body = SessionState, description = "The state."),
+        (status = 404, body = Problem, content_type = "application/problem+json",
+         description = "No such session, or no version yet (`/problems/no-summary`).")
+    )
+)]
+pub async fn find_state(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<StateQuery>,
+) -> Result<Response, ApiError> {
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let current = session.version.ok_or(ApiError::NoSummary)?;
+    let version = summaries::find(&mut tx, caller.tenant, session.id, current).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    let query = ShowQuery { style: Some(Style::State), max_tokens: query.max_tokens };
+    show(&session, version.ok_or(ApiError::NoSummary)?, &query, &HeaderMap::new())
 }
 
 /// Lists the versions of a session, newest first, without their documents.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::outlines::{Outline, outlines_after, outlines_within};
+use super::todos::{self, TodoList};
 use super::{Store, StoreError, pins, summaries};
 use crate::domain::accounting::Accounting;
 use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
@@ -35,6 +36,8 @@ pub struct Base {
     pub current: Option<Current>,
     /// The pins that hold, in order.
     pub pins: Vec<Pin>,
+    /// The todo list that the caller keeps.
+    pub todos: Option<TodoList>,
     /// Extracted constraints that the caller dropped.
     pub removed_constraints: BTreeSet<String>,
     /// Probes that are still asked: the caller's, and those of earlier spans.
@@ -121,6 +124,7 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
+        let todos = todos::find(&mut tx, tenant, session).await?;
         // A text search, for Postgres reads no field of a document that has an escaped NUL in any. A quote in
         // a fact is escaped, so only the field itself is written so.
         let probes = sqlx::query!(
@@ -155,6 +159,7 @@ impl Store {
                 }),
                 _ => None,
             },
+            todos,
             removed_constraints: removed.into_iter().collect(),
             probes: probes.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect(),
         };

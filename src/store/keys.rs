@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
-use super::{Store, StoreError};
-use crate::domain::id::{KeyId, TenantId};
+use super::{Store, StoreError, events};
+use crate::domain::id::{KeyId, SessionId, TenantId};
 use crate::domain::quota::Quotas;
 
 /// How long a key's look-up is remembered, hence how long a revoked key may still pass in a process that
@@ -216,12 +216,23 @@ impl Store {
 
     async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
-        listener.listen(CHANNEL).await?;
+        // One listener hears for everyone in the process.
+        listener.listen_all([CHANNEL, events::CHANNEL]).await?;
         // What was told before this process listened is not heard.
         self.keys.grants.invalidate_all();
+        self.bell.ring(None);
         while let Some(heard) = stop.run_until_cancelled(listener.try_recv()).await {
-            heard?;
-            self.keys.grants.invalidate_all();
+            match heard? {
+                Some(told) if told.channel() == events::CHANNEL => {
+                    self.bell.ring(told.payload().parse().ok().map(SessionId));
+                }
+                Some(_) => self.keys.grants.invalidate_all(),
+                // The connection was lost, and with it whatever was told meanwhile.
+                None => {
+                    self.keys.grants.invalidate_all();
+                    self.bell.ring(None);
+                }
+            }
         }
         Ok(())
     }

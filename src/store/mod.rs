@@ -13,12 +13,14 @@ pub mod compressions;
 pub mod constraints;
 pub mod context;
 mod error;
+pub mod events;
 pub mod export;
 pub mod figures;
 pub mod gather;
 pub mod idempotency;
 pub mod keys;
 pub mod ledger;
+pub mod merges;
 pub mod messages;
 pub mod narratives;
 pub mod outlines;
@@ -33,6 +35,7 @@ pub mod settle;
 pub mod shadows;
 pub mod summaries;
 pub mod tenants;
+pub mod todos;
 pub mod tool_outputs;
 pub mod usage;
 
@@ -70,6 +73,7 @@ pub struct Store {
     tracker: TaskTracker,
     keys: KeyCache,
     meter: usage::Meter,
+    bell: events::Bell,
 }
 
 /// Connections of the pool.
@@ -127,6 +131,7 @@ impl Store {
             settled: SettledCache::new(),
             tracker,
             keys: KeyCache::new(),
+            bell: events::Bell::new(),
             meter: usage::Meter::new(),
         })
     }

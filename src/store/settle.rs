@@ -13,7 +13,8 @@ use self::rows::{insert_evaluation, insert_shadow, insert_version};
 use super::base::settings_over;
 use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
-use super::{Store, StoreError, Tx, expect_rows, pins, prepared};
+use super::todos::TodoUpdate;
+use super::{Store, StoreError, Tx, events, expect_rows, pins, prepared};
 use crate::domain::accounting::{Accounting, Counted, Prepared, Usage};
 use crate::domain::compression::{Failure, Report, Request, Status};
 use crate::domain::id::{ProbeId, Seq};
@@ -37,6 +38,9 @@ pub struct NewVersion {
     pub least: (String, u32),
     /// Current task, open errors and next steps once more.
     pub recap: String,
+    /// The caller's todo list after the span; written back when it is still the list that was read.
+    #[serde(default)]
+    pub todos: Option<TodoUpdate>,
     /// Commands and test runs of the span: kind, first seq, ordinal, value.
     pub ledger: Vec<(Cow<'static, str>, Seq, i32, serde_json::Value)>,
 }
@@ -174,6 +178,7 @@ impl Store {
         if !write_end(&mut tx, job, status, made, &report).await? {
             return Ok(Settled::Lost);
         }
+        events::ended(&mut tx, job, (status, made), &report).await?;
         if !job.request.shadow {
             store_session(&mut tx, job, &session, publish.as_ref()).await?;
             if publish.is_some() {
@@ -412,6 +417,7 @@ async fn end_stale(mut tx: Tx, job: &Job, report: &Report) -> Result<Settled, St
     if !write_end(&mut tx, job, Status::Superseded, None, report).await? {
         return Ok(Settled::Lost);
     }
+    events::ended(&mut tx, job, (Status::Superseded, None), report).await?;
     tx.commit().await?;
     Ok(Settled::As(Status::Superseded))
 }
@@ -465,6 +471,7 @@ pub(super) async fn publish_prepared(
     .execute(&mut *connection)
     .await?;
     expect_rows("the compression that was prepared", 1, done.rows_affected())?;
+    events::ended(connection, job, (Status::Succeeded, Some(version.version)), &report).await?;
     prepared::discard(connection, job.tenant, job.id).await?;
     store_session(connection, job, &session, Some(&version)).await?;
     enqueue_index(connection, job).await?;

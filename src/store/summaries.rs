@@ -6,7 +6,7 @@ use sqlx::PgConnection;
 use super::compressions::cancel_live;
 use super::outlines::{Outline, outlines_after};
 use super::settle::mask_for;
-use super::{Store, StoreError, Tx, expect_rows, prepared, sessions};
+use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
@@ -134,6 +134,7 @@ impl Store {
         version.meta.compression_count = i64::from(session.compression_count);
         let rendering_tokens = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
+        merges::forget_after(tx, (tenant, session.id), to).await?;
 
         let policy = session.policy();
         let anchor = version.meta.through_seq;
@@ -159,6 +160,7 @@ impl Store {
         .execute(&mut **tx)
         .await?;
         expect_rows("the rollback of a session", 1, done.rows_affected())?;
+        events::published(tx, (tenant, session.id), version.meta.version, None).await?;
         Ok(Rollback::Done(session.id, Box::new(version)))
     }
 }

@@ -22,6 +22,7 @@ use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::{Job, Span};
 use crate::store::figures::Figures;
 use crate::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
+use crate::store::todos::TodoUpdate;
 
 /// Runs a claimed compression to its settlement.
 pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
@@ -65,6 +66,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let history = (base.counts.system_through, from_seq - 1);
     let (now, revision) = (env.clock.now(), base.context_revision);
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
+    let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
     let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
     let begun = Instant::now();
@@ -76,6 +78,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let notebook = Notebook::Stored(&env.store, job);
     let mut made = make(notebook, env.llm.as_ref(), &mut engine, desk, fresh).await?;
     made.timings.engine_ms += reread_ms;
+    made.todos_revision = todos_revision;
     // What code makes in a model's place covers less.
     let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
     if covered != span && !env.store.fix_span(job, covered).await? {
@@ -202,6 +205,9 @@ impl Made {
             push_entry(&mut ledger, "test_run", &run.seqs, json(run)?);
         }
         let proof = self.proof;
+        let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
+        let todos =
+            followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
         Ok(NewVersion {
             version: proof.meta.version,
             meta: json(&proof.meta)?,
@@ -210,6 +216,7 @@ impl Made {
             rendering: served(&proof.rendering.text, self.counter),
             least: served(&proof.least.text, self.counter),
             recap: proof.recap,
+            todos,
             ledger,
         })
     }

@@ -11,7 +11,7 @@ use crate::domain::id::{ProbeId, Seq};
 use crate::domain::message::Numbered;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
-use crate::domain::render::LEAST_BOUND_TOKENS;
+use crate::domain::render::{LEAST_BOUND_TOKENS, phase_bound};
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
@@ -145,6 +145,7 @@ impl Work {
         let room = u32::try_from(goal.saturating_sub(fixed + tail_tokens)).unwrap_or(u32::MAX);
         // Facts are told before prose, so that half the room leaves out what was said at length.
         let most = policy.max_summary_tokens / if self.trims() { 2 } else { 1 };
+        let most = most.min(phase_bound(self.base.settings.phase));
         most.min(room).max(LEAST_BOUND_TOKENS.min(policy.max_summary_tokens))
     }
 
@@ -182,6 +183,8 @@ impl Work {
             base,
             version: self.base.next_version,
             compression_count: i64::from(self.base.compression_count),
+            phase: self.base.settings.phase,
+            todos: self.base.todos.map(|list| list.items).unwrap_or_default(),
             pins: self.base.pins.into_iter().map(pin).collect(),
             removed_constraints: self.base.removed_constraints,
             probes,

@@ -31,6 +31,8 @@ pub(super) struct Made {
     pub(super) probe_ids: Vec<ProbeId>,
     pub(super) timings: Timings,
     pub(super) counter: TokenCounter,
+    /// The caller's todo list that it was made from.
+    pub(super) todos_revision: Option<i64>,
     /// What a judge says of it.
     pub(super) rubric: Option<Rubric>,
 }
@@ -212,7 +214,7 @@ impl Maker<'_> {
         proof.meta.warnings.extend(self.examiner.notes());
         let counter = digest.material.counter;
         let (_, facts) = digest.into_parts();
-        Ok(Made { proof, facts, probe_ids, timings: self.timings, counter, rubric })
+        Ok(Made { proof, facts, probe_ids, timings: self.timings, counter, todos_revision: None, rubric })
     }
 }
 

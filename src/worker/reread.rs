@@ -45,6 +45,9 @@ pub(super) async fn refresh(
             base: fresh.take(),
             version: material.version,
             compression_count: material.compression_count,
+            phase: material.phase,
+            // The list is held against the new messages, not against the history once more.
+            todos: Vec::new(),
             pins: material.pins.clone(),
             removed_constraints: material.removed_constraints.clone(),
             probes: Vec::new(),

@@ -41,6 +41,7 @@ pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64)
     let replies = store.forget_old_replies().await?;
     metrics::counter!("anchord_upkeep_forgotten_replies_total")
         .increment(u64::try_from(replies).unwrap_or_default());
+    store.forget_old_events().await?;
     let mut sessions = 0;
     while !stop.is_cancelled() {
         let erased = store.erase_expired_sessions(SESSIONS).await?;

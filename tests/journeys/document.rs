@@ -98,6 +98,8 @@ fn body(path: &str) -> String {
         "messages" => json!({"messages": [{"role": "user", "content": "x"}]}),
         "probes" => json!({"kind": "recall", "question": "?", "expected": ["x"]}),
         "pins" => json!({"pins": []}),
+        "todos" => json!({"todos": []}),
+        "merge" => json!({"session_id": "child"}),
         "import" => json!({"kind": "end", "messages": 0}),
         "usage" => json!({"input_tokens": 1, "output_tokens": 1}),
         "{task_id}" => json!({"status": "completed"}),

@@ -20,6 +20,7 @@ mod crashes;
 mod database;
 mod document;
 mod fairness;
+mod handoff;
 mod hangups;
 mod isolation;
 mod keys;

@@ -134,6 +134,7 @@ fn publication(version: i64) -> Settlement {
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
         recap: String::new(),
+        todos: None,
         ledger: vec![("command".into(), 1, 0, json!({"command": "ls"}))],
     };
     let (status, report) = (Status::Succeeded, Report::default());

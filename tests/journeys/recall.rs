@@ -10,6 +10,7 @@ use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::{RateLimit, TenantRates};
 use anchord::http::quotas::QuotaWatch;
+use anchord::http::events::Streams;
 use anchord::http::{AppState, Limits, Shared, router};
 use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, NewMessage};
@@ -195,6 +196,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: None,
+        streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
         llm_models: Vec::new(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anchord::clock::Clock;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord::http::quotas::QuotaWatch;
+use anchord::http::events::Streams;
 use anchord::http::{AppState, Limits, Shared, ops, router};
 use anchord::store::Store;
 use anchord::store::audit::Actor;
@@ -50,6 +51,7 @@ async fn strict() -> Strict {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(TOKEN)),
+        streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
         llm_models: Vec::new(),

@@ -248,6 +248,7 @@ fn made(version: i64) -> anchord::store::settle::Settlement {
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
         recap: String::new(),
+        todos: None,
         ledger: Vec::new(),
     };
     anchord::store::settle::Settlement {

@@ -80,6 +80,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             rendering: ("render\0ing".to_owned(), 3),
             least: ("\0".to_owned(), 1),
             recap: "\0".to_owned(),
+            todos: None,
             ledger: vec![
                 (
                     "command".into(),

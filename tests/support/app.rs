@@ -7,6 +7,7 @@ use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord::http::quotas::QuotaWatch;
+use anchord::http::events::Streams;
 use anchord::http::{self, AppState, Limits, Shared};
 use anchord::llm;
 use anchord::store::Store;
@@ -98,6 +99,7 @@ async fn start(llm: Option<llm::Client>) -> App {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
+        streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: llm.is_some(),
         llm_models: llm.as_ref().map(allowed).unwrap_or_default(),

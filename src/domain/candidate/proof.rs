@@ -232,6 +232,7 @@ fn meta(
         warnings.push("a dense reconstruction, not verified: nothing holds its text to account".to_owned());
     }
     VersionMeta {
+        phase: material.phase,
         version: material.version,
         parent_version: material.base.as_ref().map(|base| base.version),
         strategy: material.strategy,

@@ -6,6 +6,7 @@
 //! Must not know: merging, renderings, budgets.
 
 mod blockers;
+pub(in crate::domain) mod contracts;
 mod decisions;
 mod intent;
 mod media;

@@ -60,6 +60,9 @@ pub struct Facts {
     pub constraints: Vec<Constraint>,
     /// The latest todo list that a tool wrote, when one did.
     pub todos: Option<TodoList>,
+    /// The caller's list after this span, which then stands in `todos`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub followed: Option<super::todo::Followed>,
     /// What the next span needs to know of this one.
     pub carry: Carry,
 }
@@ -223,6 +226,7 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
         identifiers: identifiers::read(span, &uses),
         constraints: constraints::read(span),
         todos,
+        followed: None,
         carry: Carry {
             cwd: root,
             named_cwd: directories.named,

@@ -21,6 +21,7 @@ fn seq(i: usize) -> i64 {
 
 fn meta(version: i64) -> VersionMeta {
     VersionMeta {
+        phase: None,
         version,
         parent_version: None,
         strategy: Way::Anchored,

@@ -43,6 +43,7 @@ pub(super) fn look() -> Look {
     Look {
         title: String::new(),
         sections: sections.collect(),
+        first: &[],
         files: FilesShape::List,
         decisions: ListShape::Bullets,
         state_labels: ("Phase", "Task"),

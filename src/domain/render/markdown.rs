@@ -14,6 +14,8 @@ pub(super) struct Look {
     pub title: String,
     /// The sections in the order of the text.
     pub sections: Vec<Shape>,
+    /// Sections that a phase tells before others, each with the part of the bound that it gets: 1 in so many.
+    pub first: &'static [(Section, u32)],
     /// How changed files are printed.
     pub files: FilesShape,
     /// How decisions are printed.
@@ -90,7 +92,7 @@ fn compose<'a>(
         draft.section(frame, lines);
     }
     let mut files = Files::new(&summary.files_modified, look.files);
-    fill(&mut draft, &mut files, content::pins(summary), bound);
+    fill(&mut draft, &mut files, (content::pins(summary), look.first), bound);
     let (hidden_files, shortened_files) = files.untold();
     draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
     if intent_is_cut {
@@ -107,7 +109,7 @@ fn intent_room(bound: u32) -> u32 {
 }
 
 /// Spends the bound by priority; shares are of the whole bound.
-fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
+fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(Section, u32)]), bound: u32) {
     use Section::{
         Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, IntentHistory, NextSteps,
         SessionIntent, TechnicalContext, TestResults,
@@ -122,6 +124,9 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, pins: usize, bound: u32) {
     draft.offer(CurrentState, bound / 10, 1);
     draft.offer(Constraints, bound / 4, ALL);
     draft.offer(Errors, bound / 5, CRITICAL_ERRORS);
+    for (section, part) in first {
+        draft.offer(*section, bound / part, ALL);
+    }
     files.paths(draft, bound / 20 * 9, ALL);
     draft.offer(Errors, bound / 12, 1);
     // The paths that are left, before any description, with a little kept back for the state and the next steps.

@@ -10,8 +10,10 @@ mod budget;
 mod content;
 mod escape;
 mod files;
+mod handoff;
 mod markdown;
 mod opaque;
+mod phases;
 mod protocol;
 mod scratch;
 mod state;
@@ -30,6 +32,7 @@ use super::version::VersionMeta;
 
 pub(in crate::domain) use content::FACT_CHARS;
 pub use opaque::UNVERIFIED;
+pub use phases::phase_bound;
 
 /// The most tokens a rendering has by default.
 pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
@@ -132,13 +135,20 @@ pub fn default_bound(effective_window: u32) -> u32 {
 #[must_use]
 pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
     match style {
-        Style::Anchored => markdown::render(&anchored::look(), subject, bound, &count),
+        Style::Anchored => markdown::render(&phases::look(subject.meta.phase), subject, bound, &count),
         Style::Strict => markdown::render(&strict::look(), subject, bound, &count),
         Style::Protocol => markdown::render(&protocol::look(subject), subject, bound, &count),
         Style::Scratch => markdown::render(&scratch::look(subject), subject, bound, &count),
         Style::State => state::render(subject, bound, &count),
         Style::Opaque => opaque::render(subject, bound, &count),
     }
+}
+
+/// Renders a version for another agent's prompt, under a heading of the caller's; `origin` is a line that
+/// says where it comes from.
+#[must_use]
+pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
+    markdown::render(&handoff::look(origin), subject, bound, &count)
 }
 
 /// Renders a version as contexts serve it: by its sections, or as one dense line that says of itself

@@ -28,6 +28,7 @@ pub(super) fn look(subject: &Subject<'_>) -> Look {
             Shape::new(Section::Constraints, "### Constraints"),
             Shape::new(Section::IntentHistory, "### Earlier Intents"),
         ],
+        first: &[],
         files: FilesShape::ActionTable,
         decisions: ListShape::Numbers,
         state_labels: ("Phase", "Task"),

@@ -23,6 +23,7 @@ pub(super) fn look(subject: &Subject<'_>) -> Look {
             Shape::new(Section::NextSteps, "### Next Steps").or("None yet."),
             Shape::new(Section::Constraints, "### Constraints"),
         ],
+        first: &[],
         files: FilesShape::StatusTable,
         decisions: ListShape::Bullets,
         state_labels: ("**Phase**", "**Current task**"),

@@ -28,6 +28,7 @@ fn at() -> DateTime<Utc> {
 
 fn meta(version: i64) -> VersionMeta {
     VersionMeta {
+        phase: None,
         version,
         parent_version: (version > 1).then_some(version - 1),
         strategy: Way::Anchored,

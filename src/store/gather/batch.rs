@@ -12,7 +12,7 @@ use crate::domain::compression::{Request, Status};
 use crate::domain::id::{CompressionId, TenantId};
 use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::{self, Live, Session};
-use crate::store::{StoreError, expect_rows, prepared};
+use crate::store::{StoreError, events, expect_rows, prepared};
 
 /// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
 /// unless the connection was lost at the commit.
@@ -47,6 +47,11 @@ pub(super) async fn run(
     }
     share::share(&mut tx, tenant, &mut rows).await?;
     write(&mut tx, tenant, &rows, &locked).await?;
+    for locked in &locked {
+        if let Some(payload) = &locked.warned {
+            events::warned(&mut tx, (tenant, locked.session.id), payload).await?;
+        }
+    }
     publish(&mut tx, tenant, &mut locked).await?;
     enqueue(&mut tx, tenant, &mut locked).await?;
     let unused = stage::unused(&locked);

@@ -36,6 +36,8 @@ pub(super) struct Locked {
     pub(super) start: Option<Start>,
     /// The last message of the append that started it.
     started_at: Seq,
+    /// What is told of it when an append has brought it to its warn level.
+    pub(super) warned: Option<serde_json::Value>,
     /// What was made ahead of need and is published with the appends.
     pub(super) published: Option<Published>,
     /// The trace of its newest append.
@@ -58,6 +60,7 @@ impl Locked {
             head_before,
             start: None,
             started_at: 0,
+            warned: None,
             published: None,
             trace: None,
         }
@@ -66,6 +69,12 @@ impl Locked {
     /// Whether compressions are made ahead of need here.
     pub(super) fn is_speculative(&self) -> bool {
         self.policy.speculative
+    }
+
+    /// How full the context is, as a share of the effective window.
+    fn utilization(&self) -> f64 {
+        let uncounted = self.settings.system_tokens.unwrap_or_default();
+        self.session.accounting.usage(&self.policy, uncounted).effective_utilization
     }
 
     /// Whether anything was appended to it.
@@ -234,6 +243,7 @@ fn stage_one<'a>(
     if tokenizer != append.tokenizer {
         return Draft::Answered(Err(AppendError::Tokenizer(tokenizer)));
     }
+    let before = locked.utilization();
     let tokens_added = push_rows(append, locked, rows);
     let counts = &locked.session.accounting;
     let situation = Situation {
@@ -248,6 +258,16 @@ fn stage_one<'a>(
     };
     let (decision, start) = decide(&locked.policy, &situation);
     let usage = Box::new(counts.usage(&locked.policy, locked.settings.system_tokens.unwrap_or_default()));
+    let after = usage.effective_utilization;
+    if before < locked.policy.warn && after >= locked.policy.warn {
+        locked.warned = Some(serde_json::json!({
+            "action": decision.action,
+            "effective_utilization": after,
+            "context_tokens": usage.context_tokens,
+            "effective_window": usage.effective_window,
+            "head_seq": locked.session.head_seq,
+        }));
+    }
     locked.starts(start);
     let last_seq = locked.session.head_seq;
     Draft::Staged { session, first_seq: next_seq, last_seq, tokens_added, usage, decision }

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::{NewEvaluation, NewVersion};
 use crate::domain::id::EvaluationId;
-use crate::store::StoreError;
 use crate::store::compressions::{Job, Kind, Span};
+use crate::store::{StoreError, todos};
 
 // Documents go to the database as text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
 
@@ -43,6 +43,9 @@ pub(super) async fn insert_version(
     )
     .execute(&mut *connection)
     .await?;
+    if let Some(todos) = &version.todos {
+        todos::write_back(connection, (job.tenant, job.session), version.version, todos).await?;
+    }
     let mut kinds = Vec::with_capacity(version.ledger.len());
     let mut seqs = Vec::with_capacity(version.ledger.len());
     let mut ordinals = Vec::with_capacity(version.ledger.len());

@@ -1,0 +1,12 @@
+//! The text for a sub-agent's prompt: level-3 headings, to be put under a heading of the caller's.
+
+use super::anchored;
+use super::content::title;
+use super::markdown::{Look, Shape};
+
+/// The sections that have something to tell, below a line that says where they come from.
+pub(super) fn look(origin: &str) -> Look {
+    let sections =
+        anchored::ORDER.into_iter().map(|section| Shape::new(section, format!("### {}", title(section))));
+    Look { title: origin.to_owned(), sections: sections.collect(), ..anchored::look() }
+}

@@ -1,0 +1,238 @@
+//! Hand-off: the text for a sub-agent's prompt, and a finished sub-agent's record back into its parent's.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{Reader, Writer};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{Json, Reply};
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Thing};
+use super::tasks::TaskPath;
+use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, Origin};
+use crate::domain::id::SessionName;
+use crate::domain::render::Subject;
+use crate::domain::tokens::TokenCounter;
+use crate::store::StoreError;
+use crate::store::merges::{Merge, Wanted};
+use crate::store::sessions::{self, Session, SessionFilter};
+use crate::store::summaries::{self, StoredVersion};
+
+/// The latest sessions of a task that are looked at, and those among them that are told.
+const TASK_SESSIONS: i64 = 200;
+const TOLD_SESSIONS: usize = 20;
+
+/// How much is handed off.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LevelQuery {
+    /// The most tokens: 500, 1500 or 3000. Default: 1500.
+    #[param(minimum = 500, maximum = 3000, example = 1500)]
+    pub level: Option<u32>,
+}
+
+impl LevelQuery {
+    fn read(self) -> Result<u32, ApiError> {
+        let level = self.level.unwrap_or(DEFAULT_LEVEL);
+        if LEVELS.contains(&level) {
+            return Ok(level);
+        }
+        Err(ApiError::parameter("level", "must be 500, 1500 or 3000 tokens"))
+    }
+}
+
+/// The text for a sub-agent's prompt.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Handoff {
+    /// Markdown with level-3 headings, to be put under `## Prior Session Context`.
+    pub markdown: String,
+    /// Its tokens, at most the level.
+    pub tokens: u32,
+    /// The version that it tells; of a task the newest session's.
+    pub version: i64,
+    /// The sessions that it tells of, the newest first.
+    pub sessions: Vec<HandedOff>,
+}
+
+/// A session that a hand-off tells of.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HandedOff {
+    /// The session's id.
+    pub session_id: SessionName,
+    /// Its version.
+    pub version: i64,
+}
+
+/// What is merged.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"session_id": "cart-agent-1"})))]
+pub struct NewMerge {
+    /// The finished session.
+    pub session_id: SessionName,
+    /// Its version. Default: the current one.
+    #[schema(minimum = 1)]
+    pub version: Option<i64>,
+}
+
+/// What a merge came to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Merged {
+    /// Whether anything changed: the same version of the same session is merged once.
+    pub merged: bool,
+    /// The version that the merge made, now or before.
+    pub version: i64,
+    /// What was merged.
+    pub from: HandedOff,
+}
+
+/// Reads what another agent should know of a session.
+///
+/// The text has at most `level` tokens and level-3 headings, so that it goes under
+/// `## Prior Session Context` in a prompt. What came from other sessions names them.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/handoff", tag = "summaries", params(SessionPath, LevelQuery),
+    responses(
+        (status = 200, body = Handoff, description = "The text."),
+        (status = 204, description = "Nothing is known yet: the session has no version.")
+    )
+)]
+pub async fn find_handoff(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<LevelQuery>,
+) -> Result<Response, ApiError> {
+    let level = query.read()?;
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let version = match session.version {
+        Some(number) => summaries::find(&mut tx, caller.tenant, session.id, number).await?,
+        None => None,
+    };
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(answer(version.map(|version| (session, version)).as_slice(), level))
+}
+
+/// Reads what another agent should know of a task: its sessions' current versions in one text.
+///
+/// The newest session tells the aim and the state; files, decisions and errors of all are united, each with
+/// the session that it came from.
+#[utoipa::path(
+    get, path = "/v1/tasks/{task_id}/handoff", tag = "tasks", params(TaskPath, LevelQuery),
+    responses(
+        (status = 200, body = Handoff, description = "The text."),
+        (status = 204, description = "A fresh task: no session of it has a version.")
+    )
+)]
+pub async fn find_task_handoff(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<TaskPath>,
+    Query(query): Query<LevelQuery>,
+) -> Result<Response, ApiError> {
+    let level = query.read()?;
+    let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
+    let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
+    found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
+    let mut told = Vec::new();
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    for session in found {
+        let Some(number) = session.version.filter(|_| told.len() < TOLD_SESSIONS) else { continue };
+        if let Some(version) = summaries::find(&mut tx, caller.tenant, session.id, number).await? {
+            told.push((session, version));
+        }
+    }
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(answer(&told, level))
+}
+
+/// Renders the sessions, the newest first; nothing when there is none.
+fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
+    let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
+    let meta = &newest.version.meta;
+    let (united, line);
+    let summary = if told.len() == 1 {
+        line = format!("From session {}, version {}.", session.name, meta.version);
+        &newest.version.summary
+    } else {
+        let origins = told.iter().map(|(session, stored)| Origin {
+            name: session.name.as_str(),
+            summary: &stored.version.summary,
+        });
+        united = handoff::together(&origins.collect::<Vec<_>>());
+        line =
+            format!("From {} sessions, the latest {}, version {}.", told.len(), session.name, meta.version);
+        &united
+    };
+    let settings = session.effective_settings();
+    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+    let subject = Subject {
+        summary,
+        meta,
+        session_id: session.name.as_str(),
+        task_id: settings.task_id.as_deref(),
+        started: session.created_at,
+        last_activity: session.updated_at,
+    };
+    let markdown = handoff::render(&line, &subject, level, |text| counter.count_text(text));
+    let tokens = counter.count_text(&markdown);
+    let sessions = told.iter().map(|(session, stored)| HandedOff {
+        session_id: session.name.clone(),
+        version: stored.version.meta.version,
+    });
+    let sessions = sessions.collect();
+    Reply(Handoff { markdown, tokens, version: meta.version, sessions }).into_response()
+}
+
+/// Merges a finished session's version into this session, as a new version.
+///
+/// Intent, state, constraints, anchor and strategy stay this session's; files and decisions come with the
+/// `session_id` that they are from. A live compression starts over on the new version.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/merge", tag = "summaries", params(SessionPath), request_body = NewMerge,
+    responses(
+        (status = 201, body = Merged, description = "A new version.",
+         headers(("Location" = String, description = "Where the new version is."))),
+        (status = 200, body = Merged, description = "The same version was merged before; nothing changed.")
+    )
+)]
+pub async fn merge_session(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    key: IdempotencyKey,
+    body: Json<NewMerge>,
+) -> Result<KeptReply, ApiError> {
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    let NewMerge { session_id, version } = body.value;
+    let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
+    let (session, status, version, merged) =
+        match state.store.merge_session(&mut tx, caller.tenant, wanted).await? {
+            Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
+            Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
+            Merge::NoSummary => return Err(ApiError::NoSummary),
+            Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+            Merge::Unchanged { session, version, merged } => (session, StatusCode::OK, version, merged),
+            Merge::Done { session, version, merged } => {
+                (session, StatusCode::CREATED, version.meta.version, merged)
+            }
+        };
+    let from = HandedOff { session_id, version: merged };
+    let reply = KeptReply::json(status, &Merged { merged: status == StatusCode::CREATED, version, from })?;
+    let location = format!("/v1/sessions/{}/summaries/{version}", path.session_id);
+    let reply = reply.with(&header::LOCATION, location);
+    claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(reply)
+}

@@ -1,0 +1,371 @@
+//! Merging a finished session's record into its parent's, as a new version of the parent.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::compressions::{self, Kind, NewJob, cancel_live};
+use super::summaries::{self, StoredVersion};
+use super::{Store, StoreError, Tx, events, expect_rows, prepared, sessions};
+use crate::domain::candidate;
+use crate::domain::compression::Request;
+use crate::domain::context::{Counted, summary_message_text};
+use crate::domain::format::{self, Format};
+use crate::domain::handoff::{self, Origin};
+use crate::domain::id::{SessionId, SessionName, TenantId};
+use crate::domain::ledger::Carry;
+use crate::domain::message::Numbered;
+use crate::domain::probe::{self, Probe, Verdict};
+use crate::domain::render::{self, Rendering, Subject, phase_bound};
+use crate::domain::strategy::Engine;
+use crate::domain::summary::Summary;
+use crate::domain::tokens::TokenCounter;
+use crate::domain::version::{Version, VersionMeta};
+
+/// First messages of a parent without a version, in which its intent is looked for.
+const OPENING: i64 = 12;
+
+/// Which version of which session comes back to which.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The session that takes it.
+    pub parent: &'a SessionName,
+    /// The session that is merged.
+    pub child: &'a SessionName,
+    /// Its version; the current one when nobody says.
+    pub version: Option<i64>,
+    /// What time it is.
+    pub now: chrono::DateTime<chrono::Utc>,
+}
+
+/// What became of a merge.
+#[derive(Clone, Debug)]
+pub enum Merge {
+    /// There is no such session, or the one to be merged is not there.
+    NoSession,
+    /// Both are the same session.
+    Itself,
+    /// The session to be merged has no version yet.
+    NoSummary,
+    /// It has no such version.
+    NoVersion,
+    /// The same version was merged before: nothing changed.
+    Unchanged {
+        /// The parent.
+        session: SessionId,
+        /// The parent's version that the merge had made.
+        version: i64,
+        /// The version that was merged.
+        merged: i64,
+    },
+    /// A new version; commits with the transaction.
+    Done {
+        /// The parent.
+        session: SessionId,
+        /// Its new version.
+        version: Box<Version>,
+        /// The version that was merged.
+        merged: i64,
+    },
+}
+
+impl Store {
+    /// Merges a version of a session into another one's current version. The anchor, the strategy and the
+    /// count of compressions stay; a live compression starts over on the new version.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn merge_session(
+        &self,
+        tx: &mut Tx,
+        tenant: TenantId,
+        wanted: Wanted<'_>,
+    ) -> Result<Merge, StoreError> {
+        let Some(parent) = sessions::lock(tx, tenant, wanted.parent).await? else {
+            return Ok(Merge::NoSession);
+        };
+        let Some(child) = sessions::find(tx, tenant, wanted.child).await? else {
+            return Ok(Merge::NoSession);
+        };
+        if parent.id == child.id {
+            return Ok(Merge::Itself);
+        }
+        let Some(merged) = wanted.version.or(child.version) else { return Ok(Merge::NoSummary) };
+        let Some(theirs) = summaries::find(tx, tenant, child.id, merged).await? else {
+            return Ok(Merge::NoVersion);
+        };
+        let keys = (tenant, parent.id, child.id);
+        if let Some(version) = find_merge(tx, keys, merged).await? {
+            return Ok(Merge::Unchanged { session: parent.id, version, merged });
+        }
+        let current = match parent.version {
+            Some(number) => summaries::find(tx, tenant, parent.id, number).await?,
+            None => None,
+        };
+        let theirs = theirs.version.summary;
+        let own = match &current {
+            Some(current) => current.version.summary.clone(),
+            None => opening(tx, tenant, parent.id, &theirs).await?,
+        };
+        let origin = Origin { name: child.name.as_str(), summary: &theirs };
+        let summary = handoff::merge(&own, &origin);
+        let made = Made::new(&parent, current, summary, &origin, wanted.now);
+
+        let live = find_live(tx, tenant, parent.id).await?;
+        cancel_live(tx, tenant, parent.id).await?;
+        prepared::supersede(tx, tenant, parent.id).await?;
+        made.insert(tx, tenant, parent.id).await?;
+        let number = made.version.meta.version;
+        sqlx::query!(
+            "insert into session_merges (tenant_id, session_id, child_id, child_version, version) values ($1, $2, $3, $4, $5)",
+            tenant.0,
+            parent.id.0,
+            child.id.0,
+            merged,
+            number
+        )
+        .execute(&mut **tx)
+        .await?;
+        let mut counts = parent.accounting;
+        (counts.summary_tokens, counts.prepared) = (made.tokens, None);
+        let counts = serde_json::to_string(&counts)
+            .map_err(|error| StoreError::corrupt("sessions", "accounting", parent.id.0, error))?;
+        let done = sqlx::query!(
+            "update sessions set version = $3, last_version = $3, accounting = $4::text::json,
+                    context_revision = context_revision + 1, updated_at = now()
+             where tenant_id = $1 and id = $2",
+            tenant.0,
+            parent.id.0,
+            number,
+            counts
+        )
+        .execute(&mut **tx)
+        .await?;
+        expect_rows("the merge into a session", 1, done.rows_affected())?;
+        events::published(tx, (tenant, parent.id), number, None).await?;
+        if let Some((trigger, request)) = live {
+            let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
+            compressions::enqueue(tx, tenant, parent.id, job).await?;
+        }
+        Ok(Merge::Done { session: parent.id, version: Box::new(made.version), merged })
+    }
+}
+
+/// A version of the parent, ready to be stored.
+struct Made {
+    version: Version,
+    carry: Carry,
+    rendering: String,
+    least: String,
+    tokens: u32,
+    least_tokens: u32,
+    probes: Vec<Probe>,
+}
+
+impl Made {
+    fn new(
+        parent: &sessions::Session,
+        current: Option<StoredVersion>,
+        summary: Summary,
+        child: &Origin<'_>,
+        now: chrono::DateTime<chrono::Utc>,
+    ) -> Self {
+        let settings = parent.effective_settings();
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let bound = settings.policy().max_summary_tokens.min(phase_bound(settings.phase));
+        let mut meta = current.as_ref().map_or_else(
+            || VersionMeta {
+                version: 0,
+                parent_version: None,
+                strategy: settings.strategy_in_force(),
+                verifiable: settings.strategy_in_force().verifiable(),
+                engine: Engine::Extractive,
+                model: None,
+                compression_count: 0,
+                last_compressed_at: now,
+                from_seq: 1,
+                through_seq: 0,
+                tokens_before: 0,
+                tokens_after: 0,
+                max_tokens: bound,
+                compression_ratio: None,
+                probe_score: None,
+                phase: settings.phase,
+                warnings: Vec::new(),
+            },
+            |current| current.version.meta.clone(),
+        );
+        meta.version = parent.last_version + 1;
+        meta.parent_version = parent.version;
+        meta.compression_count = i64::from(parent.compression_count);
+        meta.tokens_before = meta.tokens_after;
+        (meta.max_tokens, meta.compression_ratio) = (bound, None);
+        meta.warnings = vec![format!("merged from session {}", child.name)];
+        let shown = |meta: &VersionMeta, least: bool| -> Rendering {
+            let subject = Subject {
+                summary: &summary,
+                meta,
+                session_id: parent.name.as_str(),
+                task_id: settings.task_id.as_deref(),
+                started: parent.created_at,
+                last_activity: meta.last_compressed_at,
+            };
+            let count = |text: &str| counter.count_text(text);
+            if least { render::served_least(&subject, count) } else { render::served(&subject, bound, count) }
+        };
+        let rendering = shown(&meta, false);
+        meta.tokens_after = i64::from(rendering.tokens);
+        // What is not told at all now would fail for ever.
+        let asked = probe::score(&handoff::probes(child), &rendering, &summary);
+        let told = asked.results.into_iter().filter(|result| result.verdict != Verdict::Fail);
+        let probes = told.map(|result| result.probe).collect();
+        let (text, least) =
+            (summary_message_text(&rendering.text), summary_message_text(&shown(&meta, true).text));
+        let tokens = |text: &str| Counted::new(text, &counter).tokens;
+        Self {
+            tokens: tokens(&text),
+            least_tokens: tokens(&least),
+            rendering: text,
+            least,
+            probes,
+            carry: current.map(|current| current.carry).unwrap_or_default(),
+            version: Version { meta, summary },
+        }
+    }
+
+    async fn insert(
+        &self,
+        tx: &mut PgConnection,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<(), StoreError> {
+        let Version { meta, summary } = &self.version;
+        let corrupt = |column, error| {
+            StoreError::corrupt("summaries", column, format!("{} {}", session.0, meta.version), error)
+        };
+        let plain = |text: &str| text.replace('\0', " ");
+        sqlx::query!(
+            "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
+                                    meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
+             values ($1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $9::text::json, $10, $11, $12, $13, $14)",
+            tenant.0,
+            session.0,
+            meta.version,
+            meta.parent_version,
+            meta.from_seq,
+            meta.through_seq,
+            serde_json::to_string(meta).map_err(|error| corrupt("meta", error))?,
+            serde_json::to_string(summary).map_err(|error| corrupt("document", error))?,
+            serde_json::to_string(&self.carry).map_err(|error| corrupt("carry", error))?,
+            plain(&self.rendering),
+            i32::try_from(self.tokens).unwrap_or(i32::MAX),
+            plain(&self.least),
+            i32::try_from(self.least_tokens).unwrap_or(i32::MAX),
+            plain(&candidate::recap(summary)),
+        )
+        .execute(&mut *tx)
+        .await?;
+        let ids: Vec<Uuid> = self.probes.iter().map(|_| Uuid::now_v7()).collect();
+        let probes: Vec<String> = self
+            .probes
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<_, _>>()
+            .map_err(|e| corrupt("probes", e))?;
+        sqlx::query!(
+            "insert into probes (tenant_id, session_id, id, source, version, probe)
+             select $1, $2, p.id, 'generated', $3, p.probe from unnest($4::uuid[], $5::text[]::json[]) as p (id, probe)",
+            tenant.0,
+            session.0,
+            meta.version,
+            &ids,
+            &probes,
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
+    }
+}
+
+/// The version that an earlier merge of the same record made.
+async fn find_merge(
+    tx: &mut PgConnection,
+    (tenant, parent, child): (TenantId, SessionId, SessionId),
+    version: i64,
+) -> Result<Option<i64>, StoreError> {
+    let found = sqlx::query_scalar!(
+        "select version from session_merges
+         where tenant_id = $1 and session_id = $2 and child_id = $3 and child_version = $4",
+        tenant.0,
+        parent.0,
+        child.0,
+        version
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found)
+}
+
+/// Forgets the merges that a rollback takes back, so that they can be done again.
+pub(super) async fn forget_after(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from session_merges where tenant_id = $1 and session_id = $2 and version > $3",
+        tenant.0,
+        session.0,
+        version
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What the live compression was asked by whom, to ask it again.
+async fn find_live(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Option<(String, Request)>, StoreError> {
+    let row = sqlx::query!(
+        "select id, trigger, request from compressions
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+        tenant.0,
+        session.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(|row| {
+        let request = serde_json::from_value(row.request);
+        let request =
+            request.map_err(|error| StoreError::corrupt("compressions", "request", row.id, error))?;
+        Ok((row.trigger, request))
+    })
+    .transpose()
+}
+
+/// The record of a parent that has no version yet: the intent that its first messages state, else the child's.
+async fn opening(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    child: &Summary,
+) -> Result<Summary, StoreError> {
+    let rows = sqlx::query!(
+        r#"select m.seq, m.format, m.original as "body!" from messages m
+           where m.tenant_id = $1 and m.session_id = $2 and m.seq <= $3 order by m.seq"#,
+        tenant.0,
+        session.0,
+        OPENING
+    )
+    .fetch_all(tx)
+    .await?;
+    let read = |row: (i64, String, String)| {
+        let format = Format::from_name(&row.1)?;
+        Some(Numbered { seq: row.0, message: format::parse(format, &row.2).ok()? })
+    };
+    let span: Vec<Numbered> =
+        rows.into_iter().filter_map(|row| read((row.seq, row.format, row.body))).collect();
+    Ok(handoff::opening(&span, child))
+}

@@ -1,0 +1,149 @@
+//! Todo lists: the caller's, and what compressions changed in them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+
+use super::{Store, StoreError, sessions};
+use crate::domain::id::{SessionId, SessionName, TenantId};
+use crate::domain::todo::{self, Followed, Todo, TodoChange};
+
+/// A list as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TodoList {
+    /// Grows with every change; 0 before the first.
+    pub revision: i64,
+    /// The items, in the caller's order.
+    pub items: Vec<Todo>,
+    /// What the last change was.
+    pub changes: Vec<TodoChange>,
+    /// The version whose compression brought the last change; `None` when the caller did.
+    pub version: Option<i64>,
+    /// When it was last changed.
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+/// What a compression writes back, unless the caller has changed the list since.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TodoUpdate {
+    /// The list that it has read.
+    pub revision: i64,
+    /// The list after its span.
+    pub followed: Followed,
+}
+
+impl Store {
+    /// Reads the todo list of a session; `None` when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_todos(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<TodoList>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
+        let list = find(&mut tx, tenant, session.id).await?;
+        tx.commit().await?;
+        Ok(Some(list.unwrap_or_default()))
+    }
+
+    /// Replaces the todo list of a session and tells what is different; `None` when there is no such
+    /// session. The same list again changes nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn replace_todos(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        mut items: Vec<Todo>,
+    ) -> Result<Option<TodoList>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let Some(session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(None) };
+        let before = find(&mut tx, tenant, session.id).await?.unwrap_or_default();
+        let changes = todo::changes(&before.items, &items);
+        // What the caller leaves as it is keeps what is known about its completion.
+        for item in &mut items {
+            let known =
+                before.items.iter().find(|old| old.content == item.content && old.status == item.status);
+            item.seqs = known.map(|old| old.seqs.clone()).unwrap_or_default();
+        }
+        let (items_text, changes_text) =
+            (text("items", session.id, &items)?, text("changes", session.id, &changes)?);
+        let row = sqlx::query!(
+            "insert into todo_lists (tenant_id, session_id, revision, items, changes)
+             values ($1, $2, 1, $3::text::json, $4::text::json)
+             on conflict (tenant_id, session_id) do update
+             set revision = todo_lists.revision + 1, items = excluded.items, changes = excluded.changes,
+                 version = null, updated_at = now()
+             returning revision, updated_at",
+            tenant.0,
+            session.id.0,
+            items_text,
+            changes_text
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let (revision, updated_at) = (row.revision, Some(row.updated_at));
+        Ok(Some(TodoList { revision, items, changes, version: None, updated_at }))
+    }
+}
+
+/// Reads a session's list in a transaction that is open.
+pub(super) async fn find(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Option<TodoList>, StoreError> {
+    let row = sqlx::query!(
+        r#"select revision, items::text as "items!", changes::text as "changes!", version, updated_at from todo_lists
+           where tenant_id = $1 and session_id = $2"#,
+        tenant.0,
+        session.0
+    )
+    .fetch_optional(connection)
+    .await?;
+    let corrupt =
+        |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, session.0, error);
+    row.map(|row| {
+        Ok(TodoList {
+            revision: row.revision,
+            items: serde_json::from_str(&row.items).map_err(|error| corrupt("items", error))?,
+            changes: serde_json::from_str(&row.changes).map_err(|error| corrupt("changes", error))?,
+            version: row.version,
+            updated_at: Some(row.updated_at),
+        })
+    })
+    .transpose()
+}
+
+/// Writes a list back after a compression, unless the caller has set another one since.
+pub(super) async fn write_back(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+    update: &TodoUpdate,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update todo_lists
+         set revision = revision + 1, items = $4::text::json, changes = $5::text::json, version = $6, updated_at = now()
+         where tenant_id = $1 and session_id = $2 and revision = $3",
+        tenant.0,
+        session.0,
+        update.revision,
+        text("items", session, &update.followed.items)?,
+        text("changes", session, &update.followed.changes)?,
+        version
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+// As text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
+fn text(column: &'static str, session: SessionId, value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::corrupt("todo_lists", column, session.0, error))
+}
