@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod health;
+mod exports;
 mod models;
 mod operators;
 mod shutdown;
@@ -40,6 +41,7 @@ pub use crate::store::keys::ApiKey;
 pub use crate::store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
 pub use health::health;
+pub use exports::Exporter;
 pub use operators::Operators;
 use shutdown::{Drained, Signals};
 

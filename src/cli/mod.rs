@@ -5,6 +5,7 @@
 
 mod compress;
 mod health;
+mod export;
 mod key;
 mod migrate;
 mod openapi;
@@ -45,6 +46,8 @@ enum Command {
     Key(key::KeyCommand),
     /// Summarise a transcript in a file, without server and database
     Compress(compress::Compress),
+    /// Write summaries of a running service's sessions to files
+    Export(export::Export),
     /// Print the OpenAPI document
     Openapi(openapi::Openapi),
 }
@@ -81,6 +84,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
+        Command::Export(export) => block_on(export.run()),
         Command::Openapi(openapi) => openapi.run(),
     }
 }

@@ -231,6 +231,8 @@ struct Subject {
     /// Words that an item cannot be meant without: numbers and identifiers.
     fixed: Vec<String>,
     needed: usize,
+    /// What is to be done with it, whose past form says that it was.
+    verb: Option<String>,
     /// The whole wording, for scripts that write without spaces.
     folded: Option<String>,
 }
@@ -242,13 +244,14 @@ impl Subject {
         let all = words(&line);
         let fixed: Vec<String> =
             all.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit() || c == '_')).cloned().collect();
+        let verb = all.first().filter(|word| word.len() > 2 && word.is_ascii()).cloned();
         // Another verb may tell of the same thing; alone, a noun tells too little.
         let rest = match all.split_first() {
             Some((first, rest)) if rest.len() >= 2 && is_verb(first) => rest.to_vec(),
             _ => all,
         };
         let needed = if rest.len() <= 2 { rest.len() } else { (rest.len() * 3).div_ceil(5) };
-        Self { words: rest, fixed, needed, folded }
+        Self { words: rest, fixed, needed, verb, folded }
     }
 
     fn is_named_in(&self, text: &str, said: &[String]) -> bool {
@@ -259,6 +262,18 @@ impl Subject {
         !self.words.is_empty()
             && self.fixed.iter().all(|word| said.contains(word))
             && self.words.iter().filter(has).count() >= self.needed
+    }
+}
+
+impl Subject {
+    /// Whether the item's own verb stands in its past form (`Translate …`, `… translated`).
+    fn is_past_in(&self, said: &[String]) -> bool {
+        let past = |word: &&String| word.ends_with("ed") && !word.ends_with("eed");
+        self.verb.as_ref().is_some_and(|verb| {
+            said.iter()
+                .filter(past)
+                .any(|word| word != verb && word.len() > verb.len() && is_same_word(verb, word))
+        })
     }
 }
 
@@ -363,6 +378,8 @@ static DONE: LazyLock<Regex> = LazyLock::new(|| {
             .as_str(),
     )
 });
+/// A past form may be the item's own verb's.
+static PAST: LazyLock<Regex> = LazyLock::new(|| pattern::unicode(r"(?i)\b[a-z]{2,}ed\b"));
 static NEGATED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::unicode(
         r"(?i)\b(?:not|never|no|none|without|nor|cannot|isn|aren|wasn|hasn|haven|doesn|didn|won|isn['’]t|hasn['’]t|yet\s+to|still|almost|nearly|partly|partially|half|nicht|kein\w*|noch|fast|teilweise|ne|pas|jamais|presque|partiellement|nunca|aún|todavía|casi|parcialmente|não|ainda|non|не|ещё|еще|почти|частично)\b|n['’]t\b|未|没|不|尚|还没|部分|ない|ません|않|못",
@@ -410,12 +427,13 @@ impl Said {
                 },
                 Role::System | Role::Developer | Role::Tool => continue,
             };
-            if !DONE.is_match(&text) {
+            let speaks = |text: &str| DONE.is_match(text) || PAST.is_match(text);
+            if !speaks(&text) {
                 continue;
             }
             let ticked = text.lines().map(str::trim).filter(|line| is_ticked(line)).map(str::to_owned);
             let told = prose::sentences(&text).into_iter().map(|sentence| sentence.text);
-            for text in told.chain(ticked).filter(|text| DONE.is_match(text)) {
+            for text in told.chain(ticked).filter(|text| speaks(text)) {
                 let clause = |part: &str| (part.trim().to_owned(), words(part));
                 let clauses =
                     CLAUSE_END.split(&text).filter(|part| !part.trim().is_empty()).map(clause).collect();
@@ -450,11 +468,12 @@ impl Sentence {
         let named: Vec<&(String, Vec<String>)> =
             self.clauses.iter().filter(|(text, said)| subject.is_named_in(text, said)).collect();
         let mut claim = None;
-        for (text, _) in &named {
+        for (text, said) in &named {
             let unreal = UNREAL.is_match(text) || self.text.ends_with(['?', '？']);
-            if NOT_DONE.is_match(text) {
+            let (done, past) = (DONE.is_match(text), subject.is_past_in(said));
+            if NOT_DONE.is_match(text) || (past && !done && NEGATED.is_match(text)) {
                 claim = Some((Certainty::Not, text.as_str()));
-            } else if DONE.is_match(text) && !unreal {
+            } else if (done || past) && !unreal {
                 let sure = !NEGATED.is_match(text) && !HEDGED.is_match(&self.text) && !self.is_conditional();
                 claim = Some((if sure { Certainty::Done } else { Certainty::Maybe }, text.as_str()));
             }
@@ -512,6 +531,7 @@ mod tests {
             ("Implement token rotation", "I implemented the token rotation, but the docs are missing."),
             ("Fix bug 12 in the parser", "Fixed bug 12 in the parser."),
             ("Write the migration", "Migration written and deployed."),
+            ("Translate the labels", "All labels are translated."),
             ("Add login form", "Progress:\n- [x] Add login form\n- [ ] Add tests"),
             ("Anmeldeformular bauen", "Das Anmeldeformular bauen ist erledigt."),
             ("Corriger le formulaire de connexion", "Le formulaire de connexion est corrigé."),
@@ -537,6 +557,7 @@ mod tests {
             ("Corriger le formulaire de connexion", "Le formulaire de connexion n'est pas encore corrigé."),
             ("修复登录错误", "登录错误还没有修复，测试完成。"),
             ("Write tests", "I finished running everything."),
+            ("Translate the labels", "The labels are not translated yet."),
         ] {
             assert_eq!(after(item, &[text]).0, TodoStatus::InProgress, "{item}: {text}");
         }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 19] = [
+const TABLES: [&str; 22] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -30,6 +30,9 @@ const TABLES: [&str; 19] = [
     "shadow_candidates",
     "audit_events",
     "prepared_versions",
+    "todo_lists",
+    "session_merges",
+    "events",
     "usage_by_session",
     "usage_by_day",
     "tasks",

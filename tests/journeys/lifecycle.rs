@@ -41,6 +41,8 @@ async fn furnished(app: &App) {
         .collect();
     append(app, "s", &json!({"messages": talk}).to_string()).await;
     app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["Never push to main."]}"#).await;
+    app.call("PUT", "/v1/sessions/s/todos", r#"{"todos": [{"content": "fix it", "status": "pending"}]}"#)
+        .await;
     let probe = json!({"kind": "recall", "question": "Which command failed?", "expected": ["cargo test"]});
     let probed = app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await;
     assert_eq!(probed.status, 201, "{}", probed.text);
@@ -195,10 +197,17 @@ async fn an_erased_session_leaves_nothing_in_any_table() {
     let before = rows_by_table(&mut owner).await;
     let empty: Vec<&str> =
         before.iter().filter(|(_, rows)| *rows == 0).map(|(table, _)| table.as_str()).collect();
-    // What only models fill, what a caller drops and what waits to be published is not there in this session.
+    // What only models fill, what a caller drops, what waits to be published and what came from another session
+    // is not there in this session.
     for table in empty {
-        let known =
-            ["llm_attempts", "llm_breakers", "narrative_chunks", "removed_constraints", "prepared_versions"];
+        let known = [
+            "llm_attempts",
+            "llm_breakers",
+            "narrative_chunks",
+            "removed_constraints",
+            "prepared_versions",
+            "session_merges",
+        ];
         assert!(known.contains(&table), "nothing in {table}: {before:?}");
     }
     assert_eq!(app.call("DELETE", "/v1/sessions/s", "").await.status, 204);

@@ -19,6 +19,7 @@ mod contexts;
 mod crashes;
 mod database;
 mod document;
+mod events;
 mod fairness;
 mod handoff;
 mod hangups;

@@ -21,6 +21,7 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
@@ -43,6 +44,8 @@ pub struct App {
     pub tenant: TenantId,
     /// Its database.
     pub database: TestDatabase,
+    /// Ends event streams.
+    pub stop: CancellationToken,
     router: Router,
     llm: Option<llm::Client>,
 }
@@ -87,6 +90,7 @@ async fn start(llm: Option<llm::Client>) -> App {
     let database = super::database().await;
     let tracker = TaskTracker::new();
     let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
+    let stop = CancellationToken::new();
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
     let state = AppState::new(Shared {
@@ -99,12 +103,12 @@ async fn start(llm: Option<llm::Client>) -> App {
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
-        streams: Streams::new(tokio_util::sync::CancellationToken::new()),
+        streams: Streams::new(stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: llm.is_some(),
         llm_models: llm.as_ref().map(allowed).unwrap_or_default(),
     });
-    App { store, tenant: ours, router: http::router(state), database, llm }
+    App { store, tenant: ours, router: http::router(state), database, llm, stop }
 }
 
 fn allowed(llm: &llm::Client) -> Vec<String> {
@@ -142,6 +146,27 @@ impl App {
             llm: self.llm.clone(),
         };
         Pool::new(env, Options::default()).drain().await.expect("a database that answers");
+    }
+
+    /// Serves the API on an address of its own until [`Self::stop`] is cancelled.
+    pub async fn listen(&self) -> std::net::SocketAddr {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (router, stop) = (self.router.clone(), self.stop.clone());
+        self.store.tracker().spawn(async move {
+            axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+        });
+        address
+    }
+
+    /// Sends a GET as the first tenant and gives the reply before its body has ended.
+    pub async fn open(&self, path: &str, headers: &[(&str, &str)]) -> axum::response::Response {
+        let mut request =
+            Request::builder().uri(path).header(header::AUTHORIZATION, format!("Bearer {OURS}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.router.clone().oneshot(request.body(Body::empty()).expect("a request")).await.expect("a reply")
     }
 
     /// Sends a request with further headers; `authorization` replaces the first tenant's, `content-type` JSON.

@@ -83,3 +83,115 @@ fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Loo
     };
     Look { sections: sections.iter().map(shape).collect(), first, ..anchored::look() }
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::super::{Style, Subject, render};
+    use super::*;
+    use crate::domain::strategy::{Engine, Strategy, Verifiable};
+    use crate::domain::summary::{Decision, ReadFile, Summary, TechnicalFact};
+    use crate::domain::tokens::TokenCounter;
+    use crate::domain::version::VersionMeta;
+
+    fn large() -> Summary {
+        let mut summary =
+            Summary { session_intent: "Find out why uploads stall".into(), ..Summary::default() };
+        summary.next_steps = vec!["Compare both clients".into()];
+        for i in 0..300 {
+            summary.technical_context.push(TechnicalFact {
+                key: format!("finding {i}"),
+                value: format!("the client number {i} waits for the second answer of the proxy"),
+                seqs: vec![i],
+            });
+            summary.decisions_made.push(Decision {
+                decision: format!("Rule out cause number {i}"),
+                rationale: "the trace shows that it never happens".into(),
+                alternatives: vec![],
+                superseded_by: None,
+                seqs: vec![i],
+                session_id: None,
+            });
+            let path = format!("src/net/part_{i}.rs");
+            summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i] });
+        }
+        summary
+    }
+
+    fn shown(phase: Option<Phase>, summary: &Summary) -> String {
+        let at = DateTime::UNIX_EPOCH;
+        let meta = VersionMeta {
+            version: 1,
+            parent_version: None,
+            strategy: Strategy::Anchored,
+            verifiable: Verifiable::Yes,
+            engine: Engine::Extractive,
+            model: None,
+            compression_count: 1,
+            last_compressed_at: at,
+            from_seq: 1,
+            through_seq: 300,
+            tokens_before: 9000,
+            tokens_after: 900,
+            max_tokens: 4000,
+            compression_ratio: None,
+            probe_score: None,
+            phase,
+            warnings: vec![],
+        };
+        let subject =
+            Subject { summary, meta: &meta, session_id: "s", task_id: None, started: at, last_activity: at };
+        let counter = TokenCounter::default();
+        let bound = phase_bound(phase).min(4_000);
+        render(Style::Anchored, &subject, bound, |text| counter.count_text(text)).text
+    }
+
+    fn places(text: &str, headings: &[&str]) -> Vec<usize> {
+        headings
+            .iter()
+            .map(|heading| {
+                text.find(&format!("## {heading}\n")).unwrap_or_else(|| panic!("{heading}: {text}"))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn research_tells_problem_findings_and_paths_in_at_most_a_thousand_words() {
+        let text = shown(Some(Phase::Research), &large());
+        let places = places(&text, &["Problem", "Findings", "Conclusions", "Paths Looked At"]);
+        assert!(places.is_sorted());
+        let words = text.split_whitespace().count();
+        assert!((500..=1_000).contains(&words), "{words} words");
+    }
+
+    #[test]
+    fn a_plan_tells_contracts_first_in_one_to_two_thousand_words() {
+        let text = shown(Some(Phase::Planning), &large());
+        let places = places(
+            &text,
+            &["Session Intent", "Signatures, Types, Contracts and Data Models", "Decisions Made"],
+        );
+        assert!(places.is_sorted());
+        let words = text.split_whitespace().count();
+        assert!((1_000..=2_000).contains(&words), "{words} words");
+    }
+
+    #[test]
+    fn implementation_is_the_default() {
+        let summary = large();
+        assert_eq!(shown(Some(Phase::Implementation), &summary), shown(None, &summary));
+        assert!(shown(None, &summary).starts_with("## Session Intent"));
+    }
+
+    #[test]
+    fn every_phase_has_every_section() {
+        for phase in [None, Some(Phase::Research), Some(Phase::Planning)] {
+            let mut sections: Vec<Section> = look(phase).sections.iter().map(|shape| shape.section).collect();
+            sections.sort_unstable();
+            let mut all = Section::ALL;
+            all.sort_unstable();
+            assert_eq!(sections, all);
+        }
+    }
+}

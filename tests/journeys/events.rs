@@ -1,0 +1,181 @@
+//! Following a session: what happens in it is told once, in order, and again to whoever comes back.
+
+use std::time::Duration;
+
+use axum::body::BodyDataStream;
+use futures::StreamExt as _;
+use serde_json::{Value, json};
+
+use crate::support::app::{App, THEIRS, app};
+
+/// A stream that is being read.
+struct Following {
+    body: BodyDataStream,
+    text: String,
+}
+
+/// An event as it comes: id, type, data.
+type Told = (i64, String, Value);
+
+impl Following {
+    async fn of(app: &App, query: &str, headers: &[(&str, &str)]) -> Self {
+        let reply = app.open(&format!("/v1/sessions/s/events{query}"), headers).await;
+        assert_eq!(reply.status(), 200);
+        assert_eq!(reply.headers()["content-type"], "text/event-stream");
+        Self { body: reply.into_body().into_data_stream(), text: String::new() }
+    }
+
+    /// The next event; `None` when the stream has ended.
+    async fn next(&mut self) -> Option<Told> {
+        loop {
+            while let Some((block, rest)) = self.text.split_once("\n\n") {
+                let fields: Vec<(&str, &str)> =
+                    block.lines().filter_map(|line| line.split_once(": ")).collect();
+                let field =
+                    |name| fields.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+                let told = field("id").map(|id| {
+                    let data = serde_json::from_str(&field("data").unwrap()).unwrap();
+                    (id.parse().unwrap(), field("event").unwrap(), data)
+                });
+                self.text = rest.to_owned();
+                if told.is_some() {
+                    return told;
+                }
+            }
+            let more =
+                tokio::time::timeout(Duration::from_secs(10), self.body.next()).await.expect("in time");
+            self.text.push_str(std::str::from_utf8(&more?.unwrap()).unwrap());
+        }
+    }
+}
+
+async fn append(app: &App, words: usize) -> Value {
+    let messages: Vec<Value> = (0..12)
+        .map(|i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": format!("{i} {}", "talk ".repeat(words))}))
+        .collect();
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await.json()
+}
+
+async fn session(app: &App) {
+    let settings = json!({"context_window": 10_000, "auto": false, "mask": "off"});
+    app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
+}
+
+async fn compress(app: &App) {
+    app.call("POST", "/v1/sessions/s/compressions", "").await;
+    app.work().await;
+}
+
+#[tokio::test]
+async fn a_compression_is_told_in_order_and_again_after_any_event() {
+    let app = app().await;
+    session(&app).await;
+    append(&app, 60).await;
+    compress(&app).await;
+    let mut all = Following::of(&app, "?after=0", &[]).await;
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        told.push(all.next().await.unwrap());
+    }
+    let kinds: Vec<&str> = told.iter().map(|(_, kind, _)| kind.as_str()).collect();
+    assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
+    assert!(told.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    assert_eq!(told[2].2["data"]["version"], 1);
+    assert_eq!(told[0].2["data"]["compression_id"], told[1].2["data"]["compression_id"]);
+
+    let after = told[0].0.to_string();
+    let mut again = Following::of(&app, "?after=0", &[("last-event-id", &after)]).await;
+    assert_eq!(again.next().await.as_ref(), Some(&told[1]));
+
+    compress(&app).await;
+    let (_, kind, data) = all.next().await.unwrap();
+    assert_eq!(kind, "compression.skipped", "nothing is left to compress");
+    assert_eq!(data["data"]["status"], "skipped");
+
+    app.stop.cancel();
+    assert_eq!(all.next().await, None, "a stop is not held up by who follows");
+}
+
+#[tokio::test]
+async fn the_warn_level_is_told_once_when_it_is_reached() {
+    let app = app().await;
+    session(&app).await;
+    let mut warned = 0;
+    let mut reached = false;
+    for _ in 0..20 {
+        let reply = append(&app, 50).await;
+        let is_warned = reply["usage"]["effective_utilization"].as_f64().unwrap() >= 0.7;
+        warned += usize::from(is_warned);
+        reached |= is_warned;
+        if warned > 2 {
+            break;
+        }
+    }
+    assert!(reached);
+    app.call("DELETE", "/v1/sessions/other", "").await;
+    let mut all = Following::of(&app, "?after=0", &[]).await;
+    let (_, kind, data) = all.next().await.unwrap();
+    assert_eq!(kind, "trigger.warned");
+    assert!(data["data"]["effective_utilization"].as_f64().unwrap() > 0.5);
+    compress(&app).await;
+    let mut rest = Following::of(&app, "?after=0", &[]).await;
+    rest.next().await.unwrap();
+    assert_eq!(rest.next().await.unwrap().1, "compression.started", "one warning, however many appends");
+}
+
+#[tokio::test]
+async fn many_follow_through_one_listener_and_hear_at_once() {
+    let app = app().await;
+    session(&app).await;
+    append(&app, 60).await;
+    let store = app.store.clone();
+    let stop = app.stop.clone();
+    let watching = app.store.tracker().spawn(async move { store.watch_keys(&stop).await });
+    let mut followers = Vec::new();
+    for _ in 0..20 {
+        let mut follower = Following::of(&app, "", &[]).await;
+        // Until the stream is being read, nobody listens.
+        let first = follower.body.next().await.unwrap().unwrap();
+        assert!(
+            first.starts_with(b": following")
+                || first.starts_with(b":following")
+                || first.starts_with(b"retry")
+        );
+        followers.push(follower);
+    }
+    compress(&app).await;
+    for follower in &mut followers {
+        // Well before a stream looks again by itself.
+        assert_eq!(follower.next().await.unwrap().1, "compression.started");
+    }
+    app.stop.cancel();
+    watching.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session_and_is_no_one_else_s() {
+    let app = app().await;
+    session(&app).await;
+    let reply = app.call_as(THEIRS, "GET", "/v1/sessions/s/events", "").await;
+    assert_eq!(reply.refusal().1, "session-not-found");
+    let wrong = app.call_with("GET", "/v1/sessions/s/events", "", &[("last-event-id", "x")]).await;
+    assert_eq!(wrong.refusal(), (422, "invalid-parameter".into(), "/Last-Event-ID".into()));
+    let mut stream = Following::of(&app, "?after=0", &[]).await;
+    app.call("DELETE", "/v1/sessions/s", "").await;
+    assert_eq!(stream.next().await, None);
+}
+
+#[tokio::test]
+async fn old_events_are_forgotten() {
+    let app = app().await;
+    session(&app).await;
+    append(&app, 60).await;
+    compress(&app).await;
+    assert_eq!(app.store.forget_old_events().await.unwrap(), 0);
+    let mut owner = <sqlx::PgConnection as sqlx::Connection>::connect(&app.database.url).await.unwrap();
+    sqlx::raw_sql("update events set created_at = now() - interval '8 days'")
+        .execute(&mut owner)
+        .await
+        .unwrap();
+    assert_eq!(app.store.forget_old_events().await.unwrap(), 3);
+}
