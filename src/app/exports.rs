@@ -17,7 +17,7 @@ use crate::domain::id::SessionName;
 use crate::domain::render::Style;
 
 /// How long a service may take to answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// What the first line of an exported text begins with.
 const MARK: &str = "<!-- anchord export:";
 /// What an exported state file says of itself.
@@ -97,7 +97,7 @@ impl Exporter {
             return Ok(text);
         }
         let problem: Value = serde_json::from_str(&text).unwrap_or_default();
-        let why = problem["detail"].as_str().unwrap_or("the reply is no problem document");
+        let why = problem.get("detail").and_then(Value::as_str).unwrap_or("the reply is no problem document");
         bail!("the service answers {status}: {why}");
     }
 

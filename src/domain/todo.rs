@@ -482,8 +482,10 @@ impl Sentence {
             return claim;
         }
         // Named and done in one sentence, and not in one clause.
-        let clear =
-            !NOT_DONE.is_match(&self.text) && !NEGATED.is_match(&self.text) && !UNREAL.is_match(&self.text);
+        let clear = DONE.is_match(&self.text)
+            && !NOT_DONE.is_match(&self.text)
+            && !NEGATED.is_match(&self.text)
+            && !UNREAL.is_match(&self.text);
         clear.then_some((Certainty::Maybe, self.text.as_str()))
     }
 

@@ -37,7 +37,8 @@ impl Following {
                     let data = serde_json::from_str(&field("data").unwrap()).unwrap();
                     (id.parse().unwrap(), field("event").unwrap(), data)
                 });
-                self.text = rest.to_owned();
+                let rest = rest.to_owned();
+                self.text = rest;
                 if told.is_some() {
                     return told;
                 }
