@@ -25,12 +25,14 @@ use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
 use super::problem::{ApiError, FieldError, Thing};
+use super::todos::{NewTodo, read_todos};
 use super::{AppState, Limits};
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::mask::Keep;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
+use crate::domain::todo::Todo;
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::store::export::{ExportHead, ExportedMessage};
 use crate::store::gather::{Append, NewMessage};
@@ -56,6 +58,9 @@ pub struct ExportLine {
     /// Of the session: its own pins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pins: Option<Vec<String>>,
+    /// Of the session: its caller's todo list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub todos: Option<Vec<NewTodo>>,
     /// Of the session: ids of extracted constraints that its caller dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed_constraints: Option<Vec<String>>,
@@ -124,6 +129,7 @@ impl ExportLine {
             session_id: None,
             settings: None,
             pins: None,
+            todos: None,
             removed_constraints: None,
             probes: None,
             seq: None,
@@ -255,6 +261,7 @@ fn head_line(head: ExportHead) -> ExportLine {
         session_id: Some(head.session.name.to_string()),
         settings: settings.and_then(|settings| settings.as_object().cloned()),
         pins: Some(head.pins.into_iter().map(|pin| pin.text).collect()),
+        todos: Some(head.todos.into_iter().map(NewTodo::from).collect()),
         removed_constraints: Some(head.removed_constraints),
         probes: Some(probes),
         created_at: Some(head.session.created_at),
@@ -383,6 +390,9 @@ async fn restore(
     if let Some(PinsOutcome::TooLarge { tokens, max_tokens }) = pins {
         return Err(ApiError::refused("/0/pins", format!("the pins take {tokens} tokens of {max_tokens}")));
     }
+    if !head.todos.is_empty() {
+        state.store.replace_todos(tenant, session, head.todos).await?;
+    }
     state.store.import_beside(tenant, session, &head.removed_constraints, head.probes).await?;
     Ok(())
 }
@@ -400,6 +410,7 @@ struct Import {
 struct Head {
     settings: Map<String, Value>,
     pins: Vec<Pin>,
+    todos: Vec<Todo>,
     removed_constraints: Vec<String>,
     probes: Vec<String>,
 }
@@ -470,6 +481,7 @@ fn read_line(
 
 fn read_head(line: ExportLine) -> Result<Head, ApiError> {
     let pins = read_pins(line.pins.unwrap_or_default()).map_err(|refused| within(0, refused))?;
+    let todos = read_todos(line.todos.unwrap_or_default()).map_err(|refused| within(0, refused))?;
     let removed_constraints = line.removed_constraints.unwrap_or_default();
     if removed_constraints.iter().any(|id| id.contains('\0') || id.len() > 200) {
         return Err(ApiError::invalid("/0/removed_constraints", "must hold ids of constraints"));
@@ -485,7 +497,7 @@ fn read_head(line: ExportLine) -> Result<Head, ApiError> {
         let probe = NewProbe::from(probe).checked().map_err(refuse)?;
         probes.push(serde_json::to_string(&probe).map_err(ApiError::internal)?);
     }
-    Ok(Head { settings: line.settings.unwrap_or_default(), pins, removed_constraints, probes })
+    Ok(Head { settings: line.settings.unwrap_or_default(), pins, todos, removed_constraints, probes })
 }
 
 /// Puts a refusal of a line under the line's place.

@@ -25,7 +25,7 @@ pub struct NewTodos {
 }
 
 /// One item of a list.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTodo {
     /// What is to be done.
@@ -33,6 +33,12 @@ pub struct NewTodo {
     pub content: String,
     /// How far it is.
     pub status: TodoStatus,
+}
+
+impl From<Todo> for NewTodo {
+    fn from(todo: Todo) -> Self {
+        Self { content: todo.content, status: todo.status }
+    }
 }
 
 /// A session's todo list, and what its last change was.
@@ -92,12 +98,13 @@ pub async fn replace_todos(
     body: JsonBytes,
 ) -> Result<Reply<Todos>, ApiError> {
     let new: NewTodos = body.parse_strictly()?;
-    let items = read(new.todos)?;
+    let items = read_todos(new.todos)?;
     let replaced = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
     Ok(Reply(replaced.ok_or(ApiError::NotFound(Thing::Session))?.into()))
 }
 
-fn read(new: Vec<NewTodo>) -> Result<Vec<Todo>, ApiError> {
+/// Checks the items.
+pub(super) fn read_todos(new: Vec<NewTodo>) -> Result<Vec<Todo>, ApiError> {
     if new.len() > MAX_TODOS {
         return Err(ApiError::invalid("/todos", format!("must hold at most {MAX_TODOS} items")));
     }
@@ -127,10 +134,10 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_is_refused_at_its_place() {
         let todo = |content: &str| NewTodo { content: content.to_owned(), status: TodoStatus::Pending };
-        let refused = read(vec![todo("fine"), todo(" "), todo("a\0"), todo(&"x".repeat(1001))]);
+        let refused = read_todos(vec![todo("fine"), todo(" "), todo("a\0"), todo(&"x".repeat(1001))]);
         let Err(ApiError::Invalid(errors)) = refused else { panic!("taken") };
         let pointers: Vec<&str> = errors.iter().map(|error| error.pointer.as_str()).collect();
         assert_eq!(pointers, ["/todos/1/content", "/todos/2/content", "/todos/3/content"]);
-        assert!(read(vec![todo("x"); 201]).is_err());
+        assert!(read_todos(vec![todo("x"); 201]).is_err());
     }
 }

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::sessions::{self, Session};
-use super::{Store, StoreError, ledger, pins, probes};
+use super::{Store, StoreError, ledger, pins, probes, todos};
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::pin::Pin;
+use crate::domain::todo::Todo;
 
 /// The most bytes of bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;
@@ -21,6 +22,8 @@ pub struct ExportHead {
     pub session: Session,
     /// Its own pins.
     pub pins: Vec<Pin>,
+    /// The caller's todo list.
+    pub todos: Vec<Todo>,
     /// Extracted constraints that the caller dropped.
     pub removed_constraints: Vec<String>,
     /// The caller's own probes, as JSON texts.
@@ -61,9 +64,16 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         let pins = pins::list(&mut tx, tenant, session.id).await?;
+        let todos = todos::find(&mut tx, tenant, session.id).await?.unwrap_or_default().items;
         let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         let probes = probes::list_callers(&mut tx, tenant, session.id).await?;
-        Ok(Some(ExportHead { session, pins, removed_constraints: removed.into_iter().collect(), probes }))
+        Ok(Some(ExportHead {
+            session,
+            pins,
+            todos,
+            removed_constraints: removed.into_iter().collect(),
+            probes,
+        }))
     }
 
     /// Reads the next messages after a position and up to another; none when there are no more, or the

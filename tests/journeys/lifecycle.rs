@@ -84,6 +84,8 @@ async fn an_export_brings_everything_and_its_import_is_the_same_session() {
         imported.json(),
         json!({"session_id": "copy", "messages": 33, "versions_left": 1, "next_seq": 34})
     );
+    let list = app.call("GET", "/v1/sessions/copy/todos", "").await.json();
+    assert_eq!(list["items"][0]["content"], "fix it");
     let again = app.call("GET", "/v1/sessions/copy/export", "").await;
     let comparable = |text: &str| -> Vec<Value> {
         let without = |line: &str| {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anchord::clock::Clock;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord::http::quotas::QuotaWatch;
 use anchord::http::events::Streams;
+use anchord::http::quotas::QuotaWatch;
 use anchord::http::{AppState, Limits, Shared, ops, router};
 use anchord::store::Store;
 use anchord::store::audit::Actor;
