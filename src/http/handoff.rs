@@ -15,7 +15,8 @@ use super::problem::{ApiError, Thing};
 use super::tasks::TaskPath;
 use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, Origin};
 use crate::domain::id::SessionName;
-use crate::domain::render::Subject;
+use crate::domain::render::{self, Subject};
+use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
 use crate::store::StoreError;
 use crate::store::merges::{Merge, Wanted};
@@ -157,7 +158,8 @@ pub async fn find_task_handoff(
 fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
     let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
     let meta = &newest.version.meta;
-    let (united, line);
+    let united;
+    let mut line;
     let summary = if told.len() == 1 {
         line = format!("From session {}, version {}.", session.name, meta.version);
         &newest.version.summary
@@ -171,6 +173,9 @@ fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
             format!("From {} sessions, the latest {}, version {}.", told.len(), session.name, meta.version);
         &united
     };
+    if meta.verifiable == Verifiable::No {
+        line = format!("{line} {}", render::UNVERIFIED);
+    }
     let settings = session.effective_settings();
     let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
     let subject = Subject {

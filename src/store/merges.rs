@@ -101,7 +101,11 @@ impl Store {
             Some(number) => summaries::find(tx, tenant, parent.id, number).await?,
             None => None,
         };
-        let theirs = theirs.version.summary;
+        let mut theirs = theirs.version.summary;
+        // What the child had from its parent is there already, under the parent's own numbers.
+        let own_name = Some(parent.name.as_str());
+        theirs.files_modified.retain(|file| file.session_id.as_deref() != own_name);
+        theirs.decisions_made.retain(|decision| decision.session_id.as_deref() != own_name);
         let own = match &current {
             Some(current) => current.version.summary.clone(),
             None => opening(tx, tenant, parent.id, &theirs).await?,
