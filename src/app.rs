@@ -5,8 +5,8 @@
 //! that open connections keep); then the pool, the key, the roles. The end is the same backwards.
 
 mod bootstrap;
-mod health;
 mod exports;
+mod health;
 mod models;
 mod operators;
 mod shutdown;
@@ -40,8 +40,8 @@ pub use crate::worker::alone::{Alone, CallRecord};
 pub use crate::store::keys::ApiKey;
 pub use crate::store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
-pub use health::health;
 pub use exports::Exporter;
+pub use health::health;
 pub use operators::Operators;
 use shutdown::{Drained, Signals};
 

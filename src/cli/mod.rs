@@ -4,8 +4,8 @@
 //! Must not know: how the service is put together (app does).
 
 mod compress;
-mod health;
 mod export;
+mod health;
 mod key;
 mod migrate;
 mod openapi;
