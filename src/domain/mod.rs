@@ -26,6 +26,7 @@ pub mod merge;
 pub mod message;
 pub mod narrative;
 pub mod pin;
+pub mod preaggregate;
 pub mod probe;
 pub mod proposal;
 pub mod quota;
