@@ -38,6 +38,7 @@ pub mod rubric;
 pub mod section;
 pub mod settings;
 pub mod shape;
+pub mod stateless;
 pub mod strategy;
 pub mod summary;
 pub mod tokens;

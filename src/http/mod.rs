@@ -57,6 +57,7 @@ pub mod auth;
 mod boundary;
 pub mod calls;
 pub mod comparison;
+pub mod compress;
 pub mod compressions;
 pub mod connections;
 pub mod constraints;
@@ -222,6 +223,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(preaggregate::preaggregate_outputs))
+        .routes(routes!(compress::compress_messages))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
         .routes(routes!(calls::list_calls))

@@ -41,6 +41,7 @@ mod serve;
 mod sessions;
 mod shared_outputs;
 mod speculative;
+mod stateless;
 mod strategies;
 mod summaries;
 mod tasks;
