@@ -5,11 +5,14 @@
 
 mod compress;
 mod health;
+mod import;
 mod key;
 mod migrate;
 mod openapi;
+mod remote;
 mod serve;
 mod tenant;
+mod transcript;
 mod worker;
 
 use std::process::ExitCode;
@@ -45,6 +48,8 @@ enum Command {
     Key(key::KeyCommand),
     /// Summarise a transcript in a file, without server and database
     Compress(compress::Compress),
+    /// Append a transcript in a file to a session of a running service
+    Import(import::Import),
     /// Print the OpenAPI document
     Openapi(openapi::Openapi),
 }
@@ -81,6 +86,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
+        Command::Import(import) => block_on(import.run()),
         Command::Openapi(openapi) => openapi.run(),
     }
 }

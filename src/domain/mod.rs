@@ -42,6 +42,7 @@ pub mod stateless;
 pub mod strategy;
 pub mod summary;
 pub mod tokens;
+pub mod transcript;
 pub mod trigger;
 pub mod usage;
 pub mod version;

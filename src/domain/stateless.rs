@@ -251,6 +251,8 @@ fn serve(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     /// A session of many turns: reads, edits and test runs with long outputs.
@@ -262,23 +264,30 @@ mod tests {
             r#"{"role":"user","content":"Fix the login in src/auth.rs. Never touch the schema."}"#.to_owned(),
         );
         for turn in 0..30 {
-            let output = format!("line {turn} of the file\\n").repeat(40);
-            match format {
+            let (id, said) = (format!("c{turn}"), format!("Reading part {turn}."));
+            let input = json!({"file_path": format!("src/part{turn}.rs")});
+            let output = format!("line {turn} of the file\n").repeat(40);
+            let (call, result) = match format {
                 Format::Anthropic => {
-                    push(format!(
-                        r#"{{"role":"assistant","content":[{{"type":"text","text":"Reading part {turn}."}},{{"type":"tool_use","id":"c{turn}","name":"Read","input":{{"file_path":"src/part{turn}.rs"}}}}]}}"#
-                    ));
-                    push(format!(
-                        r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{turn}","content":"{output}"}}]}}"#
-                    ));
+                    let call = json!({"type": "tool_use", "id": id, "name": "Read", "input": input});
+                    let result = json!({"type": "tool_result", "tool_use_id": id, "content": output});
+                    let content = json!([{"type": "text", "text": said}, call]);
+                    (
+                        json!({"role": "assistant", "content": content}),
+                        json!({"role": "user", "content": [result]}),
+                    )
                 }
                 Format::OpenaiChat | Format::OpenaiResponses => {
-                    push(format!(
-                        r#"{{"role":"assistant","content":"Reading part {turn}.","tool_calls":[{{"id":"c{turn}","type":"function","function":{{"name":"Read","arguments":"{{\\"file_path\\":\\"src/part{turn}.rs\\"}}"}}}}]}}"#
-                    ));
-                    push(format!(r#"{{"role":"tool","tool_call_id":"c{turn}","content":"{output}"}}"#));
+                    let function = json!({"name": "Read", "arguments": input.to_string()});
+                    let calls = json!([{"id": id, "type": "function", "function": function}]);
+                    (
+                        json!({"role": "assistant", "content": said, "tool_calls": calls}),
+                        json!({"role": "tool", "tool_call_id": id, "content": output}),
+                    )
                 }
-            }
+            };
+            push(call.to_string());
+            push(result.to_string());
         }
         push(
             r#"{"role":"assistant","content":"I decided to keep tokens because sessions need state."}"#

@@ -39,10 +39,8 @@ pub(super) fn blocks<'a>(text: &str, marks: &[Mark<'a>]) -> Vec<Block<'a>> {
         let id = attributes.and_then(|attributes| attributes.id);
         let following = marks.get(at + 1);
         let close = match (id, following.map(|next| &next.kind)) {
-            // A closing without an id is of the finding before it.
-            (_, Some(Kind::Close(None))) => Some(at + 1),
-            // Which closing is meant cannot be known without an id: the nearest.
-            (None, Some(Kind::Close(Some(_)))) => Some(at + 1),
+            // A closing without an id is of the finding before it, and so is any of one without an id.
+            (_, Some(Kind::Close(None))) | (None, Some(Kind::Close(Some(_)))) => Some(at + 1),
             (Some(id), _) => {
                 let again = next_of_id.get(id).copied().unwrap_or(usize::MAX);
                 closings.after(id, at).filter(|close| *close < again)
