@@ -21,6 +21,7 @@ mod database;
 mod document;
 mod fairness;
 mod hangups;
+mod import;
 mod isolation;
 mod keys;
 mod launcher;
