@@ -139,13 +139,14 @@ fn report(bytes: usize, attributes: &str) -> String {
     let mut text = String::from("# Review\n\n## Findings\n\n");
     let mut number = 1;
     while text.len() < bytes {
-        text.push_str(&format!(
+        let finding = format!(
             "<!-- RUNE:FINDING nonce=\"n\" id=\"SEC-{number:03}\" file=\"src/a.py\" line=\"7\" {attributes} -->\n\
              - [ ] **[SEC-{number:03}] What is wrong** in `src/a.py:7`\n  - **Rune Trace:**\n    ```python\n{}    ```\n\
              \x20 - **Issue:** it is wrong in this way and that.\n  - **Fix:** do it otherwise.\n\
              <!-- /RUNE:FINDING id=\"SEC-{number:03}\" -->\n\n",
             "    value = call(first, second)\n".repeat(8)
-        ));
+        );
+        text.push_str(&finding);
         number += 1;
     }
     text + "## Summary\n\nAll told.\n"

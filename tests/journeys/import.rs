@@ -26,7 +26,7 @@ fn log(turns: usize) -> String {
         lines.push(json!({"type": "assistant", "message": said(call)}));
         lines.push(json!({"type": "user", "message": {"role": "user", "content": [result]}}));
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(|line| line.to_string() + "\n").collect()
 }
 
 fn run(words: &[&str]) -> (bool, String, String) {

@@ -14,7 +14,7 @@ fn raws(transcript: &Transcript) -> Vec<Value> {
 }
 
 fn jsonl(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(|line| line.to_string() + "\n").collect()
 }
 
 #[test]
