@@ -20,7 +20,7 @@ pub(super) fn kept(text: &str, places: &[Place<'_>]) -> Vec<Range<usize>> {
         None => 0..text.char_indices().nth(HEADER_CHARS).map_or(text.len(), |(at, _)| at),
     };
     let mut kept = vec![header];
-    let fences = Fences::of(text);
+    let fences = Fences::of(text, places);
     let mut at = 0;
     while let Some(start) = headings.get(at).copied() {
         at += 1;
@@ -81,7 +81,7 @@ impl Fence {
     }
 }
 
-/// The fences of a text.
+/// The fences of a text outside of its findings, whose code ends within them.
 struct Fences {
     lines: Vec<(usize, Fence)>,
     /// The longest bare fence of each letter from each line on.
@@ -89,11 +89,14 @@ struct Fences {
 }
 
 impl Fences {
-    fn of(text: &str) -> Self {
+    fn of(text: &str, places: &[Place<'_>]) -> Self {
         let mut lines = Vec::new();
+        let mut places = places.iter().peekable();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            if let Some(fence) = Fence::of(line) {
+            while places.next_if(|place| place.range.end <= start).is_some() {}
+            let outside = places.peek().is_none_or(|place| start < place.range.start);
+            if let Some(fence) = Fence::of(line).filter(|_| outside) {
                 lines.push((start, fence));
             }
             start += line.len();
