@@ -38,6 +38,10 @@ bench *flags:
 bench-digest *flags:
     cargo bench --bench digest -- {{ flags }}
 
+# Measure the condensing of agents' outputs on reports and hostile texts
+bench-preaggregate *flags:
+    cargo bench --bench preaggregate -- {{ flags }}
+
 # Play transcripts back as an agent's loop and compare what the prompts cost (a folder may be named)
 bench-tasks *flags:
     cargo bench --bench tasks -- {{ flags }}

@@ -1,18 +1,17 @@
 //! `anchord compress FILE`: the service's own steps on a transcript, without server and database.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use indicatif::ProgressBar;
 
+use super::transcript::{self, FileFormat};
 use crate::app::{self, Alone};
 use crate::clock::Clock;
 use crate::config::{self, Check as _};
 use crate::domain::candidate::Material;
-use crate::domain::format::{self, Format, detect::detect};
+use crate::domain::format::Format;
 use crate::domain::message::Numbered;
 use crate::domain::probe::Verdict;
 use crate::domain::render;
@@ -22,11 +21,11 @@ use crate::domain::tokens::{TokenCounter, Tokenizer};
 /// What `compress` takes.
 #[derive(Args, Debug)]
 pub(super) struct Compress {
-    /// A JSON array of messages, or an object with `messages`; - for standard input
+    /// Messages (an array, an object with `messages`, or a message a line), or an agent's log; - for standard input
     file: PathBuf,
-    /// The messages' format; told by the messages without it
+    /// What the file is; told by its contents without it
     #[arg(long, value_name = "FORMAT")]
-    format: Option<MessageFormat>,
+    format: Option<FileFormat>,
     /// Most tokens of the summary
     #[arg(long, value_name = "TOKENS", default_value_t = render::DEFAULT_BOUND_TOKENS)]
     #[arg(value_parser = clap::value_parser!(u32).range(i64::from(render::LEAST_BOUND_TOKENS)..))]
@@ -39,13 +38,6 @@ pub(super) struct Compress {
     /// Print the record, the figures and the probes as one JSON object
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MessageFormat {
-    OpenaiChat,
-    Anthropic,
-    OpenaiResponses,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -68,43 +60,22 @@ impl From<NamedStrategy> for Strategy {
     }
 }
 
-impl From<MessageFormat> for Format {
-    fn from(named: MessageFormat) -> Self {
-        match named {
-            MessageFormat::OpenaiChat => Self::OpenaiChat,
-            MessageFormat::Anthropic => Self::Anthropic,
-            MessageFormat::OpenaiResponses => Self::OpenaiResponses,
-        }
-    }
-}
-
-/// A transcript file: the messages alone, or a request that carries them.
-enum Transcript {
-    Messages(Vec<Box<RawValue>>),
-    Request(Request),
-}
-
-#[derive(Deserialize)]
-struct Request {
-    #[serde(alias = "input")]
-    messages: Vec<Box<RawValue>>,
-    /// Where one format keeps the system prompt.
-    #[serde(default)]
-    system: Option<Box<RawValue>>,
-}
-
 impl Compress {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.llm.check()?;
-        let text = read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
-        let (format, span) =
-            messages(&text, self.format.map(Format::from)).context(self.file.display().to_string())?;
-        let progress = Progress::start();
-        progress.tell("counting tokens");
-        let material = self.material(span);
-        progress.tell("writing the summary");
-        let made = app::compress(&self.llm, material, format == Format::OpenaiResponses).await?;
-        progress.end();
+        // Drawn on a terminal alone.
+        let progress = ProgressBar::new_spinner();
+        progress.enable_steady_tick(Duration::from_millis(100));
+        progress.set_message("reading the transcript");
+        let read = transcript::read(&self.file, self.format)?;
+        let format = read.format;
+        let span = (1..).zip(read.messages).map(|(seq, logged)| Numbered { seq, message: logged.message });
+        progress.set_message("counting tokens");
+        let material = self.material(span.collect());
+        progress.set_message("writing the summary");
+        let made = app::compress(&self.llm, material, format == Format::OpenaiResponses).await;
+        progress.finish_and_clear();
+        let made = made?;
         let proof = &made.proof;
         let mut out = std::io::stdout().lock();
         // Whoever reads us may stop early (`head`), which is no failure of ours.
@@ -134,47 +105,6 @@ impl Compress {
             strategy: self.strategy.into(),
             ..Material::first(span, span_tokens, counter, Clock::system().now())
         }
-    }
-}
-
-fn read(file: &Path) -> std::io::Result<String> {
-    if file != Path::new("-") {
-        return std::fs::read_to_string(file);
-    }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// Reads a transcript's messages, numbered from 1.
-fn messages(text: &str, format: Option<Format>) -> anyhow::Result<(Format, Vec<Numbered>)> {
-    let transcript: Transcript = parse(text)?;
-    let (mut raw, system) = match transcript {
-        Transcript::Messages(messages) => (messages, None),
-        Transcript::Request(request) => (request.messages, request.system),
-    };
-    let format = format.unwrap_or_else(|| detect(raw.iter().map(|message| message.get())));
-    if let Some(content) = system.filter(|content| content.get() != "null") {
-        let message = format!("{{\"role\":\"system\",\"content\":{}}}", content.get());
-        raw.insert(0, RawValue::from_string(message)?);
-    }
-    anyhow::ensure!(!raw.is_empty(), "there are no messages in it");
-    let read = |(seq, raw): (i64, &str)| {
-        let message = format::parse(format, raw).map_err(|error| {
-            anyhow::anyhow!("message {seq} is not in the format {}: {error}", format.as_str())
-        })?;
-        Ok(Numbered { seq, message })
-    };
-    let span = (1..).zip(raw.iter().map(|message| message.get())).map(read).collect::<anyhow::Result<_>>()?;
-    Ok((format, span))
-}
-
-fn parse(text: &str) -> anyhow::Result<Transcript> {
-    // An untagged enum cannot hold raw JSON, so the two shapes are told by their first character.
-    if text.trim_start().starts_with('[') {
-        serde_json::from_str(text).map(Transcript::Messages).context("not an array of messages")
-    } else {
-        serde_json::from_str(text).map(Transcript::Request).context("not an object with messages")
     }
 }
 
@@ -254,69 +184,4 @@ fn write_json(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()
     });
     serde_json::to_writer_pretty(&mut *out, &object)?;
     writeln!(out)
-}
-
-/// One line on a terminal that says what is being done, and nothing anywhere else.
-struct Progress {
-    on_terminal: bool,
-}
-
-impl Progress {
-    fn start() -> Self {
-        Self { on_terminal: std::io::stderr().is_terminal() }
-    }
-
-    fn tell(&self, what: &str) {
-        if self.on_terminal {
-            // A progress line that cannot be shown is not missed.
-            let _ = write!(std::io::stderr(), "\r\x1b[K{what} …");
-        }
-    }
-
-    fn end(&self) {
-        if self.on_terminal {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::message::Role;
-
-    #[test]
-    fn a_transcript_is_an_array_or_an_object_with_messages() {
-        let array = r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]"#;
-        let object = format!(r#"{{"model": "m", "id": 7, "messages": {array}}}"#);
-        for text in [array, &object] {
-            let read = messages(text, None).expect("a transcript").1;
-            assert_eq!(read.iter().map(|n| n.seq).collect::<Vec<_>>(), [1, 2]);
-        }
-    }
-
-    #[test]
-    fn a_system_prompt_apart_comes_first() {
-        let text = r#"{"system": "be kind", "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}"#;
-        let read = messages(text, None).expect("a transcript").1;
-        assert_eq!(
-            read.first().map(|n| (n.message.role, n.message.text())),
-            Some((Role::System, "be kind".to_owned()))
-        );
-        assert_eq!(read.len(), 2);
-    }
-
-    #[test]
-    fn what_is_no_transcript_is_told_with_its_place() {
-        for (text, place) in [
-            ("", "not an object"),
-            ("{}", "missing field `messages`"),
-            ("[]", "no messages"),
-            (r#"[{"role": "user", "content": "a"}, {"role": "cook"}]"#, "message 2"),
-            (r#"[{"role": "user""#, "line 1"),
-        ] {
-            let error = format!("{:#}", messages(text, None).expect_err(text));
-            assert!(error.contains(place), "{text}: {error}");
-        }
-    }
 }

@@ -6,11 +6,14 @@
 mod compress;
 mod export;
 mod health;
+mod import;
 mod key;
 mod migrate;
 mod openapi;
+mod remote;
 mod serve;
 mod tenant;
+mod transcript;
 mod worker;
 
 use std::process::ExitCode;
@@ -48,6 +51,8 @@ enum Command {
     Compress(compress::Compress),
     /// Write summaries of a running service's sessions to files
     Export(export::Export),
+    /// Append a transcript in a file to a session of a running service
+    Import(import::Import),
     /// Print the OpenAPI document
     Openapi(openapi::Openapi),
 }
@@ -85,6 +90,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
         Command::Export(export) => block_on(export.run()),
+        Command::Import(import) => block_on(import.run()),
         Command::Openapi(openapi) => openapi.run(),
     }
 }

@@ -57,6 +57,7 @@ pub mod auth;
 mod boundary;
 pub mod calls;
 pub mod comparison;
+pub mod compress;
 pub mod compressions;
 pub mod connections;
 pub mod constraints;
@@ -75,6 +76,7 @@ pub mod ops;
 pub mod paging;
 pub mod params;
 pub mod pins;
+pub mod preaggregate;
 pub mod prefer;
 pub mod probes;
 pub mod problem;
@@ -225,6 +227,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(settings::find_settings, settings::change_settings))
         .routes(routes!(constraints::remove_constraint))
         .routes(routes!(tokens::count_tokens))
+        .routes(routes!(preaggregate::preaggregate_outputs))
+        .routes(routes!(compress::compress_messages))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
         .routes(routes!(calls::list_calls))

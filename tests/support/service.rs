@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::TestDatabase;
 
 /// The key of services that share a test's database.
-const KEY: &str = "test-key-of-services-in-processes";
+pub const KEY: &str = "test-key-of-services-in-processes";
 /// Longer than any request may take, so that a service that hangs fails the test.
 const PATIENCE: Duration = Duration::from_mins(1);
 

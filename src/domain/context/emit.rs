@@ -18,6 +18,9 @@ const OPENING: &str = "[The conversation begins with the assistant.]";
 
 /// The line that stands for messages that are left out.
 fn note(input: &ContextInput<'_>, from: Seq, to: Seq) -> String {
+    if input.session.is_empty() {
+        return format!("[Messages {from} to {to} are left out here for want of room]");
+    }
     format!(
         "[Messages {from} to {to} are left out here for want of room · GET /v1/sessions/{}/messages?from_seq={from}&to_seq={to}]",
         input.session

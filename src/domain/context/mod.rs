@@ -116,7 +116,7 @@ pub struct MaskInput<'a> {
 /// Everything that a context is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct ContextInput<'a> {
-    /// The session's name, for references.
+    /// The session's name, for references; empty when there is no session to refer to.
     pub session: &'a str,
     /// The format to serve.
     pub format: Format,

@@ -1,0 +1,208 @@
+//! `anchord import FILE --session NAME`: a transcript into a session of a running service.
+//!
+//! Messages go in batches that name the position they expect, so that an import that was cut short goes on
+//! where it ended when it is called again.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use secrecy::SecretString;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::remote::{Remote, Sent};
+use super::transcript::{self, FileFormat};
+use crate::domain::id::SessionName;
+use crate::domain::transcript::{Logged, Transcript};
+
+/// Bytes of messages after which a batch ends; half of the largest body that a service takes by default.
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+/// What `import` takes.
+#[derive(Args, Debug)]
+pub(super) struct Import {
+    /// Messages (an array, an object with `messages`, or a message a line), or an agent's log; - for standard input
+    file: PathBuf,
+    /// The session; made when it is new, gone on with when it holds the file's first messages
+    #[arg(long, value_name = "NAME", value_parser = SessionName::parse)]
+    session: SessionName,
+    /// The service
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    url: String,
+    /// A key with the scopes read and write
+    #[arg(long, env = "ANCHORD_API_KEY", value_name = "KEY", hide_env_values = true, value_parser = secret)]
+    key: SecretString,
+    /// What the file is; told by its contents without it
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FileFormat>,
+    /// Most messages of one call
+    #[arg(long, value_name = "MESSAGES", default_value_t = 500)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    batch: u32,
+}
+
+fn secret(text: &str) -> Result<SecretString, String> {
+    if text.is_empty() { Err("must not be empty".to_owned()) } else { Ok(text.to_owned().into()) }
+}
+
+impl Import {
+    pub(super) async fn run(self) -> anyhow::Result<()> {
+        let transcript = transcript::read(&self.file, self.format)?;
+        let remote = Remote::new(&self.url, self.key.clone())?;
+        let stored = self.stored(&remote, &transcript).await?;
+        let total = transcript.messages.len();
+        // Drawn on a terminal alone.
+        let progress = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
+        progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} messages, {eta} left")?);
+        let appended = self.append(&remote, &transcript, stored, &progress).await;
+        progress.finish_and_clear();
+        appended?;
+        tell(self.session.as_str(), total, stored, transcript.log.as_str());
+        Ok(())
+    }
+
+    /// How many of the transcript's messages the session holds already.
+    async fn stored(&self, remote: &Remote, transcript: &Transcript) -> anyhow::Result<usize> {
+        let session = ["v1", "sessions", self.session.as_str()];
+        let reply = remote.get(&session, &[]).await?;
+        match reply.status.as_u16() {
+            200 => {}
+            404 => return Ok(0),
+            _ => bail!("the session cannot be read: {}", reply.told()),
+        }
+        let head = reply
+            .body
+            .get("head_seq")
+            .and_then(Value::as_i64)
+            .context("the session's reply has no head_seq")?;
+        let count = usize::try_from(head).unwrap_or_default();
+        if count == 0 {
+            return Ok(0);
+        }
+        let Some(ours) = count.checked_sub(1).and_then(|last| transcript.messages.get(last)) else {
+            bail!("the session `{}` has {count} messages, more than the file", self.session);
+        };
+        let at = [("from_seq", head.to_string()), ("to_seq", head.to_string())];
+        let messages = ["v1", "sessions", self.session.as_str(), "messages"];
+        let reply = remote.get(&messages, &at).await?;
+        let ours: Value = serde_json::from_str(&ours.raw)?;
+        if reply.body.pointer("/items/0/message") != Some(&ours) {
+            bail!("the session `{}` has other messages: its message {head} is not the file's", self.session);
+        }
+        Ok(count)
+    }
+
+    async fn append(
+        &self,
+        remote: &Remote,
+        transcript: &Transcript,
+        stored: usize,
+        progress: &ProgressBar,
+    ) -> anyhow::Result<()> {
+        let messages = &transcript.messages;
+        let mut most = usize::try_from(self.batch).unwrap_or(usize::MAX);
+        let mut at = stored;
+        progress.set_position(u64::try_from(at).unwrap_or_default());
+        while at < messages.len() {
+            let range = batch(messages, at, most);
+            let body = body(transcript, range.clone());
+            let key = idempotency_key(&body);
+            let path = ["v1", "sessions", self.session.as_str(), "messages"];
+            let reply = remote.post(&path, Sent { body: &body, idempotency_key: &key }).await?;
+            match reply.status.as_u16() {
+                201 => {
+                    at = range.end;
+                    progress.set_position(u64::try_from(at).unwrap_or_default());
+                }
+                // The operator allows less at once.
+                413 if range.len() > 1 => most = range.len() / 2,
+                _ => {
+                    let line = messages.get(range.start).map_or(0, |message| message.line);
+                    let file = self.file.display();
+                    bail!(
+                        "{file}, line {line}: messages {} to {} were refused: {}; those before are stored",
+                        range.start + 1,
+                        range.end,
+                        refusal(&reply.told(), &reply.body)
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the command's result")]
+fn tell(session: &str, total: usize, stored: usize, log: &str) {
+    let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
+    println!("session {session}: {total} messages ({log}){before}");
+}
+
+fn refusal(told: &str, body: &Value) -> String {
+    let places = body.get("errors").and_then(Value::as_array).into_iter().flatten();
+    let told_of = |error: &Value| {
+        Some(format!("{} {}", error.get("pointer")?.as_str()?, error.get("detail")?.as_str()?))
+    };
+    let places: Vec<String> = places.filter_map(told_of).collect();
+    if places.is_empty() { told.to_owned() } else { format!("{told} ({})", places.join("; ")) }
+}
+
+/// The next batch: at least one message, at most `most`, and no more bytes than go in one body.
+fn batch(messages: &[Logged], from: usize, most: usize) -> Range<usize> {
+    let mut bytes = 0;
+    let fitting = messages.iter().skip(from).take(most).take_while(|message| {
+        bytes += message.raw.len();
+        bytes <= BATCH_BYTES
+    });
+    from..from + fitting.count().max(1)
+}
+
+fn body(transcript: &Transcript, range: Range<usize>) -> String {
+    let next = range.start + 1;
+    let batch = transcript.messages.get(range).unwrap_or_default();
+    let messages: Vec<&str> = batch.iter().map(|message| message.raw.as_str()).collect();
+    let format = transcript.format.as_str();
+    let messages = messages.join(",");
+    format!("{{\"format\":\"{format}\",\"expected_next_seq\":{next},\"messages\":[{messages}]}}")
+}
+
+/// The same batch has the same key, so that one whose reply was lost is not appended twice.
+fn idempotency_key(body: &str) -> String {
+    let digest: [u8; 32] = Sha256::digest(body).into();
+    let (front, _) = digest.split_at(16);
+    let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
+    format!("import-{number:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::transcript::read;
+
+    #[test]
+    fn batches_cover_every_message_and_keep_their_bounds() {
+        let long = "x".repeat(BATCH_BYTES / 2);
+        let texts = ["a", &long, &long, &long, "b", "c"]
+            .map(|text| format!(r#"{{"role":"user","content":"{text}"}}"#));
+        let transcript = read(&format!("[{}]", texts.join(",")), None, None).expect("a transcript");
+        let mut at = 0;
+        let mut ends = Vec::new();
+        while at < transcript.messages.len() {
+            let range = batch(&transcript.messages, at, 2);
+            assert!(body(&transcript, range.clone()).len() <= BATCH_BYTES * 2);
+            at = range.end;
+            ends.push(at);
+        }
+        assert_eq!(ends, [2, 3, 5, 6]);
+        let body = body(&transcript, 4..6);
+        let sent: Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!(
+            (&sent["expected_next_seq"], sent["messages"].as_array().map(Vec::len)),
+            (&5.into(), Some(2))
+        );
+        assert_eq!(idempotency_key(&body).len(), 39);
+    }
+}

@@ -1,0 +1,54 @@
+//! The transcripts that commands take: any agent's log that is known, from a file or standard input.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+
+use crate::domain::format::Format;
+use crate::domain::transcript::{self, Log, Transcript};
+
+/// What a file may hold, by its name on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum FileFormat {
+    OpenaiChat,
+    Anthropic,
+    OpenaiResponses,
+    ClaudeCode,
+    Codex,
+    SweAgent,
+    Openhands,
+}
+
+impl FileFormat {
+    /// Whose log it is, and its messages' format when they alone would not tell.
+    fn parts(self) -> (Log, Option<Format>) {
+        match self {
+            Self::OpenaiChat => (Log::Messages, Some(Format::OpenaiChat)),
+            Self::Anthropic => (Log::Messages, Some(Format::Anthropic)),
+            Self::OpenaiResponses => (Log::Messages, Some(Format::OpenaiResponses)),
+            Self::ClaudeCode => (Log::ClaudeCode, None),
+            Self::Codex => (Log::Codex, None),
+            Self::SweAgent => (Log::SweAgent, None),
+            Self::Openhands => (Log::Openhands, None),
+        }
+    }
+}
+
+/// Reads a transcript; what it is tells itself unless the caller says. `-` is standard input.
+pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Transcript> {
+    let text = text(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let (log, format) =
+        format.map(FileFormat::parts).map_or((None, None), |(log, format)| (Some(log), format));
+    transcript::read(&text, log, format).with_context(|| file.display().to_string())
+}
+
+fn text(file: &Path) -> std::io::Result<String> {
+    if file != Path::new("-") {
+        return std::fs::read_to_string(file);
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,166 @@
+//! Which prose of a report stays: its header and its kept sections; and the lines that tell.
+
+use std::ops::Range;
+
+use super::Place;
+
+/// Characters of the header of a text without sections.
+const HEADER_CHARS: usize = 500;
+/// Sections that stay whole.
+const KEPT_SECTIONS: [&str; 2] = ["Reviewer Assumptions", "Summary"];
+/// What a section begins with.
+const SECTION: &str = "## ";
+
+/// The ranges that stay, ascending and apart: header and sections. What looks like a section's heading
+/// within a finding is the finding's.
+pub(super) fn kept(text: &str, places: &[Place<'_>]) -> Vec<Range<usize>> {
+    let headings = headings(text, places);
+    let header = match headings.first() {
+        Some(first) => 0..*first,
+        None => 0..text.char_indices().nth(HEADER_CHARS).map_or(text.len(), |(at, _)| at),
+    };
+    let mut kept = vec![header];
+    let fences = Fences::of(text, places);
+    let mut at = 0;
+    while let Some(start) = headings.get(at).copied() {
+        at += 1;
+        if is_kept(text, start) {
+            let after = headings.get(at..).unwrap_or_default();
+            let passed = fences.passed_over(start, after);
+            at += passed;
+            kept.push(start..headings.get(at).copied().unwrap_or(text.len()));
+        }
+    }
+    kept
+}
+
+fn headings(text: &str, places: &[Place<'_>]) -> Vec<usize> {
+    let mut headings = Vec::new();
+    let mut places = places.iter().peekable();
+    let first = text.starts_with(SECTION).then_some(0);
+    for at in first.into_iter().chain(memchr::memmem::find_iter(text.as_bytes(), "\n## ").map(|at| at + 1)) {
+        while places.next_if(|place| place.range.end <= at).is_some() {}
+        if places.peek().is_none_or(|place| at < place.range.start) {
+            headings.push(at);
+        }
+    }
+    headings
+}
+
+fn is_kept(text: &str, heading: usize) -> bool {
+    let rest = text.get(heading + SECTION.len()..).unwrap_or_default().trim_start_matches(' ');
+    KEPT_SECTIONS.iter().any(|name| {
+        let (said, after) = rest.split_at_checked(name.len()).unwrap_or_default();
+        said.eq_ignore_ascii_case(name) && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// The line that opens or closes a block of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence {
+    letter: u8,
+    length: usize,
+    /// Whether nothing follows, so that it may close.
+    bare: bool,
+}
+
+impl Fence {
+    /// Reads a line; indented as far as one likes, since lists indent what they hold.
+    pub(super) fn of(line: &str) -> Option<Self> {
+        let line = line.trim_start();
+        let letter = *line.as_bytes().first().filter(|b| matches!(b, b'`' | b'~'))?;
+        let length = line.bytes().take_while(|b| *b == letter).count();
+        let rest = line.get(length..).unwrap_or_default().trim_end();
+        // Code in a line of text may begin with as many backticks, and ends with them.
+        let is_fence = length >= 3 && (letter == b'~' || !rest.contains('`'));
+        is_fence.then_some(Self { letter, length, bare: rest.is_empty() })
+    }
+
+    pub(super) fn closes(self, open: Self) -> bool {
+        self.bare && self.letter == open.letter && self.length >= open.length
+    }
+}
+
+/// The fences of a text outside of its findings, whose code ends within them.
+struct Fences {
+    lines: Vec<(usize, Fence)>,
+    /// The longest bare fence of each letter from each line on.
+    longest: Vec<[usize; 2]>,
+}
+
+impl Fences {
+    fn of(text: &str, places: &[Place<'_>]) -> Self {
+        let mut lines = Vec::new();
+        let mut places = places.iter().peekable();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            while places.next_if(|place| place.range.end <= start).is_some() {}
+            let outside = places.peek().is_none_or(|place| start < place.range.start);
+            if let Some(fence) = Fence::of(line).filter(|_| outside) {
+                lines.push((start, fence));
+            }
+            start += line.len();
+        }
+        let mut longest = vec![[0; 2]; lines.len() + 1];
+        let mut so_far = [0; 2];
+        for ((_, fence), longest) in lines.iter().zip(&mut longest).rev() {
+            let [ticks, tildes] = &mut so_far;
+            let of_letter = if fence.letter == b'`' { ticks } else { tildes };
+            *of_letter = (*of_letter).max(if fence.bare { fence.length } else { 0 });
+            *longest = so_far;
+        }
+        Self { lines, longest }
+    }
+
+    /// How many of the headings after `start` stand in code that begins after it and ends.
+    fn passed_over(&self, start: usize, headings: &[usize]) -> usize {
+        let mut passed = 0;
+        let mut line = self.lines.partition_point(|(at, _)| *at < start);
+        while let (Some((at, fence)), Some(heading)) = (self.lines.get(line), headings.get(passed)) {
+            if heading < at {
+                break;
+            }
+            line += 1;
+            if !self.ends(line, *fence) {
+                continue;
+            }
+            let mut end = *at;
+            for (at, close) in self.lines.get(line..).unwrap_or_default() {
+                line += 1;
+                end = *at;
+                if close.closes(*fence) {
+                    break;
+                }
+            }
+            passed += headings.get(passed..).unwrap_or_default().partition_point(|heading| *heading < end);
+        }
+        passed
+    }
+
+    /// Whether a fence ends at a line or after it.
+    fn ends(&self, line: usize, fence: Fence) -> bool {
+        let [ticks, tildes] = self.longest.get(line).copied().unwrap_or_default();
+        (if fence.letter == b'`' { ticks } else { tildes }) >= fence.length
+    }
+}
+
+/// Where the line begins when nothing but spaces stands before `at`, else `at`.
+pub(super) fn line_lead(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    let lead = before.trim_end_matches([' ', '\t']);
+    if lead.is_empty() || lead.ends_with('\n') { lead.len() } else { at }
+}
+
+/// Where the next line begins when nothing but spaces follows `at`, else `at`.
+pub(super) fn line_rest(text: &str, at: usize) -> usize {
+    let after = text.get(at..).unwrap_or_default();
+    let rest = after.trim_start_matches([' ', '\t', '\r']);
+    let spaces = after.len() - rest.len();
+    if rest.starts_with('\n') {
+        at + spaces + 1
+    } else if rest.is_empty() {
+        at + spaces
+    } else {
+        at
+    }
+}

@@ -1,0 +1,96 @@
+//! Whose log a text is, when nobody says.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use super::{Log, lines};
+
+/// So many entries are looked at: logs begin with lines of their own.
+const LOOKED_AT: usize = 50;
+
+/// What tells logs apart in one entry.
+#[derive(Deserialize)]
+struct Look {
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default, rename = "kind")]
+    event: Option<String>,
+    #[serde(default)]
+    payload: Option<IgnoredAny>,
+    #[serde(default)]
+    record_type: Option<IgnoredAny>,
+    #[serde(default)]
+    instructions: Option<IgnoredAny>,
+    #[serde(default)]
+    role: Option<IgnoredAny>,
+    #[serde(default)]
+    source: Option<IgnoredAny>,
+    #[serde(default)]
+    action: Option<IgnoredAny>,
+    #[serde(default)]
+    observation: Option<IgnoredAny>,
+}
+
+impl Look {
+    fn log(&self) -> Option<Log> {
+        let kind = self.kind.as_deref().unwrap_or_default();
+        let is_event = self.event.as_deref().is_some_and(|event| event.ends_with("Event"));
+        if is_event || self.observation.is_some() || (self.action.is_some() && self.source.is_some()) {
+            Some(Log::Openhands)
+        } else if self.record_type.is_some() || (self.payload.is_some() && self.kind.is_some()) {
+            Some(Log::Codex)
+        } else if matches!(kind, "summary" | "file-history-snapshot" | "queue-operation")
+            || (matches!(kind, "user" | "assistant" | "system" | "progress") && self.role.is_none())
+        {
+            Some(Log::ClaudeCode)
+        } else if self.role.is_some() {
+            Some(Log::Messages)
+        } else {
+            self.instructions.as_ref().map(|_| Log::Codex)
+        }
+    }
+}
+
+/// What tells documents apart.
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow, default)]
+    history: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    events: Option<&'a RawValue>,
+    #[serde(default)]
+    trajectory: Option<IgnoredAny>,
+    #[serde(default)]
+    messages: Option<IgnoredAny>,
+    #[serde(default)]
+    input: Option<IgnoredAny>,
+}
+
+pub(super) fn detect(text: &str) -> Log {
+    if text.trim_start().starts_with('[') {
+        return of_elements(text).unwrap_or(Log::Messages);
+    }
+    if let Ok(document) = serde_json::from_str::<Document<'_>>(text) {
+        if document.messages.is_some() || document.input.is_some() {
+            return Log::Messages;
+        }
+        if let Some(events) = document.events.or(document.history) {
+            let log = of_elements(events.get());
+            return if log == Some(Log::Openhands) { Log::Openhands } else { Log::SweAgent };
+        }
+        if document.trajectory.is_some() {
+            return Log::SweAgent;
+        }
+    }
+    of_entries(lines(text)).unwrap_or(Log::Messages)
+}
+
+fn of_elements(text: &str) -> Option<Log> {
+    let elements: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    of_entries(elements.into_iter().map(RawValue::get)).filter(|log| *log == Log::Openhands)
+}
+
+fn of_entries<'a>(entries: impl Iterator<Item = &'a str>) -> Option<Log> {
+    entries.take(LOOKED_AT).find_map(|entry| serde_json::from_str::<Look>(entry).ok()?.log())
+}

@@ -1,0 +1,180 @@
+//! Agents' log files, read into messages of one of the formats.
+//!
+//! What lives here: which log a text is (`detect`), and a reader for each: arrays and lines of messages,
+//! Claude Code, Codex, SWE-agent, `OpenHands`.
+//! Invariant: what an agent and its user said, called and got back is there in the order of the log; what
+//! the log keeps for itself (state, figures, side chains of other agents) is not. What cannot be read is
+//! told with its line.
+//! Must not know: files, sessions.
+
+mod claude_code;
+mod codex;
+mod detect;
+mod messages;
+mod openhands;
+mod swe_agent;
+
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::format::{self, Format, detect::detect as detect_format};
+use super::message::Message;
+
+/// Whose log it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Log {
+    /// Messages of a provider: an array, an object with `messages`, or a message a line.
+    Messages,
+    /// Claude Code: a line for each part of a turn.
+    ClaudeCode,
+    /// Codex: a line for each item of a rollout.
+    Codex,
+    /// SWE-agent: a trajectory.
+    SweAgent,
+    /// `OpenHands`: events.
+    Openhands,
+}
+
+impl Log {
+    /// The log's name on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::SweAgent => "swe-agent",
+            Self::Openhands => "openhands",
+        }
+    }
+}
+
+/// A log's messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transcript {
+    /// Whose log it was.
+    pub log: Log,
+    /// The format of every message.
+    pub format: Format,
+    /// The messages, in order.
+    pub messages: Vec<Logged>,
+}
+
+/// A message of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logged {
+    /// Where it stands: the line in the log, counted from 1.
+    pub line: usize,
+    /// Its JSON text in the transcript's format.
+    pub raw: String,
+    /// What it says.
+    pub message: Message,
+}
+
+/// Why a log cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {detail}")]
+pub struct TranscriptError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub detail: String,
+}
+
+/// Reads a log; what it is and which format its messages have is told by itself unless the caller says.
+///
+/// # Errors
+/// When a part of it is not JSON, not of the log, or no message, or when there are no messages in it.
+pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Transcript, TranscriptError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let log = log.unwrap_or_else(|| detect::detect(text));
+    let (known, found) = match log {
+        Log::Messages => (format, messages::read(text)?),
+        Log::ClaudeCode => (Some(Format::Anthropic), claude_code::read(text)?),
+        Log::Codex => (Some(Format::OpenaiResponses), codex::read(text)?),
+        Log::SweAgent => (Some(Format::OpenaiChat), swe_agent::read(text)?),
+        Log::Openhands => (Some(Format::OpenaiChat), openhands::read(text)?),
+    };
+    let format = known.unwrap_or_else(|| detect_format(found.iter().map(|found| found.raw.as_str())));
+    if found.is_empty() {
+        return Err(TranscriptError { line: 1, detail: "there are no messages in it".to_owned() });
+    }
+    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut messages = Vec::with_capacity(found.len());
+    for Found { at, raw } in found {
+        let line = lines.line_of(at);
+        let message = format::parse(format, &raw).map_err(|error| TranscriptError {
+            line,
+            detail: format!("not a message in the format {}: {error}", format.as_str()),
+        })?;
+        messages.push(Logged { line, raw, message });
+    }
+    Ok(Transcript { log, format, messages })
+}
+
+/// A message, and the byte of the text that it begins at.
+#[derive(Debug)]
+struct Found {
+    at: usize,
+    raw: String,
+}
+
+/// Counts lines up to places that come in order.
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    fn line_of(&mut self, at: usize) -> usize {
+        if at < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        let passed = self.text.as_bytes().get(self.at..at).unwrap_or_default();
+        self.line += memchr::memchr_iter(b'\n', passed).count();
+        self.at = at;
+        self.line
+    }
+}
+
+/// The place of a part of a text.
+fn place(text: &str, part: &str) -> usize {
+    part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
+}
+
+fn error_at(text: &str, at: usize, detail: impl Into<String>) -> TranscriptError {
+    TranscriptError { line: Lines { text, at: 0, line: 1 }.line_of(at), detail: detail.into() }
+}
+
+/// The lines of a text that have anything, each with its place.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// Reads a part of a text as JSON; the error has its line.
+fn parse<'a, T: serde::Deserialize<'a>>(
+    text: &'a str,
+    part: &'a str,
+    what: &str,
+) -> Result<T, TranscriptError> {
+    serde_json::from_str(part).map_err(|error| {
+        let begins = Lines { text, at: 0, line: 1 }.line_of(place(text, part));
+        let message = error.to_string();
+        let detail = message.rsplit_once(" at line ").map_or(message.as_str(), |(detail, _)| detail);
+        let line = begins + error.line().saturating_sub(1);
+        TranscriptError { line, detail: format!("not {what}: {detail}") }
+    })
+}
+
+/// Reads a value that has been JSON before; its type's default when it is of another shape.
+fn lenient<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+fn is_null(raw: &RawValue) -> bool {
+    raw.get() == "null"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! Compresses messages that are not stored, within the request.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+use utoipa::ToSchema;
+
+use super::AppState;
+use super::auth::Writer;
+use super::idempotency::IdempotencyKey;
+use super::json::{JsonBytes, Reply};
+use super::problem::{ApiError, Problem};
+use crate::domain::format::Format;
+use crate::domain::id::Seq;
+use crate::domain::stateless::{Compressed, Conversation, Wanted, compress};
+use crate::domain::strategy::{EngineChoice, Strategy};
+use crate::domain::tokens::{TokenCounter, Tokenizer};
+use crate::domain::version::Version;
+
+/// Compressions within requests that run at once in a process: each takes a core for as long as it lasts.
+const AT_ONCE: usize = 4;
+static PERMITS: Semaphore = Semaphore::const_new(AT_ONCE);
+
+/// What to compress.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompressRequest {
+    /// The messages, as their format writes them.
+    #[schema(value_type = Vec<Object>, min_items = 1)]
+    pub messages: Vec<Box<RawValue>>,
+    /// The conversation format of the messages, and of what comes back.
+    #[serde(default)]
+    pub format: Format,
+    /// The most tokens of what comes back, the system prompt included; no bound without it.
+    #[serde(default)]
+    #[schema(minimum = 1)]
+    pub target_tokens: Option<u32>,
+    /// How the summary is made. Default `anchored`; `rollback` is refused.
+    #[serde(default)]
+    pub strategy: Strategy,
+    /// `auto` and `extractive` are code alone; `llm` is refused, as a model words the summaries of sessions.
+    #[serde(default)]
+    pub engine: EngineChoice,
+    /// The model that the messages are for; code asks none, so that it changes nothing.
+    #[serde(default)]
+    #[schema(max_length = 200)]
+    pub model: Option<String>,
+    /// How to count. Default `o200k_base`.
+    #[serde(default)]
+    pub tokenizer: Tokenizer,
+}
+
+/// Compressed messages.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompressedMessages {
+    /// The conversation format of `messages`.
+    pub format: Format,
+    /// The system prompt, where the format keeps it apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// What to send to the model: system prompt, summary and the newest messages.
+    #[schema(value_type = Vec<Object>)]
+    pub messages: Vec<Box<RawValue>>,
+    /// The summary's record, with positions that count `messages` of the request from 1; null when there
+    /// was nothing to compress, or no summary was smaller or held (`warnings` say why).
+    #[schema(required = true)]
+    pub summary: Option<Version>,
+    /// The summary's text, as `messages` show it.
+    #[schema(required = true)]
+    pub rendering: Option<String>,
+    /// Tokens of the messages that came in.
+    pub tokens_before: u32,
+    /// Tokens of what comes back.
+    pub tokens_after: u32,
+    /// The share that was saved: 1 − after / before.
+    #[schema(required = true)]
+    pub compression_ratio: Option<f64>,
+    /// Probes passed of those asked; null when none was asked.
+    #[schema(required = true)]
+    pub probe_score: Option<f64>,
+    /// Probes that were judged.
+    pub probes_asked: u32,
+    /// Probes that failed.
+    pub probes_failed: u32,
+    /// Critical probes that failed.
+    pub critical_failed: u32,
+    /// How the summary was made; what a strategy falls back to may stand here.
+    pub strategy: Strategy,
+    /// Calls that wait for their results, by their ids in `messages`.
+    pub pending_tool_calls: Vec<String>,
+    /// Messages that are neither shown in full nor covered by the summary.
+    pub omitted: Vec<super::context::OmittedView>,
+    /// What a caller should know.
+    pub warnings: Vec<String>,
+}
+
+/// Compresses messages within the request, and stores nothing.
+///
+/// Code alone reads them, as it reads a session. What comes back is valid in the format of the messages and
+/// at most as large as `target_tokens`.
+#[utoipa::path(
+    post, path = "/v1/compress", tag = "stateless",
+    request_body = CompressRequest,
+    responses(
+        (status = 200, body = CompressedMessages, description = "What to send instead."),
+        (status = 422, body = Problem, content_type = "application/problem+json",
+         description = "Understood, and cannot be taken; or system prompt and newest message do not fit `target_tokens` (`/problems/budget-too-small`, with `min_tokens`).")
+    )
+)]
+pub async fn compress_messages(
+    _: Writer,
+    _: IdempotencyKey,
+    State(state): State<AppState>,
+    body: JsonBytes,
+) -> Result<Reply<CompressedMessages>, ApiError> {
+    // Never closed, so that the error cannot happen.
+    let permit = PERMITS.acquire().await.map_err(ApiError::internal)?;
+    let work = move || {
+        let _permit = permit;
+        made(&state, &body)
+    };
+    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?.map(Reply)
+}
+
+fn made(state: &AppState, body: &JsonBytes) -> Result<CompressedMessages, ApiError> {
+    let request: CompressRequest = body.parse_strictly()?;
+    check(state, &request)?;
+    let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
+    let limit = state.limits.message_bytes;
+    for (index, raw) in request.messages.iter().enumerate() {
+        if raw.get().len() > limit {
+            return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
+        }
+        conversation.push(raw.get().to_owned()).map_err(|refused| {
+            let refused = refused.under(&format!("/messages/{index}"));
+            ApiError::invalid(refused.pointer, refused.detail)
+        })?;
+    }
+    let wanted =
+        Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now: state.clock.now() };
+    let compressed = compress(&conversation, wanted)
+        .map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    view(&request, compressed)
+}
+
+fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
+    if request.messages.is_empty() {
+        return Err(ApiError::invalid("/messages", "must have at least one message"));
+    }
+    if request.strategy == Strategy::Rollback {
+        let detail = "must be anchored, opaque, regenerative or sliding_window";
+        return Err(ApiError::invalid("/strategy", detail));
+    }
+    if request.target_tokens == Some(0) {
+        return Err(ApiError::invalid("/target_tokens", "must be at least 1"));
+    }
+    if request.engine == EngineChoice::Llm {
+        state.check_engine(Some(EngineChoice::Llm), request.model.as_deref())?;
+        let detail = "a model words the summaries of sessions alone: append the messages to a session, or use \
+                      `auto` or `extractive`";
+        return Err(ApiError::refused("/engine", detail));
+    }
+    Ok(())
+}
+
+fn view(request: &CompressRequest, made: Compressed) -> Result<CompressedMessages, ApiError> {
+    let messages = made.messages.into_iter().map(RawValue::from_string).collect::<Result<_, _>>();
+    let (asked, failed, critical_failed, score) = made.probes;
+    let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
+        super::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
+    });
+    Ok(CompressedMessages {
+        format: request.format,
+        system: made.system,
+        messages: messages.map_err(ApiError::internal)?,
+        rendering: made.rendering,
+        tokens_before: made.tokens_before,
+        tokens_after: made.tokens_after,
+        compression_ratio: (made.tokens_before > 0)
+            .then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before)),
+        probe_score: score,
+        probes_asked: asked,
+        probes_failed: failed,
+        critical_failed,
+        strategy: made.summary.as_ref().map_or(request.strategy, |(meta, _)| meta.strategy),
+        summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
+        pending_tool_calls: made.pending_tool_calls,
+        omitted: omitted.collect(),
+        warnings: made.warnings,
+    })
+}

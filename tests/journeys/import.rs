@@ -1,0 +1,94 @@
+//! `anchord import` and `anchord compress` on agents' logs, as a person runs them.
+
+use std::fs;
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+use crate::support;
+use crate::support::service::{KEY, Service, anchord};
+
+/// The log of a session of so many turns, in the shape of Claude Code.
+fn log(turns: usize) -> String {
+    let mut lines = vec![
+        json!({"type": "summary", "summary": "Parts"}),
+        json!({"type": "user", "message": {"role": "user", "content": "Read every part of src."}}),
+    ];
+    for turn in 0..turns {
+        let call = json!({"type": "tool_use", "id": format!("t{turn}"), "name": "Read", "input": {"file_path": format!("src/part{turn}.rs")}});
+        let output = format!("line of part {turn}\n").repeat(30);
+        let result = json!({"type": "tool_result", "tool_use_id": format!("t{turn}"), "content": output});
+        let said =
+            |content: Value| json!({"id": format!("m{turn}"), "role": "assistant", "content": [content]});
+        lines
+            .push(json!({"type": "assistant", "message": said(json!({"type": "text", "text": "Reading."}))}));
+        lines.push(json!({"type": "assistant", "message": said(call)}));
+        lines.push(json!({"type": "user", "message": {"role": "user", "content": [result]}}));
+    }
+    lines.iter().map(|line| line.to_string() + "\n").collect()
+}
+
+fn run(words: &[&str]) -> (bool, String, String) {
+    let output = anchord(words).output().expect("the program");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.success(), text(&output.stdout), text(&output.stderr))
+}
+
+fn written(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).expect("a file");
+    path.to_str().expect("a plain path").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_is_imported_in_batches_and_gone_on_with() {
+    let database = support::database().await;
+    let service = Service::on(&database, &[]);
+    let address =
+        service.greeting.split("http://").nth(1).and_then(|rest| rest.split([' ', '/', '\n']).next());
+    let url = format!("http://{}", address.expect("an address"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = written(folder.path(), "a.jsonl", &log(3));
+    let import =
+        |file: &str| run(&["import", file, "--session", "s", "--url", &url, "--key", KEY, "--batch", "3"]);
+
+    let (done, told, stderr) = import(&file);
+    assert!(done, "{stderr}");
+    assert_eq!(told, "session s: 7 messages (claude-code)\n");
+    assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
+    let (_, told, _) = import(&file);
+    assert_eq!(told, "session s: 7 messages (claude-code), 7 of them before\n");
+    // The agent went on, and so does the import.
+    written(folder.path(), "a.jsonl", &log(5));
+    assert_eq!(import(&file).1, "session s: 11 messages (claude-code), 7 of them before\n");
+    let stored = service.client().get("/v1/sessions/s/messages?limit=100").json();
+    let stored = stored["items"].as_array().expect("messages");
+    assert_eq!(stored.len(), 11);
+    assert_eq!(
+        stored[1]["message"]["content"].as_array().map(Vec::len),
+        Some(2),
+        "a turn's lines are one message"
+    );
+
+    let other = written(folder.path(), "b.jsonl", &log(5).replace("part 4", "part four"));
+    let (done, _, stderr) = import(&other);
+    assert!(!done && stderr.contains("other messages"), "{stderr}");
+    let broken =
+        written(folder.path(), "c.jsonl", &(log(1) + "{\"type\": \"user\", \"message\": {\"role\"\n"));
+    let (done, _, stderr) = import(&broken);
+    assert!(!done && stderr.contains("c.jsonl: line 6: "), "{stderr}");
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
+}
+
+#[test]
+fn a_log_is_compressed_without_server_and_database() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = written(folder.path(), "a.jsonl", &log(20));
+    let (done, told, stderr) = run(&["compress", &file]);
+    assert!(done, "{stderr}");
+    assert!(told.contains("## Session Intent") && told.contains("probes: "), "{told}");
+    assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
+    let (done, _, stderr) = run(&["compress", &file, "--format", "swe-agent"]);
+    assert!(!done && stderr.contains("a.jsonl: line 2: not a trajectory"), "{stderr}");
+}
