@@ -28,6 +28,7 @@ mod ways;
 use std::path::PathBuf;
 
 use anchord::domain::format;
+use anchord::domain::message::Message;
 use clap::Parser;
 use serde_json::json;
 
@@ -91,10 +92,18 @@ fn main() -> anyhow::Result<()> {
 /// Made-up sessions as chat messages, as they would be sent.
 fn written_out() -> anyhow::Result<Vec<Session>> {
     let write = |session: Session| {
-        let messages = session.messages.iter();
-        Session::of_raw(messages.map(|message| format::openai_chat::write(&message.message)).collect())
+        Session::of_raw(session.messages.iter().flat_map(|message| as_chat(&message.message)).collect())
     };
     sessions::made().into_iter().map(write).collect()
+}
+
+/// A message as chat messages: each result of a call is one of its own.
+fn as_chat(message: &Message) -> Vec<String> {
+    let results = message.results();
+    let told: Vec<String> = results
+        .map(|result| format::openai_chat::write_result(&result.call_id, None, &result.text()))
+        .collect();
+    if told.is_empty() { vec![format::openai_chat::write(message)] } else { told }
 }
 
 fn print(flags: &Flags, tallies: &[(Way, Tally)]) {
