@@ -7,6 +7,24 @@ use crate::domain::id::TenantId;
 use crate::domain::usage::{Figures, Kind, Tally, TaskOutcomes, TaskStatus};
 use crate::store::{Store, StoreError};
 
+/// The figures of a row. A checked query makes a type of its own, which no function can take.
+macro_rules! figures {
+    ($row:ident) => {
+        Figures {
+            calls: $row.calls,
+            failures: $row.failures,
+            tokens_in: $row.tokens_in,
+            tokens_out: $row.tokens_out,
+            tokens_cached: $row.tokens_cached,
+            tokens_whole: $row.tokens_whole,
+            time_us: $row.time_us,
+            cost_micros: $row.cost_micros,
+            messages: $row.messages,
+            bytes: $row.bytes,
+        }
+    };
+}
+
 /// What a task used, over all of its sessions.
 #[derive(Clone, Debug)]
 pub struct TaskUsage {
@@ -122,18 +140,7 @@ impl Store {
             if days.last().is_none_or(|last| last.day != row.day) {
                 days.push(DayUsage { day: row.day, tally: Tally::default() });
             }
-            let figures = Figures {
-                calls: row.calls,
-                failures: row.failures,
-                tokens_in: row.tokens_in,
-                tokens_out: row.tokens_out,
-                tokens_cached: row.tokens_cached,
-                tokens_whole: row.tokens_whole,
-                time_us: row.time_us,
-                cost_micros: row.cost_micros,
-                messages: row.messages,
-                bytes: row.bytes,
-            };
+            let figures = figures!(row);
             if let Some(last) = days.last_mut() {
                 last.tally.add(kind, figures);
             }
@@ -243,18 +250,7 @@ async fn find(
     .await?;
     let mut tally = Tally::default();
     for row in rows {
-        let figures = Figures {
-            calls: row.calls,
-            failures: row.failures,
-            tokens_in: row.tokens_in,
-            tokens_out: row.tokens_out,
-            tokens_cached: row.tokens_cached,
-            tokens_whole: row.tokens_whole,
-            time_us: row.time_us,
-            cost_micros: row.cost_micros,
-            messages: row.messages,
-            bytes: row.bytes,
-        };
+        let figures = figures!(row);
         tally.add(read_kind("usage_by_session", &row.kind)?, figures);
     }
     let status = match head.status.as_deref() {
