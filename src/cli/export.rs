@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use secrecy::SecretString;
 
+use super::failure;
 use crate::app::Exporter;
 use crate::domain::render;
 
@@ -73,7 +74,7 @@ impl Export {
                 Ok(path) => println!("{}", path.display()),
                 Err(error) => {
                     failed += 1;
-                    eprintln!("anchord: {error:#}");
+                    eprintln!("anchord: {}", failure::tell(&error));
                 }
             }
         }

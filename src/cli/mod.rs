@@ -5,6 +5,7 @@
 
 mod compress;
 mod export;
+mod failure;
 mod health;
 mod import;
 mod key;
@@ -72,7 +73,7 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("anchord: {error:#}");
+            eprintln!("anchord: {}", failure::tell(&error));
             ExitCode::FAILURE
         }
     }
