@@ -10,7 +10,7 @@ pub(super) const WORDED: usize = 256 * 1024;
 
 /// What the edits in a call's arguments change, in words.
 pub(super) fn wording_of(path: &str, arguments: &Map<String, Value>) -> Option<String> {
-    let edits = tools::edits_in(arguments);
+    let edits = tools::edits_in(arguments, path);
     if let [(old, new)] = *edits {
         if old.is_empty() && (new.contains("<<<<<<< SEARCH") || new.contains("------- SEARCH")) {
             let (old, new) = sides(head(new, WORDED));

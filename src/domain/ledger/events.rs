@@ -244,7 +244,7 @@ impl<'u> Gatherer<'u> {
                 | Kind::ChangeTodo
                 | Kind::Other => Act::Modify,
             };
-            if !known && act != Act::Read && !known_enough(arguments) && act != Act::Delete {
+            if !known && act != Act::Read && !known_enough(arguments, &path) && act != Act::Delete {
                 // An unknown tool that takes a path but no text may well only look at the file.
                 continue;
             }
@@ -499,8 +499,8 @@ fn makes_file(arguments: &Map<String, Value>) -> bool {
 }
 
 /// Whether the arguments of an unknown tool carry text to put into a file.
-fn known_enough(arguments: &Map<String, Value>) -> bool {
-    !tools::edits_in(arguments).is_empty()
+fn known_enough(arguments: &Map<String, Value>, path: &str) -> bool {
+    !tools::edits_in(arguments, path).is_empty()
 }
 
 fn is_patch_command(command: &str) -> bool {

@@ -339,8 +339,18 @@ const PATH_KEYS: &[&str] = &[
     "abs_path",
     "dest_path",
 ];
-const MANY_KEYS: &[&str] =
-    &["paths", "files", "file_paths", "filePaths", "filenames", "include", "operations", "reads"];
+const MANY_KEYS: &[&str] = &[
+    "paths",
+    "files",
+    "file_paths",
+    "filePaths",
+    "filenames",
+    "include",
+    "operations",
+    "reads",
+    "replacements",
+    "edits",
+];
 const FROM_KEYS: &[&str] =
     &["source", "old_path", "from", "src", "oldPath", "source_path", "from_path", "sourcePath"];
 const TO_KEYS: &[&str] = &[
@@ -418,7 +428,8 @@ pub(super) fn paths_in(arguments: &Map<String, Value>, known: bool) -> Vec<&str>
         for item in value.as_array().into_iter().flatten().take(100) {
             let folder = item.get("mode").and_then(Value::as_str) == Some("Directory");
             let path = item.as_str().or_else(|| string_of(item.as_object()?, PATH_KEYS)).filter(|_| !folder);
-            found.extend(path.filter(takes));
+            // One call may change several places of a file.
+            found.extend(path.filter(takes).filter(|path| !found.contains(path)));
         }
         if !found.is_empty() {
             break;
@@ -441,11 +452,14 @@ pub(super) fn move_in(arguments: &Map<String, Value>) -> Option<(&str, &str)> {
     (file(from) && file(to)).then_some((from, to))
 }
 
-/// The texts before and after each edit in the arguments; a whole content has an empty "before".
-pub(super) fn edits_in(arguments: &Map<String, Value>) -> Vec<(&str, &str)> {
+/// The texts before and after each edit of a file in the arguments; a whole content has an empty "before".
+pub(super) fn edits_in<'v>(arguments: &'v Map<String, Value>, path: &str) -> Vec<(&'v str, &'v str)> {
+    // An edit that names no file is of the one that the call names.
+    let of_path = |edit: &&Map<String, Value>| string_of(edit, PATH_KEYS).is_none_or(|named| named == path);
     for key in ["edits", "replacements", "ReplacementChunks", "changes", "chunks"] {
         if let Some(list) = arguments.get(key).and_then(Value::as_array) {
-            return list.iter().take(100).filter_map(|item| one_edit(item.as_object()?)).collect();
+            let edits = list.iter().take(100).filter_map(Value::as_object);
+            return edits.filter(of_path).filter_map(one_edit).collect();
         }
     }
     one_edit(arguments).into_iter().collect()

@@ -42,6 +42,7 @@ fn codex(#[case] tool: &str, #[case] arguments: Value, #[case] output: &str, #[c
 #[case("create_file", json!({"filePath": "/p/n.ts", "content": "x"}), "The following files were successfully edited:\n/p/n.ts", &["created /p/n.ts"])]
 #[case("replace_string_in_file", json!({"filePath": "/p/a.ts", "oldString": "a", "newString": "b"}), "ERROR while calling tool: Could not find matching text to replace", &[])]
 #[case("insert_edit_into_file", json!({"filePath": "/p/a.ts", "code": "x", "explanation": "y"}), "The following files were successfully edited:\n/p/a.ts", &["modified /p/a.ts"])]
+#[case("multi_replace_string_in_file", json!({"explanation": "rename", "replacements": [{"filePath": "/p/a.ts", "oldString": "a", "newString": "b"}, {"filePath": "/p/a.ts", "oldString": "c", "newString": "d"}, {"filePath": "/p/z.ts", "oldString": "a", "newString": "b"}]}), "The following files were successfully edited:\n/p/a.ts\n/p/z.ts", &["modified /p/a.ts", "modified /p/z.ts"])]
 #[case("run_in_terminal", json!({"command": "echo x > /p/o.txt", "isBackground": false}), "", &["created /p/o.txt unsure"])]
 fn cursor_windsurf_and_vs_code(
     #[case] tool: &str,
