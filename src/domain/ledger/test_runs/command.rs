@@ -181,8 +181,9 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         "ng" | "react-scripts" | "vue-cli-service" | "craco" | "ember" | "hardhat" | "forge" | "anchor"
         | "truffle" | "go" | "swift" | "mix" | "dotnet" | "flutter" | "dart" | "stack" | "cabal"
         | "bazel" | "bazelisk" | "buck2" | "rails" | "lein" | "gleam" | "crystal" | "dune" | "zig"
-        | "playwright" | "wasm-pack" => yes(sub == "test"
+        | "nimble" | "playwright" | "wasm-pack" => yes(sub == "test"
             || sub == "vet-test"
+            || (program == "crystal" && sub == "spec")
             || rest.iter().take(3).any(|w| *w == "test")
             || (program == "vue-cli-service" && names_a_test(sub))),
         "cargo" => yes(rest.iter().find(|w| !w.starts_with(['-', '+'])).is_some_and(|w| {
@@ -191,6 +192,13 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         })),
         "node" | "tsx" | "ts-node" => yes(rest.contains(&"--test")).or_else(|| script_by_name(rest)),
         "cypress" => yes(sub == "run"),
+        // The tests are called from code that is given in a word of its own.
+        "julia" => yes(rest.iter().any(|w| w.contains("Pkg.test(") || *w == "test/runtests.jl")),
+        "Rscript" | "R" => yes(rest.iter().any(|w| {
+            ["test()", "test_local(", "test_dir(", "test_check(", "test_file("]
+                .iter()
+                .any(|call| w.contains(call))
+        })),
         "xcodebuild" | "sbt" | "gradle" | "gradlew" | "mvn" | "mvnw" | "mvnd" | "ant" | "gradlew.bat" => {
             yes(rest.iter().any(|w| {
                 let task = w.rsplit([':', '/']).next().unwrap_or(w);

@@ -185,7 +185,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
 #[case::swift_testing("swift test", "✔ Test run with 4 tests passed after 0.1 seconds.", "pass", (Some(4), None), "")]
 #[case::mix_ok("mix test", "1 doctest, 5 tests, 0 failures", "pass", (Some(5), Some(0)), "")]
 #[case::dotnet_fail("dotnet test", "  Failed App.Tests.Adds [12 ms]\nFailed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3", "fail", (Some(2), Some(1)), "App.Tests.Adds")]
-#[case::maven_ok("mvn -q test", "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1\n[INFO] BUILD SUCCESS", "pass", (Some(5), Some(0)), "")]
+#[case::maven_ok("mvn -q test", "[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 1\n[INFO] BUILD SUCCESS", "pass", (Some(4), Some(0)), "")]
 #[case::go_json_count("go test -v ./...", "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.5s", "pass", (Some(1), None), "")]
 #[case::go_build("go test ./...", "# example.com/a\n./a.go:3:2: undefined: x\nFAIL\texample.com/a [build failed]\nFAIL", "error", (None, None), "")]
 #[case::jest_fail("npx jest", "FAIL src/a.test.js\n  ● adds › numbers\n\nTests:       1 failed, 3 passed, 4 total", "fail", (Some(3), Some(1)), "src/a.test.js")]
@@ -199,6 +199,78 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
 #[case::xctest("xcodebuild test -scheme A", "** TEST FAILED **", "fail", (None, None), "")]
 #[case::sbt("sbt test", "[info] Tests: succeeded 5, failed 0, canceled 0, ignored 0, pending 0", "pass", (Some(5), Some(0)), "")]
 #[case::django("python manage.py test", "Ran 3 tests in 0.1s\n\nFAILED (failures=1)", "fail", (Some(2), Some(1)), "")]
+#[case::googletest(
+    "./build/foo_test",
+    "[==========] 5 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 4 tests.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Foo.Bar\n\n 1 FAILED TEST",
+    "fail",
+    (Some(4), Some(1)),
+    "Foo.Bar"
+)]
+#[case::googletest_in_ctest(
+    "ctest --output-on-failure",
+    "[  PASSED  ] 4 tests.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Foo.Bar\n90% tests passed, 1 tests failed out of 10\n\nThe following tests FAILED:\n\t  3 - foo (Failed)",
+    "fail",
+    (Some(9), Some(1)),
+    "Foo.Bar"
+)]
+#[case::catch2("./tests", "All tests passed (12 assertions in 3 test cases)", "pass", (Some(3), None), "")]
+#[case::doctest(
+    "build/tests",
+    "[doctest] test cases:  3 |  2 passed | 1 failed | 0 skipped\n[doctest] assertions: 12 | 11 passed | 1 failed |",
+    "fail",
+    (Some(2), Some(1)),
+    ""
+)]
+#[case::automake("make check", "FAIL: t-parse\n# TOTAL: 10\n# PASS:  9\n# FAIL:  1\n# ERROR: 0", "fail", (Some(9), Some(1)), "t-parse")]
+#[case::automake_ok("make check", "# TOTAL: 10\n# PASS:  10\n# FAIL:  0", "pass", (Some(10), Some(0)), "")]
+#[case::zig_test(
+    "zig test src/a.zig",
+    "1/3 a.test.one...OK\n2/3 a.test.two...FAIL (TestUnexpectedResult)\n2 passed; 0 skipped; 1 failed.",
+    "fail",
+    (Some(2), Some(1)),
+    "a.test.two"
+)]
+#[case::forge(
+    "forge test",
+    "[FAIL: assertion failed: 1 != 2] testAdd() (gas: 3421)\nSuite result: FAILED. 4 passed; 1 failed; 0 skipped; finished in 1.2ms\nRan 1 test suite in 1ms (2ms CPU time): 4 tests passed, 1 failed, 0 skipped (5 total tests)",
+    "fail",
+    (Some(4), Some(1)),
+    "testAdd()"
+)]
+#[case::busted("busted", "4 successes / 1 failure / 1 error / 0 pending : 0.01 seconds", "fail", (Some(4), Some(2)), "")]
+#[case::ava("npx ava", "  4 tests passed\n  1 test failed", "fail", (Some(4), Some(1)), "")]
+#[case::ava_ok("npx ava", "  4 tests passed", "pass", (Some(4), None), "")]
+#[case::go_json(
+    "go test -json ./...",
+    "{\"Time\":\"t\",\"Action\":\"pass\",\"Package\":\"x/a\",\"Test\":\"TestA\",\"Elapsed\":0}\n{\"Time\":\"t\",\"Action\":\"fail\",\"Package\":\"x/b\",\"Test\":\"TestB\",\"Elapsed\":0}\n{\"Time\":\"t\",\"Action\":\"fail\",\"Package\":\"x/b\",\"Elapsed\":0.01}",
+    "fail",
+    (Some(1), None),
+    "TestB"
+)]
+#[case::testthat(
+    "Rscript -e 'devtools::test()'",
+    "[ FAIL 0 | WARN 0 | SKIP 0 | PASS 2 ]\n[ FAIL 1 | WARN 0 | SKIP 0 | PASS 4 ]",
+    "fail",
+    (Some(4), Some(1)),
+    ""
+)]
+#[case::julia(
+    "julia --project -e 'using Pkg; Pkg.test()'",
+    "Test Summary: | Pass  Fail  Total  Time\nFoo           |    4     1      5  0.1s\nERROR: LoadError: Some tests did not pass: 4 passed, 1 failed, 0 errored, 0 broken.",
+    "fail",
+    (Some(4), Some(1)),
+    ""
+)]
+#[case::julia_ok("julia test/runtests.jl", "Test Summary: | Pass  Total  Time\nFoo           |    5      5  0.1s", "pass", (None, None), "")]
+#[case::crystal("crystal spec", "5 examples, 1 failures, 1 errors, 0 pending", "fail", (Some(3), Some(2)), "")]
+#[case::nim("nimble test", "[OK] one\n  [FAILED] two", "fail", (None, None), "two")]
+#[case::maven_skipped(
+    "mvn test",
+    "[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 2\n[INFO] BUILD FAILURE",
+    "fail",
+    (Some(9), Some(1)),
+    ""
+)]
 fn a_summary_line_decides(
     #[case] command: &str,
     #[case] output: &str,
@@ -410,6 +482,10 @@ fn a_script_is_a_run_only_when_its_output_says_so() {
     assert_eq!(
         ran("python test_parse.py", "Ran 1 test in 0.0s\n\nOK", Some(0)).unwrap().outcome,
         TestOutcome::Pass
+    );
+    assert_eq!(
+        ran("./run-tests.sh", "2 failed, 3 passed in 0.10s", Some(1)).unwrap().outcome,
+        TestOutcome::Fail
     );
 }
 

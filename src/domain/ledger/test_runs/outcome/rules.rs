@@ -1,105 +1,13 @@
-//! What the output of a test runner says: summary lines, counts, names of failing tests.
+//! The lines that runners sum up with, one rule each, and what a line adds to the tally.
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex};
 
-use super::super::super::summary::TestOutcome;
-use super::super::line::{clip, plain};
-use super::super::pattern;
-use super::super::pipeline::clip_bytes;
+use super::super::super::pattern;
+use super::Tally;
 
-/// The most failing names kept of one run.
-const MAX_FAILING: usize = 30;
-/// The longest failing name kept, in characters.
-const MAX_NAME: usize = 200;
-/// The longest part of a line that a summary stands in, in bytes.
-const MAX_SUMMARY_LINE: usize = 500;
-
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some line said; they may all hold")]
-/// What the summary lines of one output add up to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    /// Tests passed, when a summary counts them.
-    pub passed: Option<u32>,
-    /// Tests failed, when a summary counts them.
-    pub failed: Option<u32>,
-    /// Names of failing tests, distinct, in order.
-    pub failing: Vec<String>,
-    /// A summary over the whole run says that it passed.
-    whole_pass: bool,
-    /// A line says that a part of the run passed.
-    part_pass: bool,
-    /// A line says that something failed.
-    fail: bool,
-    /// A line says that the run broke.
-    error: bool,
-    /// A line says that something failed, which may be no more than the build.
-    vague_fail: bool,
-    /// The program around the runner says that something it started broke.
-    around: bool,
-    /// A line says that there was no test to run.
-    idle: bool,
-    /// How many of the failures that are counted are files that could not be loaded or built.
-    unloaded: u32,
-}
-
-impl Tally {
-    /// Whether any line told an outcome.
-    pub(super) fn has_summary(&self) -> bool {
-        self.whole_pass
-            || self.part_pass
-            || self.fail
-            || self.error
-            || self.vague_fail
-            || self.around
-            || self.unloaded > 0
-    }
-
-    /// The outcome; `cut` says that lines may be missing, `chained` that other programs printed too.
-    pub(super) fn verdict(&self, cut: bool, chained: bool) -> TestOutcome {
-        if self.failed.is_some_and(|n| n > self.unloaded) || self.fail {
-            TestOutcome::Fail
-        } else if self.error || self.unloaded > 0 {
-            TestOutcome::Error
-        } else if self.vague_fail && !self.around {
-            TestOutcome::Fail
-        } else if self.around && !(self.whole_pass && chained) {
-            // In a chain, what broke behind a run that passed is another program.
-            TestOutcome::Error
-        } else if self.whole_pass || (self.part_pass && !cut) {
-            TestOutcome::Pass
-        } else {
-            TestOutcome::Unknown
-        }
-    }
-
-    fn count(&mut self, passed: Option<u32>, failed: Option<u32>) {
-        if let Some(n) = passed {
-            self.passed = Some(self.passed.unwrap_or(0).saturating_add(n));
-        }
-        if let Some(n) = failed {
-            self.failed = Some(self.failed.unwrap_or(0).saturating_add(n));
-        }
-    }
-
-    /// A test file that could not be loaded or built: no test of it ran.
-    fn unloaded(&mut self, name: Option<&str>) {
-        self.unloaded = self.unloaded.saturating_add(1);
-        if let Some(name) = name {
-            self.name(name);
-        }
-    }
-
-    fn name(&mut self, name: &str) {
-        let name = clip(name.trim().trim_end_matches([':', ',']), MAX_NAME);
-        if !name.is_empty() && self.failing.len() < MAX_FAILING && !self.failing.contains(&name) {
-            self.failing.push(name);
-        }
-    }
-}
-
-type Rule = (&'static str, fn(&Captures<'_>, &mut Tally));
+pub(super) type Rule = (&'static str, fn(&Captures<'_>, &mut Tally));
 
 fn number(caps: &Captures<'_>, at: usize) -> Option<u32> {
     caps.get(at).and_then(|m| m.as_str().replace([',', '.'], "").parse().ok())
@@ -119,9 +27,9 @@ fn failed_passed(caps: &Captures<'_>, t: &mut Tally) {
     t.whole_pass |= failed == 0 && passed.unwrap_or(0) > 0;
 }
 
-/// A whole-run summary with groups 1 = run, 2 = failed and 3 = errors.
+/// A whole-run summary with groups 1 = run, 2 = failed, 3 = errors and 4 = skipped, which count as run.
 fn run_failed_errors(caps: &Captures<'_>, t: &mut Tally) {
-    let run = number(caps, 1).unwrap_or(0);
+    let run = number(caps, 1).unwrap_or(0).saturating_sub(number(caps, 4).unwrap_or(0));
     let failed = number(caps, 2).unwrap_or(0).saturating_add(number(caps, 3).unwrap_or(0));
     t.count(Some(run.saturating_sub(failed)), Some(failed));
     t.whole_pass |= failed == 0 && run > 0;
@@ -216,7 +124,7 @@ fn ran(caps: &Captures<'_>, t: &mut Tally) {
     t.count(number(caps, 1), None);
 }
 
-const RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     // pytest
     (
         r"^=*\s*(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)(?:, )?)+ in [\d.:]+ ?(?:s|seconds).*$",
@@ -328,7 +236,7 @@ const RULES: &[Rule] = &[
     (r"^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed", passed_failed),
     // maven, gradle
     (
-        r"^(?:\[\w+\]\s+)?Tests run: (\d+), Failures: (\d+), Errors: (\d+)(?:, Skipped: \d+)?\s*$",
+        r"^(?:\[\w+\]\s+)?Tests run: (\d+), Failures: (\d+), Errors: (\d+)(?:, Skipped: (\d+))?\s*$",
         run_failed_errors,
     ),
     (
@@ -349,8 +257,9 @@ const RULES: &[Rule] = &[
     (r": error (?:CS|FS|BC|MSB|NU|NETSDK)\d+: ", around),
     // ctest
     (r"^\d+% tests passed, (\d+) tests failed out of (\d+)", |c, t| {
+        // The output of a failed program stands before it, with a summary of its own.
         let (failed, all) = (number(c, 1).unwrap_or(0), number(c, 2).unwrap_or(0));
-        t.count(Some(all.saturating_sub(failed)), Some(failed));
+        (t.passed, t.failed) = (Some(all.saturating_sub(failed)), Some(failed));
         t.whole_pass |= failed == 0 && all > 0;
     }),
     (r"^\s+\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Exception.*|Subprocess aborted)\)", failing),
@@ -367,7 +276,10 @@ const RULES: &[Rule] = &[
         },
     ),
     (r"^rspec (\S+)(?: #.*)?$", failing),
-    (r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors", run_failed_errors),
+    (
+        r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) skips)?",
+        run_failed_errors,
+    ),
     (
         r"^(?:\d+ (?:doctests?|propert(?:y|ies)), )*(\d+) tests?, (\d+) failures?\b(?:, \d+ \w+)*$",
         run_failed_errors,
@@ -426,6 +338,61 @@ const RULES: &[Rule] = &[
     (r"^Executed \d+ out of \d+ tests?: (\d+) tests? pass(?:es)?\.", passing),
     (r"^Executed \d+ out of \d+ tests?: .*fails? (?:locally|remotely)", fail),
     (r"^Executed \d+ out of \d+ tests?: .*fails? to build|^(?:ERROR|FAILED): Build did NOT complete", error),
+    // googletest, Catch2, doctest
+    (r"^\[  PASSED  \] (\d+) tests?\.", passed_line),
+    (r"^\[  FAILED  \] (\d+) tests?, listed below", |c, t| t.count(None, number(c, 1))),
+    (r"^\[  FAILED  \] ([\w/]+\.[\w/]+)", failing),
+    (r"^All tests passed \(\d+ assertions? in (\d+) test cases?\)", passing),
+    (r"^(?:\[doctest\] )?test cases:\s+\d+ \|\s+(\d+) passed(?: \|\s+(\d+) failed)?", passed_failed),
+    // automake
+    (r"^# PASS:\s+(\d+)$", passed_line),
+    (r"^# (?:FAIL|XPASS|ERROR):\s+(\d+)$", failed_line),
+    (r"^FAIL: (\S+)$", failing),
+    // zig test
+    (r"^(\d+) passed; \d+ skipped; (\d+) failed\.$", passed_failed),
+    (r"^\d+/\d+ (\S.*?)\.\.\. ?FAIL \(", failing),
+    // forge
+    (r"^Ran \d+ test suites? .*: (\d+) tests? passed, (\d+) failed", passed_failed),
+    (r"^\[FAIL[.:].*\] (\w+\([^)]*\)) \(", failing),
+    // busted
+    (r"^(\d+) success(?:es)? / (\d+) failures? / (\d+) errors?", |c, t| {
+        let failed = number(c, 2).unwrap_or(0).saturating_add(number(c, 3).unwrap_or(0));
+        t.count(number(c, 1), Some(failed));
+        t.whole_pass |= failed == 0 && number(c, 1).unwrap_or(0) > 0;
+    }),
+    // ava
+    (r"^\s+(\d+) tests? passed$", passing),
+    (r"^\s+(\d+) tests? failed$", failed_line),
+    // go test -json
+    (r#"^\{.*"Action":"fail".*"Test":"([^"]+)""#, failing),
+    (r#"^\{.*"Action":"pass".*"Test":""#, |_, t| t.count(Some(1), None)),
+    (r#"^\{.*"Action":"(pass|fail)","Package":"[^"]*"(?:,"Elapsed":[\d.]+)?\}$"#, |c, t| {
+        let passed = c.get(1).is_some_and(|m| m.as_str() == "pass");
+        t.part_pass |= passed;
+        t.fail |= !passed;
+    }),
+    // testthat, which draws the line anew as it goes
+    (r"^\[ FAIL (\d+) \| WARN \d+ \| SKIP \d+ \| PASS (\d+) \]", |c, t| {
+        let (failed, passed) = (number(c, 1), number(c, 2));
+        t.whole_pass = failed == Some(0) && passed > Some(0);
+        (t.failed, t.passed) = (failed, passed);
+    }),
+    // Julia: there is a column for what failed only when something did
+    (r"^Test Summary:\s+\|(?:\s+Pass)?\s+(?:Fail|Error)\b", fail),
+    (r"^Test Summary:\s+\|\s+Pass\s+(?:Broken\s+)?Total", part),
+    (r"Some tests did not pass: (\d+) passed, (\d+) failed, (\d+) errored", |c, t| {
+        let failed = number(c, 2).unwrap_or(0).saturating_add(number(c, 3).unwrap_or(0));
+        t.count(number(c, 1), Some(failed));
+    }),
+    // crystal, Nim's unittest
+    (r"^\d+ examples?, \d+ failures?, (\d+) errors?, \d+ pending", |c, t| {
+        let errors = number(c, 1).unwrap_or(0);
+        t.passed = t.passed.map(|n| n.saturating_sub(errors));
+        t.count(None, Some(errors));
+        t.whole_pass &= errors == 0;
+    }),
+    (r"^\s*\[FAILED\] (\S.*)$", failing),
+    (r"^\s*\[OK\] \S", part),
     // compilers that run before the tests
     (r"(?:^|: |- )error TS\d+: |^TSError: |^ninja: build stopped: ", around),
     (r"^make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+", around),
@@ -434,96 +401,3 @@ const RULES: &[Rule] = &[
         around,
     ),
 ];
-
-static SET: LazyLock<RegexSet> = LazyLock::new(|| pattern::ascii_set(RULES.iter().map(|(p, _)| *p)));
-static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| RULES.iter().map(|(p, _)| pattern::ascii(p)).collect());
-
-/// Reads every summary line of an output.
-pub(super) fn tally(output: &str) -> Tally {
-    let mut tally = Tally::default();
-    for line in output.lines() {
-        if line.is_empty() || !may_tell(line) {
-            continue;
-        }
-        let line = plain(clip_bytes(line, MAX_SUMMARY_LINE));
-        let line = line.trim_end();
-        for at in SET.matches(line) {
-            if let (Some(regex), Some((_, apply))) = (EACH.get(at), RULES.get(at))
-                && let Some(caps) = regex.captures(line)
-            {
-                apply(&caps, &mut tally);
-            }
-        }
-    }
-    tally
-}
-
-/// A cheap look before the patterns: every rule needs one of these letters' runs.
-fn may_tell(line: &str) -> bool {
-    static WORDS: LazyLock<aho_corasick::AhoCorasick> = LazyLock::new(|| {
-        #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
-        aho_corasick::AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-            .build([
-                "pass",
-                "fail",
-                "ok",
-                "error",
-                "ran ",
-                "test",
-                "success",
-                "rspec",
-                "failure",
-                "●",
-                "congratulations",
-                "timeout",
-                "sig",
-                "✖",
-                "build",
-                "loading",
-                "not run",
-            ])
-            .expect("the words are valid")
-    });
-    WORDS.is_match(clip_bytes(line, MAX_SUMMARY_LINE))
-}
-
-/// Whether the runner was not there or could not be started.
-pub(super) fn never_started(output: &str) -> bool {
-    static MISSING: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::ascii(
-            r#"(?m)^.{0,200}?(?:: No module named |command not found|: not found$|[Mm]issing script: |could not find `?Cargo\.toml|Couldn't find a script named|error: Script not found|Unknown command: "test)"#,
-        )
-    });
-    MISSING.is_match(clip_bytes(output, 8_000))
-}
-
-/// Whether a run without a summary ended before its first test: in a compiler, or as it loaded its files.
-pub(super) fn never_built(output: &str) -> bool {
-    static BROKEN: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::ascii(
-            r"(?m)^.{0,300}?(?:\w:\d+(?::\d+)?: (?:fatal )?error: |^error\[E\d{4}\]|error TS\d+: |^(?:Uncaught )?SyntaxError: |^Error: Cannot find module |^Error \[ERR_MODULE_NOT_FOUND\]|^PHP (?:Parse|Fatal) error: |^(?:ModuleNotFoundError|ImportError|IndentationError): |undefined reference to |: cannot load such file -- |[Cc]ompilation failed|[Cc]ould not compile|[Ff]ailed to compile|Type checking failed|^collect2: error)",
-        )
-    });
-    let head = clip_bytes(output, LOOKED_AT);
-    let rest = output.get(head.len()..).unwrap_or_default();
-    BROKEN.is_match(head) || BROKEN.is_match(last_bytes(rest, LOOKED_AT))
-}
-
-/// Whether a runner without a summary says that it had no test to run.
-pub(super) fn nothing_to_run(output: &str) -> bool {
-    static NONE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::ascii(
-            r"(?m)^.{0,300}?(?:\[no test files\]|no tests to run\b|No tests were found|No tests? (?:files? )?found|No tests executed|No test is available in |no tests ran\b|there are no tests to run)",
-        )
-    });
-    NONE.is_match(clip_bytes(output, LOOKED_AT))
-}
-
-/// How much of each end of an output without a summary is looked at, in bytes.
-const LOOKED_AT: usize = 16_000;
-
-fn last_bytes(text: &str, bytes: usize) -> &str {
-    text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
-}

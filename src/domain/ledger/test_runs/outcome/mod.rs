@@ -1,0 +1,198 @@
+//! What the output of a test runner says: summary lines, counts, names of failing tests.
+
+mod rules;
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use super::super::super::summary::TestOutcome;
+use super::super::line::{clip, plain};
+use super::super::pattern;
+use super::super::pipeline::clip_bytes;
+use rules::RULES;
+
+/// The most failing names kept of one run.
+const MAX_FAILING: usize = 30;
+/// The longest failing name kept, in characters.
+const MAX_NAME: usize = 200;
+/// The longest part of a line that a summary stands in, in bytes.
+const MAX_SUMMARY_LINE: usize = 500;
+
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that some line said; they may all hold")]
+/// What the summary lines of one output add up to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// Tests passed, when a summary counts them.
+    pub passed: Option<u32>,
+    /// Tests failed, when a summary counts them.
+    pub failed: Option<u32>,
+    /// Names of failing tests, distinct, in order.
+    pub failing: Vec<String>,
+    /// A summary over the whole run says that it passed.
+    whole_pass: bool,
+    /// A line says that a part of the run passed.
+    part_pass: bool,
+    /// A line says that something failed.
+    fail: bool,
+    /// A line says that the run broke.
+    error: bool,
+    /// A line says that something failed, which may be no more than the build.
+    vague_fail: bool,
+    /// The program around the runner says that something it started broke.
+    around: bool,
+    /// A line says that there was no test to run.
+    idle: bool,
+    /// How many of the failures that are counted are files that could not be loaded or built.
+    unloaded: u32,
+}
+
+impl Tally {
+    /// Whether any line told an outcome.
+    pub(super) fn has_summary(&self) -> bool {
+        self.whole_pass
+            || self.part_pass
+            || self.fail
+            || self.error
+            || self.vague_fail
+            || self.around
+            || self.unloaded > 0
+            || self.failed.is_some_and(|n| n > 0)
+    }
+
+    /// The outcome; `cut` says that lines may be missing, `chained` that other programs printed too.
+    pub(super) fn verdict(&self, cut: bool, chained: bool) -> TestOutcome {
+        if self.failed.is_some_and(|n| n > self.unloaded) || self.fail {
+            TestOutcome::Fail
+        } else if self.error || self.unloaded > 0 {
+            TestOutcome::Error
+        } else if self.vague_fail && !self.around {
+            TestOutcome::Fail
+        } else if self.around && !(self.whole_pass && chained) {
+            // In a chain, what broke behind a run that passed is another program.
+            TestOutcome::Error
+        } else if self.whole_pass || (self.part_pass && !cut) {
+            TestOutcome::Pass
+        } else {
+            TestOutcome::Unknown
+        }
+    }
+
+    fn count(&mut self, passed: Option<u32>, failed: Option<u32>) {
+        if let Some(n) = passed {
+            self.passed = Some(self.passed.unwrap_or(0).saturating_add(n));
+        }
+        if let Some(n) = failed {
+            self.failed = Some(self.failed.unwrap_or(0).saturating_add(n));
+        }
+    }
+
+    /// A test file that could not be loaded or built: no test of it ran.
+    fn unloaded(&mut self, name: Option<&str>) {
+        self.unloaded = self.unloaded.saturating_add(1);
+        if let Some(name) = name {
+            self.name(name);
+        }
+    }
+
+    fn name(&mut self, name: &str) {
+        let name = clip(name.trim().trim_end_matches([':', ',']), MAX_NAME);
+        if !name.is_empty() && self.failing.len() < MAX_FAILING && !self.failing.contains(&name) {
+            self.failing.push(name);
+        }
+    }
+}
+
+static SET: LazyLock<RegexSet> = LazyLock::new(|| pattern::ascii_set(RULES.iter().map(|(p, _)| *p)));
+static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| RULES.iter().map(|(p, _)| pattern::ascii(p)).collect());
+
+/// Reads every summary line of an output.
+pub(super) fn tally(output: &str) -> Tally {
+    let mut tally = Tally::default();
+    for line in output.lines() {
+        if line.is_empty() || !may_tell(line) {
+            continue;
+        }
+        let line = plain(clip_bytes(line, MAX_SUMMARY_LINE));
+        let line = line.trim_end();
+        for at in SET.matches(line) {
+            if let (Some(regex), Some((_, apply))) = (EACH.get(at), RULES.get(at))
+                && let Some(caps) = regex.captures(line)
+            {
+                apply(&caps, &mut tally);
+            }
+        }
+    }
+    tally
+}
+
+/// A cheap look before the patterns: every rule needs one of these letters' runs.
+fn may_tell(line: &str) -> bool {
+    static WORDS: LazyLock<aho_corasick::AhoCorasick> = LazyLock::new(|| {
+        #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
+        aho_corasick::AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
+            .build([
+                "pass",
+                "fail",
+                "ok",
+                "error",
+                "ran ",
+                "test",
+                "success",
+                "rspec",
+                "failure",
+                "●",
+                "congratulations",
+                "timeout",
+                "sig",
+                "✖",
+                "build",
+                "loading",
+                "not run",
+                "examples,",
+            ])
+            .expect("the words are valid")
+    });
+    WORDS.is_match(clip_bytes(line, MAX_SUMMARY_LINE))
+}
+
+/// Whether the runner was not there or could not be started.
+pub(super) fn never_started(output: &str) -> bool {
+    static MISSING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(
+            r#"(?m)^.{0,200}?(?:: No module named |command not found|: not found$|[Mm]issing script: |could not find `?Cargo\.toml|Couldn't find a script named|error: Script not found|Unknown command: "test)"#,
+        )
+    });
+    MISSING.is_match(clip_bytes(output, 8_000))
+}
+
+/// Whether a run without a summary ended before its first test: in a compiler, or as it loaded its files.
+pub(super) fn never_built(output: &str) -> bool {
+    static BROKEN: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(
+            r"(?m)^.{0,300}?(?:\w:\d+(?::\d+)?: (?:fatal )?error: |^error\[E\d{4}\]|error TS\d+: |^(?:Uncaught )?SyntaxError: |^Error: Cannot find module |^Error \[ERR_MODULE_NOT_FOUND\]|^PHP (?:Parse|Fatal) error: |^(?:ModuleNotFoundError|ImportError|IndentationError): |undefined reference to |: cannot load such file -- |[Cc]ompilation failed|[Cc]ould not compile|[Ff]ailed to compile|Type checking failed|^collect2: error)",
+        )
+    });
+    let head = clip_bytes(output, LOOKED_AT);
+    let rest = output.get(head.len()..).unwrap_or_default();
+    BROKEN.is_match(head) || BROKEN.is_match(last_bytes(rest, LOOKED_AT))
+}
+
+/// Whether a runner without a summary says that it had no test to run.
+pub(super) fn nothing_to_run(output: &str) -> bool {
+    static NONE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::ascii(
+            r"(?m)^.{0,300}?(?:\[no test files\]|no tests to run\b|No tests were found|No tests? (?:files? )?found|No tests executed|No test is available in |no tests ran\b|there are no tests to run)",
+        )
+    });
+    NONE.is_match(clip_bytes(output, LOOKED_AT))
+}
+
+/// How much of each end of an output without a summary is looked at, in bytes.
+const LOOKED_AT: usize = 16_000;
+
+fn last_bytes(text: &str, bytes: usize) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
+}
