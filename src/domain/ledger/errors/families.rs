@@ -80,6 +80,7 @@ static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "no space left",
         "http",
         ".py:",
+        ".lua:",
         "doesnotexist",
         "systemexit",
         "is a directory",
@@ -114,6 +115,8 @@ pattern!(
     r"^(?:\[(?:ERROR|error)\]\s+)?(?:ERROR in )?(?:\./)?([\w@.+~\-/\\:]*?[\w@+~\-/\\]+\.\w{1,10}):?[\[(]?(\d+)(?:[:,](\d+))?[\])]?:?\s+(?:-\s+)?(?:fatal |Fatal |internal )?(?:compiler )?[Ee]rror:?\s*(?:\[?([A-Z]{1,6}\d{2,6})\]?)?:?\s+(.*\S)\s*$"
 );
 pattern!(GO, r"^(?:vet: )?((?:\./|\.\./|/)?[\w@.+~\-/]+\.go):(\d+):(\d+): (.*\S)\s*$");
+// The message stands on the line behind.
+pattern!(GHC, r"^(\S+\.l?hs:\d+):\d+(?:-\d+)?: error:(?: \[(GHC-\d+)\].*)?\s*$");
 pattern!(LINT, r"^(?:\./)?([\w@.+~\-/\\]+\.\w{1,6}):(\d+):(?:(\d+):)? ([A-Z]{1,5}\d{2,5}) (.*\S)\s*$");
 pattern!(ESLINT, r"^\s+(\d+):(\d+)\s+error\s+(.*\S)\s*$");
 pattern!(RUST, r"^error(?:\[(E\d+)\])?: (.*\S)\s*$");
@@ -171,6 +174,8 @@ pattern!(
     WINDOWS,
     r"^(?:[\w\-.\\:/]+ ?: )?(?:Cannot find path '|The term '|Access to the path '|'[^']+' is not recognized as |The system cannot find the (?:file|path) specified|A parameter cannot be found ).*\S$"
 );
+pattern!(LUA, r"^(?:lua[\w.\-]*|luajit|nvim|love): (\S+\.lua:\d+): (.*\S)\s*$");
+pattern!(NEXT, r"^Type error: (.*\S)\s*$");
 pattern!(CMAKE, r"^CMake Error(?: at (\S+):(\d+) \(.*\))?:.*$");
 pattern!(ESLINT_UNIX, r"^(\S+\.\w{1,6}):(\d+):\d+: .*\[Error(?:/[\w\-/@]+)?\]$");
 pattern!(DOTNET_PLACE, r"^\s*at .* in (.+):line (\d+)$");
@@ -243,6 +248,11 @@ pub(super) fn find(raw: &str, ctx: &mut Context) -> Option<Found> {
     }
     let text =
         |c: &regex::Captures<'_>, at: usize| c.get(at).map_or(String::new(), |m| m.as_str().to_owned());
+    if let Some(c) = bare.contains("hs:").then(|| GHC.captures(bare)).flatten() {
+        ctx.panicked = true;
+        let kind = c.get(2).map_or("error", |m| m.as_str());
+        return Some(found(Some(kind), bare, Some(text(&c, 1)), PRECISE));
+    }
     if let Some(c) = bare.contains("rror").then(|| PLACED.captures(bare)).flatten() {
         let place = format!("{}:{}", text(&c, 1), text(&c, 2));
         let code = c.get(4).map(|m| m.as_str());
@@ -401,6 +411,12 @@ fn tool(bare: &str, ctx: &mut Context) -> Option<Found> {
     }
     if let Some(c) = bare.starts_with("Error from").then(|| KUBECTL.captures(bare)).flatten() {
         return Some(found(Some("kubectl"), &part(&c, 1)?, None, PRECISE));
+    }
+    if let Some(c) = bare.contains(".lua:").then(|| LUA.captures(bare)).flatten() {
+        return Some(found(Some("lua"), &part(&c, 2)?, part(&c, 1), PRECISE));
+    }
+    if let Some(c) = bare.starts_with("Type error").then(|| NEXT.captures(bare)).flatten() {
+        return Some(found(Some("type"), &part(&c, 1)?, None, PRECISE));
     }
     if bare.starts_with("ERROR ") && MYSQL.is_match(bare) {
         return Some(found(Some("sql"), bare, None, PRECISE));

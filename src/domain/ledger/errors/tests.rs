@@ -232,6 +232,30 @@ fn of(command: &str, output: &str) -> Vec<ErrorFact> {
     "Execution failed for task ':app:compileJava'.",
     None
 )]
+#[case::ghc(
+    "a.hs:3:5: error: [GHC-88464]\n    Variable not in scope: foo",
+    "GHC-88464",
+    "Variable not in scope: foo",
+    Some("a.hs:3")
+)]
+#[case::ghc_old(
+    "src/A.hs:3:5-9: error:\n    Not in scope: foo",
+    "error",
+    "Not in scope: foo",
+    Some("src/A.hs:3")
+)]
+#[case::lua(
+    "lua: a.lua:3: attempt to call a nil value (global 'foo')",
+    "lua",
+    "attempt to call a nil value (global 'foo')",
+    Some("a.lua:3")
+)]
+#[case::next_build(
+    "./src/app/page.tsx:3:5\nType error: Cannot find name 'foo'.",
+    "type",
+    "Cannot find name 'foo'.",
+    None
+)]
 #[case::swift(
     "/app/Sources/a.swift:3:5: error: cannot find 'x' in scope",
     "error",
@@ -354,7 +378,6 @@ fn of(command: &str, output: &str) -> Vec<ErrorFact> {
     "/app/A.scala:3:5: not found: value x",
     Some("/app/A.scala:3")
 )]
-#[case::haskell("src/A.hs:3:5: error: [GHC-88464]", "error", "src/A.hs:3: [GHC-88464]", Some("src/A.hs:3"))]
 #[case::tsc_watch(
     "src/a.tsx:10:3 - error TS2741: Property 'b' is missing",
     "TS2741",
