@@ -31,6 +31,11 @@ pub(super) fn find(turns: &Turns, base: Option<&Summary>, phrases: &Phrases) -> 
     let Some(first) = first_task(turns) else { return without_person(turns) };
     let mut text = clip_middle(first.text.trim(), MAX_INTENT);
     let mut seqs = vec![first.seq];
+    // "Fix the build." is a task too, though the next message says more about it.
+    if let Some(short) = short_task(turns, first.seq) {
+        text = format!("{}\n{text}", short.text.trim());
+        seqs.insert(0, short.seq);
+    }
     // A first span may hold a change already: both belong to what the session is for.
     if let Some((turn, change)) = last_change(turns, first.seq) {
         text = format!("{text}\n{} {}", phrases.later, clip(&change, MAX_INTENT / 3));
@@ -54,6 +59,15 @@ fn first_task(turns: &Turns) -> Option<&Turn> {
                 .take(OPENING)
                 .max_by_key(|t| (substance(&t.text), std::cmp::Reverse(t.seq)))
         })
+}
+
+/// A task of two or three words that stands before the first that says more.
+fn short_task(turns: &Turns, before: i64) -> Option<&Turn> {
+    turns
+        .persons()
+        .take_while(|t| t.seq < before)
+        .take(OPENING)
+        .find(|t| substance(&t.text) >= 2 && !is_placeholder(&t.text) && !is_greeting(&t.text))
 }
 
 /// Words, where two ideographs make about one.

@@ -48,6 +48,19 @@ fn the_first_task_is_the_intent_and_greetings_are_not() {
 }
 
 #[test]
+fn a_task_of_few_words_is_not_passed_over_for_the_next_message() {
+    let p = of(&[
+        say(1, Role::User, "Hello!"),
+        say(2, Role::User, "Build the service."),
+        say(3, Role::Assistant, "On it."),
+        say(4, Role::User, "Use port 9443 and not 8443."),
+    ]);
+    let intent = p.intent.unwrap();
+    assert_eq!(intent.text, "Build the service.\nUse port 9443 and not 8443.");
+    assert_eq!(intent.seqs, [2, 4]);
+}
+
+#[test]
 fn an_issue_in_the_first_message_stays_in_the_intent() {
     let p =
         of(&[say(1, Role::User, "<pr_description>\nDates are wrong on SQLite.\n</pr_description>\nFix it.")]);
