@@ -130,6 +130,9 @@ fn changes_scope(text: &str) -> bool {
             |nouvelle\ tâche\b|à\ la\ place\b|maintenant\ passons\b|passons\ à\b|oublie[zs]?\b|changement\ de\ plan\b|finalement[,\s]|en\ fait[,\s]+(?:je|on|il|nous|peux|fais)
             |neue\ aufgabe\b|stattdessen\b|vergiss\b|vergessen\ sie\b|planänderung\b|jetzt\ (?:machen|lass)\b|doch\ lieber\b|eigentlich[,\s]+(?:will|möchte|sollten|brauche)
             |nueva\ tarea\b|en\ (?:lugar|vez)\ de\ eso\b|olvida\b|olvídalo\b|cambio\ de\ planes?\b|ahora\ vamos\b|pasemos\ a\b|mejor\ (?:haz|hagamos)\b|en\ realidad[,\s]+(?:quiero|necesito|vamos)
+            |nova\ tarefa\b|em\ vez\ disso\b|esquece?\b|esqueça\b|mudança\ de\ planos?\b|mudei\ de\ ideia\b|agora\ vamos\b|na\ verdade[,\s]+(?:quero|preciso|vamos)
+            |nuovo\ compito\b|dimentica\b|lascia\ perdere\b|cambio\ di\ programma\b|ho\ cambiato\ idea\b|adesso\ passiamo\b|in\ realtà[,\s]+(?:voglio|vorrei|ho\ bisogno)
+            |새(?:로운)?\ 작업|다음\ 작업|그건\ 그만|계획을?\ 바꿔|마음이\ 바뀌
             |новая\ задача|следующая\ задача|вместо\ этого|забудь|теперь\ давай|давай\ теперь|передумал|на\ самом\ деле[,\s]+(?:давай|нужно|надо|хочу)|смена\ планов)",
         )
     });

@@ -85,6 +85,33 @@ const RUSSIAN: Phrases = Phrases {
     plan_approved: "План одобрен пользователем:",
     plan_rejected: "План отклонён пользователем:",
 };
+const PORTUGUESE: Phrases = Phrases {
+    go_on: "Continuar:",
+    await_answer: "Aguardar a resposta:",
+    open_question: "Pergunta em aberto:",
+    talk_of: "Conversa entre",
+    later: "Depois:",
+    plan_approved: "Plano aprovado pelo usuário:",
+    plan_rejected: "Plano rejeitado pelo usuário:",
+};
+const ITALIAN: Phrases = Phrases {
+    go_on: "Continuare:",
+    await_answer: "Attendere la risposta:",
+    open_question: "Domanda aperta:",
+    talk_of: "Conversazione tra",
+    later: "Poi:",
+    plan_approved: "Piano approvato dall'utente:",
+    plan_rejected: "Piano respinto dall'utente:",
+};
+const KOREAN: Phrases = Phrases {
+    go_on: "계속:",
+    await_answer: "사용자의 답변 대기:",
+    open_question: "남은 질문:",
+    talk_of: "대화 참여자:",
+    later: "이후:",
+    plan_approved: "사용자가 승인한 계획:",
+    plan_rejected: "사용자가 거절한 계획:",
+};
 
 /// How much of the span tells its language, in messages.
 const SAMPLE_TURNS: usize = 12;
@@ -107,5 +134,8 @@ pub(super) fn of(turns: &Turns) -> &'static Phrases {
         Language::German => &GERMAN,
         Language::Spanish => &SPANISH,
         Language::Russian => &RUSSIAN,
+        Language::Portuguese => &PORTUGUESE,
+        Language::Italian => &ITALIAN,
+        Language::Korean => &KOREAN,
     }
 }

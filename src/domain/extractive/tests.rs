@@ -97,6 +97,9 @@ fn a_span_of_nothing_but_calls_has_an_intent() {
 #[case("Oublie ça, écris plutôt la documentation de l'API s'il te plaît.", true)]
 #[case("Stattdessen sollst du die Dokumentation für die API schreiben.", true)]
 #[case("Забудь про парсер, давай напишем документацию.", true)]
+#[case("Mudei de ideia, vamos escrever a documentação primeiro.", true)]
+#[case("Lascia perdere il parser, scrivi la documentazione della API.", true)]
+#[case("새 작업: 로그인 페이지에 캡차를 추가해 주세요.", true)]
 #[case("The parser fails on empty input, can you look?", false)]
 #[case("Use tabs instead of spaces please, as in the rest.", false)]
 fn only_clear_words_change_the_scope(#[case] text: &str, #[case] changes: bool) {
@@ -137,6 +140,16 @@ fn only_clear_words_change_the_scope(#[case] text: &str, #[case] changes: bool) 
     "потому что нужна надёжность.",
     "Memcached"
 )]
+#[case(
+    "Decidimos usar o Kafka em vez do RabbitMQ porque precisamos de replay.",
+    "porque precisamos de replay.",
+    "RabbitMQ"
+)]
+#[case(
+    "Abbiamo deciso di usare Vite invece di Webpack perché la build è più veloce.",
+    "perché la build è più veloce.",
+    "Webpack"
+)]
 fn a_decision_has_its_reason_and_what_was_not_chosen(
     #[case] text: &str,
     #[case] reason: &str,
@@ -150,6 +163,15 @@ fn a_decision_has_its_reason_and_what_was_not_chosen(
     assert_eq!(found[0].alternatives.first().map_or("", String::as_str), alternative);
 }
 
+#[rstest]
+#[case("Redis 대신 Kafka를 사용하기로 결정했습니다.")]
+#[case("La decisione è di restare su Postgres.")]
+#[case("Optamos por manter o SQLite.")]
+fn a_decision_without_a_reason_is_one(#[case] text: &str) {
+    let found = of(&[say(2, Role::Assistant, text)]).decisions;
+    assert_eq!(found.iter().map(|d| d.decision.as_str()).collect::<Vec<_>>(), [text]);
+}
+
 #[test]
 fn a_reason_that_comes_first_is_no_part_of_the_choice() {
     let text = "Because the vendor drops the old API in May, we decided to move the billing job first.";
@@ -159,6 +181,9 @@ fn a_reason_that_comes_first_is_no_part_of_the_choice() {
 }
 
 #[rstest]
+#[case("Talvez possamos usar o Redis, ainda não decidimos.")]
+#[case("Forse potremmo usare Redis.")]
+#[case("아직 결정하지 않았습니다.")]
 #[case("Should we go with Redis?")]
 #[case("Maybe we could use Redis instead of files.")]
 #[case("I haven't decided yet.")]

@@ -216,6 +216,24 @@ static SPANISH: LazyLock<Table> = LazyLock::new(|| {
         r"\bno (?:es )?(?:necesario|obligatorio|hace falta|tiene que|tienes que)\b|\b(?:yo|él|ella|ellos) (?:nunca|siempre|sólo|solo)\b|\bno solo\b|\bcomo siempre\b|\bdebe (?:ser|haber) (?:un )?(?:error|problema|fallo)\b|\bpor qué\b|\bnunca (?:he|ha|había|lo he)\b|\bno (?:hay|tengo|sé|entiendo|veo) ",
     )
 });
+static PORTUGUESE: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"\b(?:deve|devem|deverá|nunca|sempre|jamais|apenas|somente|unicamente|só (?:use|altere|pode|podem|com|em|no|na|o|a)|obrigatório|obrigatória|obrigatoriamente|proibido|proibida|é preciso|precisa ser|certifique-se|garanta|em hipótese alguma|de jeito nenhum|evite|sem (?:alterar|modificar|mudar|quebrar|tocar|usar|perguntar|adicionar|remover|apagar|perder|avisar|nenhum|nenhuma|permissão|confirmação)|não (?:use|usar|altere|alterar|mude|mudar|modifique|modificar|mexa|mexer|toque|apague|remova|remover|adicione|adicionar|faça|fazer|esqueça|execute|escreva|quebre|instale|crie|envie|inclua|deve|devem|pode|podem|se deve))\b",
+        r"\bnão (?:é )?(?:necessário|obrigatório|precisa|preciso)\b|\b(?:eu|ele|ela|eles|elas) (?:nunca|sempre|só|apenas)\b|\bnão (?:só|apenas)\b|\bcomo sempre\b|\bdeve (?:ser|haver|ter) (?:um )?(?:erro|problema|bug)\b|\bpor que\b|\bnunca (?:tinha|vi|fiz|usei)\b|\bnão (?:há|tenho|sei|entendo|vejo) ",
+    )
+});
+static ITALIAN: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"\b(?:deve|devono|devi|dovete|mai|sempre|soltanto|solamente|esclusivamente|solo (?:con|il|la|i|le|in|per|se|usa)|obbligatorio|obbligatoria|obbligatoriamente|vietato|vietata|bisogna|assicurati|assicuratevi|in nessun caso|per nessun motivo|evita|evitate|senza (?:modificare|cambiare|toccare|rompere|usare|chiedere|aggiungere|rimuovere|cancellare|perdere|avvisare|alcun|alcuna|permesso|conferma)|non (?:usare|usate|modificare|modificate|cambiare|cambiate|toccare|toccate|cancellare|rimuovere|aggiungere|fare|dimenticare|eseguire|scrivere|rompere|installare|creare|inviare|includere|deve|devono|devi|si deve|può|possono))\b",
+        r"\bnon (?:è )?(?:necessario|obbligatorio|serve|occorre)\b|\b(?:io|lui|lei|loro) (?:mai|sempre|solo)\b|\bnon solo\b|\bcome sempre\b|\bdeve esser(?:e|ci) (?:un )?(?:errore|problema|bug)\b|\bperché (?:non|mai|deve)\b|\bnon (?:ho|hai|ha|abbiamo|era|è|sono) mai\b|\bnon (?:ho|so|capisco|vedo) ",
+    )
+});
+static KOREAN: LazyLock<Table> = LazyLock::new(|| {
+    table(
+        r"반드시|절대(?:로)?|하지\s?마(?:세요|십시오|라|요)?|지\s?마(?:세요|십시오|라)|지\s?말(?:아|고|것|아야)|금지|안\s?됩니다|안\s?돼(?:요)?|해야\s?(?:합니다|해요|한다|만)|항상|꼭\s|만\s?(?:사용|수정|변경|허용)|필수",
+        r"하지\s?않아도|안\s?해도|필요(?:는|가)?\s?없|까요[?？]?$|왜\s|걱정하지",
+    )
+});
 
 /// Whether a sentence demands something, by its own language's markers.
 fn demands_in(words: &str, of_message: Language) -> bool {
@@ -237,6 +255,9 @@ fn demands_in(words: &str, of_message: Language) -> bool {
         Language::French => &FRENCH,
         Language::German => &GERMAN,
         Language::Spanish => &SPANISH,
+        Language::Portuguese => &PORTUGUESE,
+        Language::Italian => &ITALIAN,
+        Language::Korean => &KOREAN,
     };
     if !table.demand.is_match(words) || only_after_removing(words, table) {
         return false;
@@ -322,6 +343,13 @@ mod tests {
     #[case("Verwende nur die Standardbibliothek.")]
     #[case("No modifiques los tests.")]
     #[case("Nunca subas cambios a la rama main sin permiso.")]
+    #[case("Nunca altere o arquivo schema.sql.")]
+    #[case("Por favor, não use a biblioteca antiga.")]
+    #[case("Corrija o erro sem alterar os testes.")]
+    #[case("Non modificare mai il file deploy.sh.")]
+    #[case("Usa solo la libreria standard, senza aggiungere dipendenze.")]
+    #[case("moment 라이브러리는 절대 사용하지 마세요.")]
+    #[case("커밋하기 전에 반드시 테스트를 실행해야 합니다.")]
     fn a_demand_is_kept_word_for_word(#[case] text: &str) {
         assert_eq!(of_user(text), [text]);
     }
@@ -341,6 +369,12 @@ mod tests {
     #[case("Je ne sais pas.")]
     #[case("Das ist nicht unbedingt nötig.")]
     #[case("No es necesario.")]
+    #[case("Não é necessário.")]
+    #[case("Eu nunca vi isso.")]
+    #[case("Non è obbligatorio.")]
+    #[case("Non ho mai visto questo errore.")]
+    #[case("그렇게 하지 않아도 됩니다.")]
+    #[case("왜 항상 실패하나요?")]
     #[case("```\nnever();\n```")]
     #[case("> you must not")]
     #[case("<returncode>1</returncode>\n<output>\nYou must never do this.\n</output>")]

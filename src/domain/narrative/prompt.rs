@@ -199,6 +199,9 @@ fn language(chunk: &Chunk) -> String {
         Language::French => " (French)",
         Language::German => " (German)",
         Language::Spanish => " (Spanish)",
+        Language::Portuguese => " (Portuguese)",
+        Language::Italian => " (Italian)",
+        Language::Korean => " (Korean)",
     };
     format!(
         "Write every text in the language of the person in the messages{name}; keep identifiers as they are."

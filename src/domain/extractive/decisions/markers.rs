@@ -33,6 +33,9 @@ pub(super) fn of(language: Language) -> &'static Markers {
         Language::German => &GERMAN,
         Language::Spanish => &SPANISH,
         Language::Russian => &RUSSIAN,
+        Language::Portuguese => &PORTUGUESE,
+        Language::Italian => &ITALIAN,
+        Language::Korean => &KOREAN,
     }
 }
 
@@ -126,5 +129,35 @@ static RUSSIAN: LazyLock<Markers> = LazyLock::new(|| {
         r",? ?(?:потому что|так как|поскольку|чтобы|из-за|ведь)",
         r"вместо\s+(.{2,80}?)(?:\s?[.,;:)]|\s(?:потому|так как|чтобы)|$)",
         r"(?:может быть|возможно|если (?:мы|вы|решим)|не решил|не решено|не выбрал|стоит ли|нужно ли|\bли\b)",
+    ])
+});
+static PORTUGUESE: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"\b(?:decid(?:i|imos|ido|iu|iram)|escolh(?:i|emos|ido|eu)|opt(?:ei|amos|ado)|combin(?:amos|ado)|ficou (?:decidido|acordado)|vamos (?:manter|ficar com|optar)|vou (?:manter|optar)|ficamos com|a decisão (?:é|foi))\b",
+        r"\b(?:use|utilize|mude|troque|coloque|mantenha|substitua|faça)\b.{1,100}\b(?:em vez d[eo]s?|em vez das?|ao invés d[eo]s?|no lugar d[eo]s?)\b|\b(?:vamos|vou) (?:usar|utilizar)\b|\busaremos\b|\bprefiro\b",
+        r"\b(?:em vez d[eo]|ao invés d[eo]|no lugar d[eo]|prefiro|preferimos|usarei|usaremos|vou (?:usar|utilizar)|vamos (?:usar|utilizar)|deveríamos|a melhor (?:opção|solução)|convém)\b",
+        r",? ?\b(?:porque|pois|já que|uma vez que|para (?:que|evitar)|devido a|dado que)\b",
+        r"\b(?:em vez d[aeo]s?|ao invés d[aeo]s?|no lugar d[aeo]s?)\s+(.{2,80}?)(?:\s?[.,;:)]|\s(?:porque|pois|já que|para|devido|dado)\b|$)",
+        r"\b(?:talvez|poderíamos|poderia|ainda não|não (?:decidimos|foi decidido)|se (?:usarmos|você|quiser|decidirmos)|a decidir|será que)\b",
+    ])
+});
+static ITALIAN: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"\b(?:(?:ho|abbiamo|hanno|è stato) (?:\w+ )?(?:deciso|scelto|optato|concordato|stabilito)|decidiamo di|optiamo per|restiamo (?:su|con)|teniamo|la decisione (?:è|è stata))\b",
+        r"\b(?:usa|usate|utilizza|cambia|metti|mantieni|sostituisci|fai)\b.{1,100}\b(?:invece (?:di|del)|al posto (?:di|del)|anziché)|\buseremo\b|\bpreferisco\b",
+        r"\b(?:invece (?:di|del)|al posto (?:di|del)|anziché|preferisco|preferiamo|userò|useremo|dovremmo|la (?:migliore|miglior) (?:opzione|soluzione)|conviene)\b",
+        r",? ?\b(?:perché|poiché|dato che|visto che|siccome|per evitare|in modo (?:che|da)|affinché)\b",
+        r"\b(?:invece (?:di|del(?:l[ao])?)|al posto (?:di|del(?:l[ao])?)|anziché)\s+(.{2,80}?)(?:\s?[.,;:)]|\s(?:perché|poiché|dato|visto|per)\b|$)",
+        r"\b(?:forse|potremmo|potrebbe|non ancora|non (?:abbiamo|è stato) (?:ancora )?deciso|se (?:usiamo|vuoi|decidiamo)|da decidere)\b",
+    ])
+});
+static KOREAN: LazyLock<Markers> = LazyLock::new(|| {
+    markers([
+        r"기로\s?(?:했|결정|합의|정했)|결정(?:했|하였|됐|되었)|선택(?:했|하였)|채택(?:했|하였)|(?:으로|로)\s?(?:정했|확정)|합의(?:했|하였)",
+        r"(?:대신(?:에)?|말고).{1,60}(?:사용|쓰|써|바꿔|하세요|해줘|해주세요)",
+        r"사용하겠습니다|쓰겠습니다|사용할\s?(?:것|예정|계획)|바꾸겠습니다|변경하겠습니다|선호",
+        r"때문(?:에|입니다)|므로|니까|기\s?위해|이유는|위해서",
+        r"([^\s,.]{1,40}(?:\s[^\s,.]{1,40})?)\s?(?:대신(?:에)?|말고)",
+        r"아직.{0,12}(?:결정|정하)지|미정|할까요|어떨까요|만약|일지도|수도\s?있|고민",
     ])
 });

@@ -23,6 +23,12 @@ pub(crate) enum Language {
     German,
     /// Spanish.
     Spanish,
+    /// Portuguese.
+    Portuguese,
+    /// Italian.
+    Italian,
+    /// Korean.
+    Korean,
 }
 
 const FRENCH: &[&str] = &[
@@ -83,6 +89,60 @@ const SPANISH: &[&str] = &[
     "lo", "su", "como", "pero", "más", "está", "debe", "nunca", "siempre", "sin", "al", "un", "hay", "este",
     "esta", "solo", "sólo", "vamos", "ningún", "ninguna", "porque", "usar", "una",
 ];
+const PORTUGUESE: &[&str] = &[
+    "o", "os", "um", "uma", "não", "é", "em", "na", "nas", "da", "das", "dos", "de", "do", "com", "para",
+    "por", "que", "se", "ou", "mas", "você", "isso", "este", "esta", "deve", "nunca", "sempre", "sem",
+    "apenas", "somente", "favor", "está", "são", "foi", "ser", "pelo", "pela", "ao", "já", "também",
+    "arquivo", "vamos", "usar", "quando", "porque", "mais", "e",
+];
+const ITALIAN: &[&str] = &[
+    "il",
+    "lo",
+    "la",
+    "gli",
+    "le",
+    "di",
+    "che",
+    "è",
+    "e",
+    "un",
+    "una",
+    "con",
+    "non",
+    "del",
+    "della",
+    "dei",
+    "delle",
+    "nel",
+    "nella",
+    "si",
+    "mai",
+    "sempre",
+    "solo",
+    "deve",
+    "devi",
+    "questo",
+    "questa",
+    "sono",
+    "ma",
+    "più",
+    "ho",
+    "hai",
+    "usa",
+    "senza",
+    "anche",
+    "perché",
+    "al",
+    "alla",
+    "da",
+    "invece",
+    "tutti",
+    "tutte",
+    "ogni",
+    "quando",
+    "modificare",
+    "usare",
+];
 const ENGLISH: &[&str] = &[
     "the", "and", "is", "to", "of", "in", "it", "you", "that", "for", "with", "this", "do", "not", "must",
     "be", "we", "i", "are", "should", "never", "always", "only", "don't", "please", "can", "use", "make",
@@ -94,12 +154,22 @@ const MAX_WORDS: usize = 400;
 /// The longest of the common words, in bytes.
 const MAX_WORD: usize = 14;
 
+/// The languages that share the Latin script, each with its common words. The first of equals wins.
+const LATIN: [(Language, &[&str]); 6] = [
+    (Language::English, ENGLISH),
+    (Language::French, FRENCH),
+    (Language::German, GERMAN),
+    (Language::Spanish, SPANISH),
+    (Language::Portuguese, PORTUGUESE),
+    (Language::Italian, ITALIAN),
+];
+
 /// The common words, each with a bit for every language that has it; only looked up, never walked.
 static WORDS: LazyLock<HashMap<&[u8], u8, BuildHasherDefault<FnvHasher>>> = LazyLock::new(|| {
     let mut words = HashMap::default();
-    for (table, bit) in [ENGLISH, FRENCH, GERMAN, SPANISH].into_iter().zip([1_u8, 2, 4, 8]) {
-        for word in table {
-            *words.entry(word.as_bytes()).or_default() |= bit;
+    for (at, (_, table)) in LATIN.iter().enumerate() {
+        for word in *table {
+            *words.entry(word.as_bytes()).or_default() |= 1_u8 << at;
         }
     }
     words
@@ -119,13 +189,14 @@ static LENGTHS: LazyLock<[u16; 256]> = LazyLock::new(|| {
 
 /// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
 pub(crate) fn of(text: &str) -> Language {
-    let (mut han, mut kana, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32);
+    let (mut han, mut kana, mut hangul, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
     // Only other scripts are counted against Latin letters.
     let counted = if text.is_ascii() { 0 } else { 2_000 };
     for c in text.chars().take(counted) {
         match c {
             '\u{3040}'..='\u{30ff}' => kana += 1,
             '\u{4e00}'..='\u{9fff}' => han += 1,
+            '\u{ac00}'..='\u{d7a3}' => hangul += 1,
             '\u{0400}'..='\u{04ff}' => cyrillic += 1,
             c if c.is_alphabetic() => letters += 1,
             _ => {}
@@ -135,17 +206,19 @@ pub(crate) fn of(text: &str) -> Language {
     if kana > 0 && (kana + han) * 6 > letters {
         return Language::Japanese;
     }
+    if hangul * 4 > letters && hangul > han {
+        return Language::Korean;
+    }
     if han * 6 > letters && han > 0 {
         return Language::Chinese;
     }
     if cyrillic * 3 > letters && cyrillic > 0 {
         return Language::Russian;
     }
-    let mut counts =
-        [(Language::English, 0_u32), (Language::French, 0), (Language::German, 0), (Language::Spanish, 0)];
+    let mut counts = LATIN.map(|(language, _)| (language, 0_u32));
     let mut count = |languages: u8| {
-        for ((_, n), bit) in counts.iter_mut().zip([1_u8, 2, 4, 8]) {
-            *n += u32::from(languages & bit != 0);
+        for (at, (_, n)) in counts.iter_mut().enumerate() {
+            *n += u32::from(languages >> at & 1);
         }
     };
     if text.is_ascii() {
@@ -190,6 +263,12 @@ mod tests {
     #[case("Ajoute un bouton de connexion à la page", Language::French)]
     #[case("Bitte ändere die Tests nicht", Language::German)]
     #[case("No cambies la base de datos sin preguntar", Language::Spanish)]
+    #[case("Nunca altere o arquivo schema.sql", Language::Portuguese)]
+    #[case("Por favor, não use a biblioteca antiga", Language::Portuguese)]
+    #[case("Non modificare mai il file deploy.sh", Language::Italian)]
+    #[case("Usa sempre la nuova funzione", Language::Italian)]
+    #[case("config.yaml 파일은 절대 수정하지 마세요", Language::Korean)]
+    #[case("Do not touch a file in the com folder", Language::English)]
     #[case("", Language::English)]
     fn the_language_is_told(#[case] text: &str, #[case] expected: Language) {
         assert_eq!(of(text), expected);

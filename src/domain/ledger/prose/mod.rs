@@ -392,6 +392,18 @@ mod tests {
             Language::Russian,
             &["Мы решили взять старый насос.", "Никогда не меняй схему!", "Почему не другой?"],
         ),
+        (
+            Language::Portuguese,
+            &["Decidimos usar a bomba velha.", "Não altere o esquema!", "Por que não a outra?"],
+        ),
+        (
+            Language::Italian,
+            &["Abbiamo deciso di usare la vecchia pompa.", "Non toccare lo schema!", "Perché no?"],
+        ),
+        (
+            Language::Korean,
+            &["오래된 펌프를 쓰기로 했습니다.", "스키마를 절대 바꾸지 마세요!", "왜 안 되나요?"],
+        ),
     ];
     const AROUND: &[&str] = &["\n", "\n\n", " ", "- ", "> ", "# ", "```\n", "`x`", "…", "1. ", "**"];
 
