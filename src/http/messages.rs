@@ -50,7 +50,7 @@ pub struct Message {
     pub role: String,
     /// What kind of item it is, in `openai-responses`.
     #[schema(required = false)]
-    pub r#type: String,
+    pub r#type: serde_json::Value,
     /// Text, or parts or blocks of the format.
     #[schema(required = false)]
     pub content: serde_json::Value,
