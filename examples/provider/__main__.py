@@ -5,22 +5,16 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from . import chat_completions, messages, model
-from .conversation import Refused
+from .conversation import Refused, conforms
 
 ROUTES = {"/v1/chat/completions": chat_completions, "/v1/messages": messages}
 # The model's window, in tokens. A conversation that is kept whole is refused long before its end.
 WINDOW = 16_000
 # A model takes its time; this one is quick.
 LATENCY_SECONDS = 0.1
-
-
-def conforms(request: TypeAdapter, body: dict) -> None:
-    """Checks a request against the type of the provider's own library; other fields are refused, too."""
-    # Lists are read as they are asked for: writing the result out asks for all of it.
-    request.dump_python(request.validate_python(body, extra="forbid"))
 
 
 class Handler(BaseHTTPRequestHandler):

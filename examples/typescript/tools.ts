@@ -2,10 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ChatCompletionFunctionTool, ChatCompletionMessageFunctionToolCall } from "openai/resources/chat/completions";
 
 const root = process.env["WORKSPACE"] ?? ".";
-const check = [join(import.meta.dirname, "../../workspace.py"), "check", root];
+// From the folder that this is built into.
+const check = [fileURLToPath(new URL("../../workspace.py", import.meta.url)), "check", root];
 
 export const TASK =
   "Replace every print() in shop/ by log.info(), one file after the other, and run the checks at the end. " +
