@@ -1,5 +1,6 @@
-"""The folder that an agent of the examples works in. `workspace.py make DIR` writes it, `workspace.py check DIR`
-says whether the task is done.
+"""The folder that an agent of the examples works in.
+
+`workspace.py make DIR` writes it, `workspace.py check DIR` says whether the task is done.
 """
 
 import sys

@@ -31,7 +31,10 @@ BLOCKS = {
     "system": "Be brief.",
     "messages": [
         {"role": "user", "content": "Which files?"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "list_files", "input": {}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "1", "name": "list_files", "input": {}}],
+        },
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "a.py"}]},
     ],
 }
@@ -68,7 +71,11 @@ CASES = {
         CHAT,
         lambda said: said[2]["tool_calls"][0]["function"].update(arguments={}),
     ),
-    "blocks: a result without its call": (messages, BLOCKS, lambda said: said[2]["content"][0].update(tool_use_id="2")),
+    "blocks: a result without its call": (
+        messages,
+        BLOCKS,
+        lambda said: said[2]["content"][0].update(tool_use_id="2"),
+    ),
     "blocks: a call without its result": (messages, BLOCKS, lambda said: said[2].update(content="Go on.")),
     "blocks: text before the result": (
         messages,
@@ -79,14 +86,24 @@ CASES = {
     "blocks: one role twice": (messages, BLOCKS, lambda said: said.insert(0, said[0])),
     "blocks: the assistant first": (messages, BLOCKS, lambda said: said.pop(0)),
     "blocks: the assistant last": (messages, BLOCKS, lambda said: said.pop()),
-    "blocks: a system message": (messages, BLOCKS, lambda said: said.insert(0, {"role": "system", "content": "x"})),
+    "blocks: a system message": (
+        messages,
+        BLOCKS,
+        lambda said: said.insert(0, {"role": "system", "content": "x"}),
+    ),
     "blocks: no block": (messages, BLOCKS, lambda said: said[0].update(content=[])),
-    "blocks: an empty text": (messages, BLOCKS, lambda said: said[0].update(content=[{"type": "text", "text": ""}])),
+    "blocks: an empty text": (
+        messages,
+        BLOCKS,
+        lambda said: said[0].update(content=[{"type": "text", "text": ""}]),
+    ),
     "blocks: an unknown field": (messages, BLOCKS, lambda said: said[2]["content"][0].update(seq=1)),
 }
 
 if refused(chat_completions, CHAT) or refused(messages, BLOCKS):
     sys.exit("a valid request is refused")
-if taken := [name for name, (wire, body, change) in CASES.items() if not refused(wire, with_messages(body, change))]:
+if taken := [
+    name for name, (wire, body, change) in CASES.items() if not refused(wire, with_messages(body, change))
+]:
     sys.exit(f"not refused: {taken}")
 print(f"{len(CASES)} invalid requests refused")

@@ -1,4 +1,4 @@
-"""An agent that works past its model's window: Anthropic's client talks to the model, anchord's keeps the messages."""
+"""An agent past its model's window: Anthropic's client asks the model, anchord keeps the messages."""
 
 import json
 import os
@@ -25,14 +25,15 @@ def append(*messages: dict) -> int:
 
 
 def context() -> dict:
-    """What to send next: the system prompt, and as messages a summary of what is long ago and the newest ones."""
+    """What to send next: system prompt, and as messages a summary of what is long ago and the newest."""
     return find_context.sync(SESSION, client=anchord, format_=Format.ANTHROPIC).to_dict()
 
 
 put_session.sync(SESSION, client=anchord, body=Settings(context_window=16_000))
 tokens = append({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
 tools = [
-    {"name": name, "description": tool.__doc__, "input_schema": parameters(tool)} for name, tool in TOOLS.items()
+    {"name": name, "description": tool.__doc__, "input_schema": parameters(tool)}
+    for name, tool in TOOLS.items()
 ]
 for _ in range(100):
     now = context()

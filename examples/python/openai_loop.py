@@ -1,4 +1,4 @@
-"""An agent that works past its model's window: OpenAI's client talks to the model, anchord's keeps the messages."""
+"""An agent past its model's window: OpenAI's client asks the model, anchord keeps the messages."""
 
 import json
 import os
@@ -25,14 +25,17 @@ def append(*messages: dict) -> int:
 
 
 def context() -> dict:
-    """What to send next: the system prompt, a summary of what is long ago, the newest messages."""
+    """What to send next: system prompt, a summary of what is long ago, the newest messages."""
     return find_context.sync(SESSION, client=anchord).to_dict()
 
 
 put_session.sync(SESSION, client=anchord, body=Settings(context_window=16_000))
 tokens = append({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
 tools = [
-    {"type": "function", "function": {"name": name, "description": tool.__doc__, "parameters": parameters(tool)}}
+    {
+        "type": "function",
+        "function": {"name": name, "description": tool.__doc__, "parameters": parameters(tool)},
+    }
     for name, tool in TOOLS.items()
 ]
 for _ in range(100):

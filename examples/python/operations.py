@@ -1,4 +1,4 @@
-"""Calls what a session offers through the generated client: every reply is parsed into its type, or this ends."""
+"""Calls operations through the generated client: every reply is parsed into its type, or this ends."""
 
 import os
 import sys
@@ -49,7 +49,9 @@ def messages() -> list[dict]:
 
 
 call(find_readiness, m.Health)
-settings = m.Settings(context_window=32_000, task_id="ports", metadata=m.SettingsMetadataType0.from_dict({"team": 1}))
+settings = m.Settings(
+    context_window=32_000, task_id="ports", metadata=m.SettingsMetadataType0.from_dict({"team": 1})
+)
 call(put_session, m.SessionView, SESSION, body=settings)
 batch = m.NewMessages.from_dict({"messages": messages(), "expected_next_seq": 1})
 first = call(append_messages, m.Appended, SESSION, body=batch, idempotency_key="first")
@@ -67,7 +69,9 @@ call(replace_todos, m.Todos, SESSION, body=m.NewTodos(todos=[todo]))
 none = call(find_summary, m.Problem, SESSION)
 assert none.type_ == "/problems/no-summary"
 assert find_handoff.sync_detailed(SESSION, client=anchord).status_code == 204
-compression = call(create_compression, m.Compression, SESSION, body=m.NewCompression(reason="now"), prefer="wait=30")
+compression = call(
+    create_compression, m.Compression, SESSION, body=m.NewCompression(reason="now"), prefer="wait=30"
+)
 assert compression.status == m.Status.SUCCEEDED and compression.version == 1, compression
 call(find_compression, m.Compression, SESSION, compression.id)
 assert len(call(list_compressions, m.PageCompression, SESSION).items) == 1

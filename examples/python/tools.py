@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(os.environ["WORKSPACE"])
-TASK = "Replace every print() in shop/ by log.info(), one file after the other, and run the checks at the end. \
+TASK = (
+    "Replace every print() in shop/ by log.info(), one file after the other, and run the checks at the end. \
 Never touch shop/legacy.py: the old till runs it."
+)
 written: set[str] = set()
 
 

@@ -1,4 +1,4 @@
-// An agent that works past its model's window: OpenAI's client talks to the model, anchord's keeps the messages.
+// An agent past its model's window: OpenAI's client asks the model, anchord keeps the messages.
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import createClient from "openapi-fetch";
@@ -28,7 +28,10 @@ async function append(...messages: ChatCompletionMessageParam[]): Promise<number
 const context = async () => value(await anchord.GET("/v1/sessions/{session_id}/context", session));
 
 value(await anchord.PUT("/v1/sessions/{session_id}", { ...session, body: { context_window: 16_000 } }));
-let tokens = await append({ role: "system", content: "You are a coding agent." }, { role: "user", content: TASK });
+let tokens = await append(
+  { role: "system", content: "You are a coding agent." },
+  { role: "user", content: TASK },
+);
 let said: string | null = null;
 for (let step = 0; step < 100; step++) {
   const { messages } = await context();

@@ -3,7 +3,10 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ChatCompletionFunctionTool, ChatCompletionMessageFunctionToolCall } from "openai/resources/chat/completions";
+import type {
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageFunctionToolCall,
+} from "openai/resources/chat/completions";
 
 const root = process.env["WORKSPACE"] ?? ".";
 // From the folder that this is built into.
