@@ -13,6 +13,10 @@ serve *flags:
 test *filter:
     env -u DATABASE_URL cargo test {{ filter }}
 
+# Run the examples: agents with the official clients of two providers, and generated ones (needs Python 3, Node.js)
+examples *binary:
+    examples/run {{ binary }}
+
 # What CI runs
 ci:
     .ci/run

@@ -10,6 +10,7 @@ use super::AppState;
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
+use super::messages::Message;
 use super::problem::{ApiError, Problem};
 use crate::domain::format::Format;
 use crate::domain::id::Seq;
@@ -27,7 +28,7 @@ static PERMITS: Semaphore = Semaphore::const_new(AT_ONCE);
 #[serde(deny_unknown_fields)]
 pub struct CompressRequest {
     /// The messages, as their format writes them.
-    #[schema(value_type = Vec<Object>, min_items = 1)]
+    #[schema(value_type = Vec<Message>, min_items = 1)]
     pub messages: Vec<Box<RawValue>>,
     /// The conversation format of the messages, and of what comes back.
     #[serde(default)]
@@ -58,9 +59,10 @@ pub struct CompressedMessages {
     pub format: Format,
     /// The system prompt, where the format keeps it apart.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
     pub system: Option<String>,
     /// What to send to the model: system prompt, summary and the newest messages.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Message>)]
     pub messages: Vec<Box<RawValue>>,
     /// The summary's record, with positions that count `messages` of the request from 1; null when there
     /// was nothing to compress, or no summary was smaller or held (`warnings` say why).

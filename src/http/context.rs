@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::AppState;
 use super::auth::Reader;
+use super::messages::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use super::usage::micros;
@@ -59,9 +60,10 @@ pub struct ContextView {
     pub head_seq: Seq,
     /// The system prompt, where the format keeps it apart.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
     pub system: Option<String>,
     /// The messages, in the format's own shape.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Message>)]
     pub messages: Vec<Box<RawValue>>,
     /// Parallel to `messages`: the messages that each came from; null for what the service wrote.
     pub sources: Vec<Option<Vec<Seq>>>,

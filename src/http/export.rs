@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 use super::auth::{Reader, Writer};
 use super::idempotency::IdempotencyKey;
 use super::json::{Lines, Reply, parse};
-use super::messages::{LARGE_BODY_BYTES, load, marked, read_message, refuse};
+use super::messages::{LARGE_BODY_BYTES, Message, load, marked, read_message, refuse};
 use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
@@ -87,7 +87,7 @@ pub struct ExportLine {
     pub component: Option<String>,
     /// Of a message: exactly as it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Message>)]
     pub message: Option<Box<RawValue>>,
     /// Of a version: its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -131,6 +131,7 @@ impl From<FileAction> for LedgerFileAction {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LedgerItem {
     /// A file that the session read or changed.
+    #[schema(title = "FileFact")]
     File {
         /// The path, one spelling for one file.
         path: String,
@@ -153,6 +154,7 @@ pub enum LedgerItem {
         seqs: Vec<Seq>,
     },
     /// A command that was run.
+    #[schema(title = "CommandFact")]
     Command {
         /// The command.
         command: String,
@@ -166,6 +168,7 @@ pub enum LedgerItem {
         seqs: Vec<Seq>,
     },
     /// A run of tests.
+    #[schema(title = "TestRunFact")]
     TestRun {
         /// The command.
         command: String,
@@ -183,6 +186,7 @@ pub enum LedgerItem {
         seqs: Vec<Seq>,
     },
     /// An error that was met.
+    #[schema(title = "ErrorFact")]
     Error {
         /// Its kind (`TypeError`, `E0308` …), when it has one.
         #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -203,6 +207,7 @@ pub enum LedgerItem {
         seqs: Vec<Seq>,
     },
     /// A version, port, URL, id or figure.
+    #[schema(title = "IdentifierFact")]
     Identifier {
         /// What it is.
         key: String,
@@ -212,6 +217,7 @@ pub enum LedgerItem {
         seqs: Vec<Seq>,
     },
     /// What must hold, word for word.
+    #[schema(title = "ConstraintFact")]
     Constraint {
         /// Its id, for `DELETE …/constraints/{id}`.
         id: String,

@@ -41,6 +41,39 @@ const LEAST_PLACEHOLDER_TOKENS: u32 = 24;
 /// How often an append counts its tokens anew because the session counts otherwise.
 const TOKENIZER_ATTEMPTS: usize = 3;
 
+/// A message as its conversation format writes it: every field is kept, also those that are not listed here.
+// For the document alone: messages stay the text that they came as.
+#[derive(Debug, ToSchema)]
+pub struct Message {
+    /// Who speaks; items of `openai-responses` that are no messages have none.
+    #[schema(required = false)]
+    pub role: String,
+    /// What kind of item it is, in `openai-responses`.
+    #[schema(required = false)]
+    pub r#type: serde_json::Value,
+    /// Text, or parts or blocks of the format.
+    #[schema(required = false)]
+    pub content: serde_json::Value,
+    /// Who it is among those of one role.
+    #[schema(required = false)]
+    pub name: serde_json::Value,
+    /// Calls, in `openai-chat`.
+    #[schema(required = false)]
+    pub tool_calls: serde_json::Value,
+    /// The call that it answers, in `openai-chat`.
+    #[schema(required = false)]
+    pub tool_call_id: serde_json::Value,
+    /// The call that it is or answers, in `openai-responses`.
+    #[schema(required = false)]
+    pub call_id: serde_json::Value,
+    /// What a call is given, in `openai-responses`.
+    #[schema(required = false)]
+    pub arguments: serde_json::Value,
+    /// What a call gave, in `openai-responses`.
+    #[schema(required = false)]
+    pub output: serde_json::Value,
+}
+
 /// A batch of messages to append.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,7 +82,7 @@ pub struct NewMessages {
     #[serde(default)]
     pub format: Format,
     /// The messages, oldest first, as the format writes them. Each comes back exactly as it was sent.
-    #[schema(value_type = Vec<Object>, min_items = 1, max_items = 1000)]
+    #[schema(value_type = Vec<Message>, min_items = 1, max_items = 1000)]
     pub messages: Vec<Box<RawValue>>,
     /// The position that the first message must get; another one is 409 and nothing is stored.
     #[serde(default)]
@@ -98,7 +131,7 @@ pub struct StoredMessageView {
     /// When it was stored.
     pub created_at: DateTime<Utc>,
     /// The message, exactly as it was sent.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Message)]
     pub message: Box<RawValue>,
 }
 

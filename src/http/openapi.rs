@@ -143,6 +143,7 @@ fn tidied(document: &OpenApi) -> Value {
     widen_unsigned(&mut json);
     refer_to_items(&mut json);
     bound_inner(&mut json);
+    open_objects(&mut json);
     if let Some(schemas) = json.pointer_mut("/components/schemas").and_then(Value::as_object_mut)
         && schemas.remove("i64").is_some()
     {
@@ -216,6 +217,24 @@ fn bound_inner(document: &mut Value) {
         if let (Some(Value::Object(schema)), Value::Object(bound)) = (schema, bound) {
             schema.extend(bound);
         }
+    }
+}
+
+/// Generators take an object without listed fields for an empty one, unless it says that it is open.
+fn open_objects(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let is_object = fields.get("type").is_some_and(|kind| {
+                kind == "object"
+                    || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "object"))
+            });
+            if is_object && !fields.contains_key("properties") {
+                fields.entry("additionalProperties").or_insert_with(|| true.into());
+            }
+            fields.values_mut().for_each(open_objects);
+        }
+        Value::Array(items) => items.iter_mut().for_each(open_objects),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

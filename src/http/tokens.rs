@@ -9,6 +9,7 @@ use super::AppState;
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
+use super::messages::Message;
 use super::problem::ApiError;
 use crate::domain::format::{self, Format};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
@@ -19,7 +20,7 @@ use crate::domain::tokens::{TokenCounter, Tokenizer};
 pub struct TokensRequest {
     /// The messages to count, as their format writes them.
     #[serde(default)]
-    #[schema(value_type = Option<Vec<Object>>, max_items = 1000)]
+    #[schema(value_type = Option<Vec<Message>>, max_items = 1000)]
     pub messages: Option<Vec<Box<RawValue>>>,
     /// The text to count.
     #[serde(default)]

@@ -9,7 +9,7 @@ mod source;
 
 use std::path::Path;
 
-use rules::{Violation, check};
+use rules::{Violation, check, shared_schema_names};
 use source::Source;
 
 fn sources_below(root: &Path, folder: &Path, found: &mut Vec<Source>) {
@@ -33,6 +33,7 @@ fn the_sources_keep_the_rules_of_the_house() {
     assert!(sources.iter().any(|s| s.path == "src/lib.rs"), "the sources were not found");
     let broken: Vec<String> = sources.iter().flat_map(check).map(|v| v.to_string()).collect();
     assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
+    assert_eq!(shared_schema_names(&sources), [""; 0], "give one of them another with #[schema(as = ..)]");
 }
 
 /// The rules that one source breaks.
@@ -122,6 +123,18 @@ fn a_domain_that_does_things_is_seen() {
     ] {
         assert!(broken_by("src/domain/merge.rs", pure).is_empty(), "{pure}");
     }
+}
+
+#[test]
+fn two_types_of_one_name_in_the_document_are_seen() {
+    let found = |second: &str| {
+        let first = "#[derive(Debug, ToSchema)]\n#[serde(untagged)]\npub enum Verdict { A }";
+        let sources = [("src/domain/a.rs", first), ("src/domain/b.rs", second)];
+        shared_schema_names(&sources.map(|(path, text)| Source::new(path, text))).len()
+    };
+    assert_eq!(found("#[derive(ToSchema)]\npub struct Verdict<T>;"), 1);
+    assert_eq!(found("#[derive(ToSchema)]\n#[schema(as = Other)]\npub struct Verdict;"), 0);
+    assert_eq!(found("#[derive(Debug)]\npub struct Verdict;"), 0);
 }
 
 #[test]

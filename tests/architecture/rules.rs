@@ -1,5 +1,6 @@
 //! The rules.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::source::Source;
@@ -62,6 +63,28 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} ({})", self.path, self.detail, self.rule)
     }
+}
+
+/// Names that two types have in the OpenAPI document, where the later one would silently take the place of the
+/// other.
+pub fn shared_schema_names(sources: &[Source]) -> Vec<String> {
+    let mut seen = BTreeMap::new();
+    let mut shared = Vec::new();
+    for source in sources {
+        for derived in source.code.split("#[derive(").skip(1) {
+            let Some((traits, after)) = derived.split_once(")]") else { continue };
+            let declared = ["struct ", "enum "].into_iter().filter_map(|kind| after.split_once(kind));
+            let Some((attributes, name)) = declared.min_by_key(|(before, _)| before.len()) else { continue };
+            let (_, name) = attributes.split_once("schema(as = ").unwrap_or(("", name));
+            let name: String = name.chars().take_while(|c| c.is_alphanumeric()).collect();
+            if traits.contains("ToSchema")
+                && let Some(other) = seen.insert(name.clone(), &source.path)
+            {
+                shared.push(format!("{name}: {other} and {}", source.path));
+            }
+        }
+    }
+    shared
 }
 
 /// Checks every rule on one source.

@@ -82,6 +82,37 @@ fn every_reference_leads_somewhere_and_every_schema_is_described() {
     }
 }
 
+/// Generators take such an object for an empty one: nothing could be put into it.
+#[test]
+fn an_object_without_listed_fields_says_that_it_is_open() {
+    fn closed(value: &Value, place: &str, found: &mut Vec<String>) {
+        if value["type"] == "object"
+            && value["properties"].is_null()
+            && value["additionalProperties"].is_null()
+        {
+            found.push(place.to_owned());
+        }
+        let inner: Vec<(String, &Value)> = match value {
+            Value::Object(fields) => fields.iter().map(|(name, inner)| (name.clone(), inner)).collect(),
+            Value::Array(items) => {
+                (0..).zip(items).map(|(at, inner): (usize, _)| (at.to_string(), inner)).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        };
+        for (name, inner) in inner {
+            closed(inner, &format!("{place}/{name}"), found);
+        }
+    }
+    let document = document();
+    let mut found = Vec::new();
+    closed(&document, "", &mut found);
+    assert_eq!(found, [""; 0]);
+    let message = json!("#/components/schemas/Message");
+    for place in ["NewMessages/properties/messages/items", "ContextView/properties/messages/items"] {
+        assert_eq!(document.pointer(&format!("/components/schemas/{place}/$ref")), Some(&message), "{place}");
+    }
+}
+
 /// A path with the ids of the first tenant's things.
 fn filled(path: &str, ids: &Map<String, Value>) -> String {
     let mut filled = path.to_owned();

@@ -40,6 +40,8 @@ impl Default for Calibration {
 /// What became of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+// Schemas have one name space, and a probe's verdict is there already.
+#[schema(as = ReportVerdict)]
 pub enum Verdict {
     /// It counts in full.
     Used,

@@ -1,0 +1,57 @@
+"""An agent past its model's window: OpenAI's client asks the model, anchord keeps the messages."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from anchord_client import AuthenticatedClient
+from anchord_client.api.context import find_context
+from anchord_client.api.messages import append_messages
+from anchord_client.api.sessions import find_session, put_session
+from anchord_client.models import NewMessages, Settings
+from openai import OpenAI
+from tools import TASK, TOOLS, parameters, run, written
+
+SESSION = "openai-loop"
+anchord = AuthenticatedClient(os.environ["ANCHORD_URL"], os.environ["ANCHORD_API_KEY"])
+model = OpenAI()  # OPENAI_BASE_URL and OPENAI_API_KEY say where
+
+
+def append(*messages: dict) -> int:
+    """Stores messages as they are. Nothing else has to be asked for: when it is time, anchord summarises."""
+    batch = NewMessages.from_dict({"messages": messages})
+    return append_messages.sync(SESSION, client=anchord, body=batch).tokens_added
+
+
+def context() -> dict:
+    """What to send next: system prompt, a summary of what is long ago, the newest messages."""
+    return find_context.sync(SESSION, client=anchord).to_dict()
+
+
+put_session.sync(SESSION, client=anchord, body=Settings(context_window=16_000))
+tokens = append({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
+tools = [
+    {
+        "type": "function",
+        "function": {"name": name, "description": tool.__doc__, "parameters": parameters(tool)},
+    }
+    for name, tool in TOOLS.items()
+]
+for _ in range(100):
+    reply = model.chat.completions.create(model="any", messages=context()["messages"], tools=tools)
+    message = reply.choices[0].message
+    results = []
+    for call in message.tool_calls or []:
+        output = run(call.function.name, json.loads(call.function.arguments))
+        results.append({"role": "tool", "tool_call_id": call.id, "content": output})
+    tokens += append(message.model_dump(exclude_none=True), *results)
+    if not results:
+        break
+
+print(message.content)
+last, session = context(), find_session.sync(SESSION, client=anchord)
+forgotten = [path for path in written if Path(path).name not in json.dumps(last["messages"])]
+print(f"{tokens} tokens in {session.head_seq} messages, {last['tokens']['total']} of them sent at the end")
+print(f"{session.compression_count} compressions, forgotten: {forgotten or 'nothing'}")
+sys.exit(session.compression_count < 3 or bool(forgotten) or "All checks passed" not in message.content)
