@@ -192,13 +192,7 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         })),
         "node" | "tsx" | "ts-node" => yes(rest.contains(&"--test")).or_else(|| script_by_name(rest)),
         "cypress" => yes(sub == "run"),
-        // The tests are called from code that is given in a word of its own.
-        "julia" => yes(rest.iter().any(|w| w.contains("Pkg.test(") || *w == "test/runtests.jl")),
-        "Rscript" | "R" => yes(rest.iter().any(|w| {
-            ["test()", "test_local(", "test_dir(", "test_check(", "test_file("]
-                .iter()
-                .any(|call| w.contains(call))
-        })),
+        "julia" | "Rscript" | "R" => yes(calls_tests(program, rest)),
         "xcodebuild" | "sbt" | "gradle" | "gradlew" | "mvn" | "mvnw" | "mvnd" | "ant" | "gradlew.bat" => {
             yes(rest.iter().any(|w| {
                 let task = w.rsplit([':', '/']).next().unwrap_or(w);
@@ -236,6 +230,14 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// Whether the tests are called from code that is given as a word of the command.
+fn calls_tests(program: &str, rest: &[&str]) -> bool {
+    const JULIA: &[&str] = &["Pkg.test(", "test/runtests.jl"];
+    const R: &[&str] = &["test()", "test_local(", "test_dir(", "test_check(", "test_file("];
+    let calls = if program == "julia" { JULIA } else { R };
+    rest.iter().any(|word| calls.iter().any(|call| word.contains(call)))
 }
 
 /// A script called by a name with "test" in it is a test run only if its output has a summary.
