@@ -345,8 +345,15 @@ impl File {
     /// Takes in the messages and the wording of an event.
     fn see(&mut self, event: &Event) {
         self.note(event);
-        if let Some(change) = &event.change {
-            self.change(change.clone());
+        let Some(change) = &event.change else { return };
+        // What a file has that is written as a whole was there before for the most part.
+        let whole = event.act == Act::Write && self.existed;
+        match change.strip_prefix("added ").filter(|_| whole) {
+            Some(content) => {
+                let told = format!("written anew with {}", content.replacen("(+", "(", 1));
+                self.change(diff::clip(&told, diff::WORDING_BYTES));
+            }
+            None => self.change(change.clone()),
         }
     }
 
@@ -356,7 +363,9 @@ impl File {
         }
         // A file written anew with the same definitions is the earlier change with other counts.
         let words = |text: &'_ str| text.rsplit_once(" (").map_or(text, |(words, _)| words).len();
-        let told = change.get(..words(&change)).filter(|w| w.starts_with("added "));
+        let told = change
+            .get(..words(&change))
+            .filter(|w| w.starts_with("added ") || w.starts_with("written anew "));
         if let Some(told) = told
             && let Some(before) = self.changes.iter_mut().find(|c| c.get(..words(c)) == Some(told))
         {

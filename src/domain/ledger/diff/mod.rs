@@ -177,7 +177,7 @@ fn side_name(text: &str) -> &str {
 /// The most lines of one edit that are compared.
 const MAX_LINES: usize = 4_000;
 /// The longest wording of one change, in bytes.
-const WORDING_BYTES: usize = 120;
+pub(super) const WORDING_BYTES: usize = 120;
 
 /// What an edit changes, in words: definitions added, removed and changed, a short line as it was
 /// and is, or the place; and the line counts.

@@ -88,6 +88,17 @@ fn seqs_are_ascending_and_name_call_and_result() {
 }
 
 #[test]
+fn a_file_that_is_written_over_is_not_told_as_if_all_of_it_were_new() {
+    let content = "def load():\n    pass\n\ndef save():\n    pass\n";
+    let write = json!({"file_path": "a.py", "content": content});
+    let new = Talk::new().tool("write_file", write.clone(), "ok");
+    assert_eq!(new.facts().files[0].changes, ["added def load, def save (+4 lines)"]);
+    let read = Talk::new().tool("read_file", json!({"path": "a.py"}), "def load():\n    return 1");
+    let over = read.tool("write_file", write, "ok");
+    assert_eq!(over.facts().files[0].changes, ["written anew with def load, def save (4 lines)"]);
+}
+
+#[test]
 fn changes_are_bounded_in_number_and_length() {
     let mut talk = Talk::new();
     for n in 0..60 {
