@@ -93,7 +93,10 @@ pub struct Attempt {
 impl fmt::Debug for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // An address may hold a token, and the body is the tenant's.
-        f.debug_struct("Attempt").field("id", &self.id).field("attempt", &self.attempt).finish_non_exhaustive()
+        f.debug_struct("Attempt")
+            .field("id", &self.id)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
     }
 }
 
@@ -540,7 +543,8 @@ async fn find(
 
 fn named(id: Uuid, name: Option<String>) -> Result<Option<SessionName>, StoreError> {
     let read = |name: String| {
-        SessionName::parse(&name).map_err(|error| StoreError::corrupt("webhook_deliveries", "session_id", id, error))
+        SessionName::parse(&name)
+            .map_err(|error| StoreError::corrupt("webhook_deliveries", "session_id", id, error))
     };
     name.map(read).transpose()
 }

@@ -80,7 +80,9 @@ impl Outbound {
     /// Sends a message once; `timestamp` is when, in seconds since 1970.
     pub async fn send(&self, attempt: &Attempt, timestamp: i64) -> Answer {
         // Numbers are never resolved, so they are looked at here; and what the operator allows may have changed.
-        let Ok(url) = target::parse(&attempt.url, self.reach) else { return Answer::failed(Failure::Address) };
+        let Ok(url) = target::parse(&attempt.url, self.reach) else {
+            return Answer::failed(Failure::Address);
+        };
         let id = attempt.id.to_string();
         let signatures = signature::sign(attempt.secrets.expose(), &id, timestamp, &attempt.body);
         let request = self

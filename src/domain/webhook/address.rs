@@ -61,8 +61,7 @@ pub fn is_public_v6(octets: [u8; 16]) -> bool {
         return is_public_v4([a, b, c, d]);
     }
     // Everything else that is given out for the internet lies in 2000::/3.
-    address >> 125 == 1
-        && !CLOSED_V6.iter().any(|(block, bits)| (address ^ block) >> (128 - bits) == 0)
+    address >> 125 == 1 && !CLOSED_V6.iter().any(|(block, bits)| (address ^ block) >> (128 - bits) == 0)
 }
 
 #[cfg(test)]

@@ -16,12 +16,7 @@ pub fn told(secret: &[u8]) -> String {
 
 /// The value of `webhook-signature`: one signature for each secret, parted by blanks.
 #[must_use]
-pub fn sign<'a>(
-    secrets: impl IntoIterator<Item = &'a [u8]>,
-    id: &str,
-    timestamp: i64,
-    body: &str,
-) -> String {
+pub fn sign<'a>(secrets: impl IntoIterator<Item = &'a [u8]>, id: &str, timestamp: i64, body: &str) -> String {
     let signatures = secrets.into_iter().filter_map(|secret| {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
         for part in [id, ".", &timestamp.to_string(), ".", body] {
