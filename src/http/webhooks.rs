@@ -150,7 +150,7 @@ pub struct WebhookWithSecret {
     /// The webhook.
     pub webhook: WebhookView,
     /// What signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it.
-    #[schema(examples("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))]
+    #[schema(examples("whsec_…"))]
     pub secret: String,
 }
 
