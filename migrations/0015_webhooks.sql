@@ -196,12 +196,18 @@ begin atomic
   select count(*)::integer from gone;
 end;
 
--- For how many seconds the oldest delivery that is due has been due, over all tenants; 0 when none is.
+-- For how many seconds the oldest delivery that could be tried has been due, over all tenants; 0 when none is.
 create function oldest_due_delivery() returns double precision
   language sql stable security definer set search_path = public, pg_temp
 begin atomic
-  select coalesce(extract(epoch from now() - min(d.due_at)), 0)::double precision from webhook_deliveries d
-  where d.status = 'pending' and d.due_at <= now();
+  select coalesce((
+    select extract(epoch from now() - d.due_at) from webhook_deliveries d
+    where d.status = 'pending' and d.due_at <= now()
+      and exists (select from tenants t where t.id = d.tenant_id and t.suspended_at is null)
+      and exists (select from webhooks k
+                  where k.tenant_id = d.tenant_id and k.id = d.webhook_id and k.disabled_reason is null)
+    order by d.due_at limit 1
+  ), 0)::double precision;
 end;
 
 revoke all on function claim_deliveries, cancel_stranded_deliveries, forget_old_deliveries, oldest_due_delivery from public;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret as _, SecretSlice};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
@@ -304,7 +304,7 @@ impl Store {
         rows.into_iter()
             .map(|row| {
                 let session = named(row.id, row.session_name)?;
-                let body = body(&row.event, row.created_at, session.as_ref().zip(row.event_id), row.payload);
+                let body = body(&row.event, row.created_at, session.as_ref().zip(row.event_id), &row.payload);
                 let secrets = std::iter::once(row.secret).chain(row.previous_secret);
                 Ok(Attempt {
                     tenant: TenantId(row.tenant_id),
@@ -498,7 +498,7 @@ struct Row {
 impl Row {
     fn read(self) -> Result<(Delivery, String), StoreError> {
         let session = named(self.id, self.session)?;
-        let body = body(&self.event, self.created_at, session.as_ref().zip(self.event_id), self.payload);
+        let body = body(&self.event, self.created_at, session.as_ref().zip(self.event_id), &self.payload);
         let delivery = Delivery {
             id: DeliveryId(self.id),
             webhook: WebhookId(self.webhook_id),
@@ -554,10 +554,7 @@ fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus, StoreError> {
     status.ok_or_else(|| StoreError::corrupt("webhook_deliveries", "status", id, "unknown word"))
 }
 
-fn body(event: &str, at: DateTime<Utc>, place: Option<(&SessionName, i64)>, payload: Value) -> String {
-    let payload: Map<String, Value> = match payload {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    };
+fn body(event: &str, at: DateTime<Utc>, place: Option<(&SessionName, i64)>, payload: &Value) -> String {
+    let payload = payload.as_object().cloned().unwrap_or_default();
     webhook::body(event, at, place, payload)
 }

@@ -121,10 +121,10 @@ fn why(error: &reqwest::Error) -> Failure {
             return Failure::Address;
         }
         let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        if error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
+        if error.is::<rustls::Error>() || inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) {
             return Failure::Tls;
         }
-        if inner.is_some_and(|inner| inner.is::<NoAddress>()) {
+        if inner.is_some_and(<dyn Error + Send + Sync>::is::<NoAddress>) {
             return Failure::Address;
         }
         cause = error.source();

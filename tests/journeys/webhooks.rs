@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 use crate::events::{append, compress, session};
-use crate::support::app::{App, THEIRS, app, app_with_webhooks};
+use crate::support::app::{App, OPERATOR, THEIRS, app, app_with_webhooks};
 use crate::support::receiver::{Answer, Message, Receiver};
 use crate::support::service::Service;
 use crate::support::{number, until};
@@ -224,8 +224,8 @@ async fn a_message_whose_worker_dies_before_it_is_written_down_comes_again_under
     let [lost, arrived] = receiver.seen().try_into().unwrap();
     assert_eq!(lost.header("webhook-id"), arrived.header("webhook-id"));
     assert_eq!(lost.body, arrived.body);
-    let [last] = log(&app, &path).await.try_into().unwrap();
-    assert_eq!(json!([last["status"], last["attempts"]]), json!(["succeeded", 2]));
+    let [after] = log(&app, &path).await.try_into().unwrap();
+    assert_eq!(json!([after["status"], after["attempts"]]), json!(["succeeded", 2]));
 }
 
 #[tokio::test]
@@ -599,4 +599,48 @@ async fn no_event_waits_for_who_erases_a_webhook() {
     append(&app, 60).await;
     compress(&app).await;
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.json()["compression_count"], 2);
+}
+
+#[tokio::test]
+async fn of_two_tenants_that_wait_each_gets_its_turn_and_a_suspended_one_none() {
+    let app = app_with_webhooks().await;
+    let url = json!({"url": "http://127.0.0.1:1/"});
+    let (busy, _) = webhook(&app, url.clone()).await;
+    for _ in 0..12 {
+        test(&app, &busy).await;
+    }
+    let theirs = app.call_as(THEIRS, "POST", "/v1/webhooks", url.to_string()).await.json();
+    let theirs = format!("/v1/webhooks/{}/test", theirs["webhook"]["id"].as_str().unwrap());
+    assert_eq!(app.call_as(THEIRS, "POST", &theirs, "").await.status, 202);
+    let claim = async |limit| {
+        let claimed = app.store.claim_deliveries(Duration::from_secs(30), limit, (4, 16)).await.unwrap();
+        claimed.iter().filter(|attempt| attempt.tenant == app.tenant).count() * 10 + claimed.len()
+    };
+    assert_eq!(claim(2).await, 12, "one of each, although ours has twelve that are older");
+    assert_eq!(claim(64).await, 33, "up to four at once for a webhook");
+    assert_eq!(claim(64).await, 0);
+    let end = "update webhook_deliveries set leased_until = null, due_at = now() where status = 'pending'";
+    change(&app, end).await;
+    change(&app, "update tenants set suspended_at = now() where name = 'ours'").await;
+    assert_eq!(claim(64).await, 1, "what is suspended rests");
+    assert!(app.store.oldest_due_delivery().await.unwrap().abs() < f64::EPSILON);
+    change(&app, "update tenants set suspended_at = null").await;
+    assert!(app.store.oldest_due_delivery().await.unwrap() > 0.0);
+}
+
+#[tokio::test]
+async fn an_erased_tenant_takes_its_webhooks_along() {
+    let app = app_with_webhooks().await;
+    let (path, _) = webhook(&app, json!({"url": "http://127.0.0.1:1/"})).await;
+    session(&app).await;
+    append(&app, 60).await;
+    compress(&app).await;
+    test(&app, &path).await;
+    let tenant = format!("/v1/admin/tenants/{}", app.tenant);
+    let erased = app.call_as(OPERATOR, "DELETE", &tenant, "").await;
+    assert_eq!(erased.status, 204, "{}", erased.text);
+    let mut look = app.database.connect().await;
+    for table in ["webhooks", "webhook_deliveries"] {
+        assert_eq!(number(&mut look, &format!("select count(*) from {table}")).await, 0, "{table}");
+    }
 }

@@ -32,7 +32,7 @@ const CLOSED_V4: [([u8; 4], u32); 17] = [
     ([255, 255, 255, 255], 32),
 ];
 
-/// Blocks of version 6 within what is given out for the internet (2000::/3) that are not for everybody.
+/// Blocks of version 6 within what is given out for the internet (`2000::/3`) that are not for everybody.
 const CLOSED_V6: [(u128, u32); 4] = [
     // Protocols: tunnels through translations (Teredo), benchmarks, identifiers that are no addresses.
     (0x2001_0000 << 96, 23),
