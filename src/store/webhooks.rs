@@ -202,7 +202,7 @@ impl Store {
             return Ok(None);
         }
         if change.enabled == Some(false) {
-            deliveries::cancel_pending(&mut tx, tenant, id).await?;
+            deliveries::queue::cancel_pending(&mut tx, tenant, id).await?;
         }
         audit::record(&mut tx, tenant, actor, "webhook.changed", id).await?;
         let changed = find(&mut tx, tenant, id).await?;

@@ -17,7 +17,7 @@ use tracing::{Instrument as _, debug, error, info_span, warn};
 use super::outbound::{Answer, Outbound};
 use crate::clock::Clock;
 use crate::domain::webhook::{self, DeliveryStatus, Failure};
-use crate::store::deliveries::{Attempt, Ended};
+use crate::store::deliveries::queue::{Attempt, Ended};
 use crate::store::{Store, StoreError};
 
 /// Attempts of a process at once. They mostly wait.
@@ -54,7 +54,11 @@ impl Courier {
         let due = self.store.deliveries_due();
         while !stop.is_cancelled() {
             let free = permits.available_permits();
-            match self.claim(free).await {
+            let looked = Instant::now();
+            let claimed = self.claim(free).await;
+            // A look costs the more the more webhooks wait; at most half of the time goes into looking.
+            let pause = looked.elapsed().min(TICK);
+            match claimed {
                 Ok(claimed) => {
                     for attempt in claimed {
                         // Nobody else takes permits, so there is one for each.
@@ -71,7 +75,10 @@ impl Courier {
                 Err(error) => warn!(%error, "webhooks.not_claimed"),
             }
             tokio::select! {
-                () = due.notified() => {}
+                () = async {
+                    tokio::time::sleep(pause).await;
+                    due.notified().await;
+                } => {}
                 () = tokio::time::sleep(TICK.mul_f64(rand::rng().random_range(0.8..1.2))) => {}
                 () = stop.cancelled() => {}
             }

@@ -15,7 +15,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use crate::domain::webhook::address::{is_public_v4, is_public_v6};
 use crate::domain::webhook::target::{self, Reach};
 use crate::domain::webhook::{Failure, signature};
-use crate::store::deliveries::Attempt;
+use crate::store::deliveries::queue::Attempt;
 
 /// How long an attempt may take, from the look for its address to the head of the answer.
 pub const TIMEOUT: Duration = Duration::from_secs(10);

@@ -4,7 +4,7 @@ use anchord::clock::Clock;
 use anchord::domain::webhook::Failure;
 use anchord::domain::webhook::signature::sign;
 use anchord::domain::webhook::target::Reach;
-use anchord::store::deliveries::Ended;
+use anchord::store::deliveries::queue::Ended;
 use anchord::worker::courier::Courier;
 use anchord::worker::outbound::Outbound;
 use base64::Engine as _;
