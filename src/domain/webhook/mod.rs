@@ -131,6 +131,7 @@ impl DeliveryStatus {
 /// Why an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = DeliveryFailure)]
 pub enum Failure {
     /// The receiver answered something else than 2xx; redirects are not followed.
     Status,
