@@ -27,6 +27,7 @@ use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
 use crate::domain::candidate::{self, Material};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
+use crate::domain::webhook::target::Reach;
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit, TenantRates};
 use crate::http::connections::{self, Patience};
@@ -36,6 +37,8 @@ use crate::store::Store;
 use crate::store::gather::Gatherer;
 use crate::worker;
 pub use crate::worker::alone::{Alone, CallRecord};
+use crate::worker::courier::Courier;
+use crate::worker::outbound::Outbound;
 
 pub use crate::store::keys::ApiKey;
 pub use crate::store::tenants::Tenant;
@@ -71,6 +74,8 @@ pub struct Settings {
     pub worker: config::Worker,
     /// The language model.
     pub llm: config::Llm,
+    /// Webhooks.
+    pub webhooks: config::Webhooks,
 }
 
 /// What there is to tell once the process is ready.
@@ -179,7 +184,7 @@ impl Process {
         ];
         process.close_appends(appends, servers);
         if settings.roles.contains(&Role::Worker) {
-            process.work(settings, clock, llm);
+            process.work(settings, clock, llm)?;
         }
         Ok(process)
     }
@@ -210,6 +215,7 @@ impl Process {
             metrics,
             llm_configured: settings.llm.llm_provider != LlmProvider::None,
             llm_models: models::allowed(&settings.llm),
+            webhook_reach: webhook_reach(settings.webhooks),
         })
     }
 
@@ -230,12 +236,16 @@ impl Process {
         });
     }
 
-    fn work(&self, settings: &Settings, clock: Clock, llm: Option<llm::Client>) {
+    fn work(&self, settings: &Settings, clock: Clock, llm: Option<llm::Client>) -> anyhow::Result<()> {
+        let outbound = Outbound::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
+        let courier = Courier::new(self.store.clone(), clock, outbound);
+        self.tracker.spawn(courier.run(self.stop.clone()));
         let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock, llm };
         let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
         let (store, stop) = (self.store.clone(), self.stop.clone());
         self.tracker.spawn(async move { worker::upkeep::run(&store, &stop).await });
+        Ok(())
     }
 
     /// Condenses metrics, forgets idle callers and notes which keys are used, now and then; hears at once
@@ -326,6 +336,14 @@ fn launch(config: &config::Database) -> postgres::Config {
         path: config::Database::search_path(),
         max_connections: u16::try_from(connections).unwrap_or(u16::MAX),
         durability: postgres::Durability::Full,
+    }
+}
+
+/// Where the operator lets webhooks be.
+fn webhook_reach(webhooks: config::Webhooks) -> Reach {
+    match webhooks.webhook_targets {
+        config::WebhookTargets::Public => Reach::Public,
+        config::WebhookTargets::Any => Reach::Any,
     }
 }
 

@@ -186,6 +186,29 @@ pub struct Worker {
     pub workers: u16,
 }
 
+/// Where webhooks may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WebhookTargets {
+    /// At public addresses, over https.
+    Public,
+    /// At any address, also of a private network, also over http.
+    Any,
+}
+
+/// Webhooks.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Webhooks")]
+pub struct Webhooks {
+    /// Where tenants' webhooks may be; with any, tenants reach what this process reaches
+    #[arg(
+        long,
+        env = "ANCHORD_WEBHOOK_TARGETS",
+        value_name = "ANCHORD_WEBHOOK_TARGETS",
+        default_value = "public"
+    )]
+    pub webhook_targets: WebhookTargets,
+}
+
 /// The parts of the service that this process runs.
 #[derive(Args, Clone, Debug)]
 pub struct Roles {
@@ -346,6 +369,8 @@ mod tests {
         roles: Roles,
         #[command(flatten)]
         llm: Llm,
+        #[command(flatten)]
+        webhooks: Webhooks,
     }
 
     fn parse(flags: &[&str]) -> Result<All, String> {
@@ -369,6 +394,7 @@ mod tests {
         assert_eq!(all.roles.roles, [Role::Api, Role::Worker]);
         assert_eq!(all.api.max_body_bytes, 16 * 1024 * 1024);
         assert!(all.database.url().is_none() && all.api.api_key().is_none());
+        assert_eq!(all.webhooks.webhook_targets, WebhookTargets::Public);
     }
 
     #[test]

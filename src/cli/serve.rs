@@ -22,6 +22,8 @@ pub(super) struct Serve {
     worker: config::Worker,
     #[command(flatten)]
     llm: config::Llm,
+    #[command(flatten)]
+    webhooks: config::Webhooks,
 }
 
 impl Serve {
@@ -34,9 +36,9 @@ impl Serve {
 
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.check()?;
-        let Self { roles, api, metrics, database, worker, llm } = self;
+        let Self { roles, api, metrics, database, worker, llm, webhooks } = self;
         let api = roles.roles.contains(&Role::Api).then_some(api);
-        let settings = Settings { roles: roles.roles, database, api, worker, llm, metrics };
+        let settings = Settings { roles: roles.roles, database, api, worker, llm, webhooks, metrics };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }

@@ -18,15 +18,17 @@ pub(super) struct Worker {
     llm: config::Llm,
     #[command(flatten)]
     metrics: config::Metrics,
+    #[command(flatten)]
+    webhooks: config::Webhooks,
 }
 
 impl Worker {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         self.database.check()?;
         self.llm.check()?;
-        let Self { database, pool, llm, metrics } = self;
-        let settings =
-            app::Settings { roles: vec![Role::Worker], database, api: None, worker: pool, llm, metrics };
+        let Self { database, pool, llm, metrics, webhooks } = self;
+        let roles = vec![Role::Worker];
+        let settings = app::Settings { roles, database, api: None, worker: pool, llm, webhooks, metrics };
         app::serve(settings, telemetry::install_metrics()?, greet).await
     }
 }

@@ -174,6 +174,16 @@ prefixed_id!(
     KeyId,
     "key_"
 );
+prefixed_id!(
+    /// The id of one webhook.
+    WebhookId,
+    "whk_"
+);
+prefixed_id!(
+    /// The id of one message to webhooks: the same for every webhook that gets it, at every attempt.
+    DeliveryId,
+    "dlv_"
+);
 
 #[cfg(test)]
 mod tests {

@@ -49,4 +49,5 @@ pub mod trigger;
 pub mod usage;
 pub mod version;
 pub mod version_diff;
+pub mod webhook;
 pub mod wording;

@@ -62,6 +62,7 @@ pub mod compressions;
 pub mod connections;
 pub mod constraints;
 pub mod context;
+pub mod deliveries;
 pub mod evaluations;
 pub mod events;
 pub mod export;
@@ -91,6 +92,8 @@ pub mod todos;
 pub mod tokens;
 pub mod tool_outputs;
 pub mod usage;
+pub mod webhook_messages;
+pub mod webhooks;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -106,6 +109,7 @@ use utoipa_axum::routes;
 
 use crate::clock::Clock;
 use crate::domain::strategy::EngineChoice;
+use crate::domain::webhook::target::Reach;
 use crate::store::Store;
 use crate::store::gather::Gatherer;
 use auth::{OperatorToken, RateLimit};
@@ -160,6 +164,8 @@ pub struct Shared {
     pub llm_configured: bool,
     /// The models that sessions may name; empty for any.
     pub llm_models: Vec<String>,
+    /// What webhooks may call.
+    pub webhook_reach: Reach,
 }
 
 impl AppState {
@@ -252,6 +258,13 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::revoke_key))
         .routes(routes!(keys::rotate_key))
+        .routes(routes!(webhooks::list_webhooks, webhooks::create_webhook))
+        .routes(routes!(webhooks::find_webhook, webhooks::change_webhook, webhooks::delete_webhook))
+        .routes(routes!(webhooks::rotate_webhook_secret))
+        .routes(routes!(deliveries::test_webhook))
+        .routes(routes!(deliveries::list_deliveries))
+        .routes(routes!(deliveries::find_delivery))
+        .routes(routes!(deliveries::redeliver))
         .routes(routes!(audit::list_audit_events))
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
         .routes(routes!(tenants::find_tenant, tenants::change_tenant, tenants::delete_tenant))

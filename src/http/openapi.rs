@@ -43,7 +43,8 @@ const OPERATOR: &str = "operator_token";
         (name = "steering", description = "Pins, constraints and todo lists."),
         (name = "tasks", description = "Tasks over all of their sessions: what they used, how they ended."),
         (name = "stateless", description = "Calls that store nothing."),
-        (name = "tenant", description = "The tenant's keys, webhooks and usage."),
+        (name = "tenant", description = "The tenant's keys and usage."),
+        (name = "webhooks", description = "Where the tenant is told of events, and what became of each message."),
         (name = "admin", description = "For the operator: tenants and their keys."),
         (name = "operations", description = "Health, metrics, this document.")
     ),
@@ -51,9 +52,15 @@ const OPERATOR: &str = "operator_token";
 )]
 struct Declared;
 
+/// What webhooks are sent, declared as operations are.
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(super::webhook_messages::event))]
+struct Sent;
+
 /// The document before any operation.
 pub(super) fn declared() -> OpenApi {
     let mut document = Declared::openapi();
+    document.webhooks = Some(Sent::openapi().paths);
     let components = document.components.get_or_insert_default();
     let scheme = |description: &str| {
         let mut http = Http::new(HttpAuthScheme::Bearer);

@@ -72,6 +72,10 @@ async fn rendered_metrics(state: &AppState) -> Response {
         Ok(queue) => tell_queue(&queue),
         Err(error) => tracing::warn!(%error, "metrics.queue_not_read"),
     }
+    match state.store.oldest_due_delivery().await {
+        Ok(seconds) => metrics::gauge!("anchord_webhook_oldest_due_seconds").set(seconds),
+        Err(error) => tracing::warn!(%error, "metrics.deliveries_not_read"),
+    }
     let connections = state.store.connections();
     for (word, count) in [("idle", connections.idle), ("in_use", connections.open - connections.idle)] {
         metrics::gauge!("anchord_db_connections", "state" => word).set(f64::from(count));

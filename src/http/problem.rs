@@ -71,6 +71,8 @@ pub enum Thing {
     Key,
     /// A webhook.
     Webhook,
+    /// A message to a webhook.
+    Delivery,
     /// A tenant.
     Tenant,
 }
@@ -89,6 +91,7 @@ impl Thing {
             Self::Task => ("task-not-found", "No such task"),
             Self::Key => ("key-not-found", "No such API key"),
             Self::Webhook => ("webhook-not-found", "No such webhook"),
+            Self::Delivery => ("delivery-not-found", "No such delivery"),
             Self::Tenant => ("tenant-not-found", "No such tenant"),
         }
     }

@@ -7,9 +7,10 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use tokio::sync::broadcast;
+use uuid::Uuid;
 
 use super::compressions::{Job, Kind};
-use super::{Store, StoreError};
+use super::{Store, StoreError, deliveries};
 use crate::domain::compression::{Report, Status};
 use crate::domain::id::{CompressionId, SessionId, TenantId};
 use crate::domain::redact::redact;
@@ -160,23 +161,42 @@ impl Store {
     }
 }
 
-/// Writes an event and rings for it at the commit. The session's lock is held.
+/// Writes an event, and a message for every webhook that wants it, and rings for both at the commit. One
+/// statement, which without a webhook costs a look into an index. The session's lock is held.
 async fn record(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     kind: &str,
     payload: &Value,
 ) -> Result<(), StoreError> {
+    // Whoever disables or erases a webhook holds up no event: while its row is locked away it is passed over,
+    // and it is locked so only when it has been disabled before.
     sqlx::query!(
         r#"with made as (
-             insert into events (tenant_id, session_id, kind, payload) values ($1, $2, $3, $4::text::json) returning session_id
+             insert into events (tenant_id, session_id, kind, payload) values ($1, $2, $3, $4::text::json)
+             returning session_id, id
+           ),
+           told as (
+             insert into webhook_deliveries (tenant_id, webhook_id, id, session_id, event_id, event, payload)
+             select $1, webhook.id, $6, made.session_id, made.id, $3, $4::text::json
+             from made
+             cross join lateral (
+               select k.id from webhooks k
+               where k.tenant_id = $1 and k.disabled_reason is null and (k.events is null or $3 = any(k.events))
+               for key share skip locked
+             ) webhook
+             returning 1
            )
-           select pg_notify($5, made.session_id::text) is null as "rung!" from made"#,
+           select pg_notify($5, made.session_id::text) is null as "rung!",
+                  (select bool_and(pg_notify($7, '') is null) from (select from told limit 1) one) as woken
+           from made"#,
         tenant.0,
         session.0,
         kind,
         payload.to_string(),
-        CHANNEL
+        CHANNEL,
+        Uuid::now_v7(),
+        deliveries::CHANNEL
     )
     .fetch_one(connection)
     .await?;

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::audit::{self, Actor};
-use super::{Store, StoreError, events};
+use super::{Store, StoreError, deliveries, events};
 use crate::domain::id::{KeyId, SessionId, TenantId};
 use crate::domain::quota::Quotas;
 
@@ -217,20 +217,23 @@ impl Store {
     async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
         let mut listener = PgListener::connect_with(&self.pool).await?;
         // One listener hears for everyone in the process.
-        listener.listen_all([CHANNEL, events::CHANNEL]).await?;
+        listener.listen_all([CHANNEL, events::CHANNEL, deliveries::CHANNEL]).await?;
         // What was told before this process listened is not heard.
         self.keys.grants.invalidate_all();
         self.bell.ring(None);
+        self.due.notify_one();
         while let Some(heard) = stop.run_until_cancelled(listener.try_recv()).await {
             match heard? {
                 Some(told) if told.channel() == events::CHANNEL => {
                     self.bell.ring(told.payload().parse().ok().map(SessionId));
                 }
+                Some(told) if told.channel() == deliveries::CHANNEL => self.due.notify_one(),
                 Some(_) => self.keys.grants.invalidate_all(),
                 // The connection was lost, and with it whatever was told meanwhile.
                 None => {
                     self.keys.grants.invalidate_all();
                     self.bell.ring(None);
+                    self.due.notify_one();
                 }
             }
         }

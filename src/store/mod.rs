@@ -12,6 +12,7 @@ pub mod breakers;
 pub mod compressions;
 pub mod constraints;
 pub mod context;
+pub mod deliveries;
 mod error;
 pub mod events;
 pub mod export;
@@ -38,12 +39,15 @@ pub mod tenants;
 pub mod todos;
 pub mod tool_outputs;
 pub mod usage;
+pub mod webhooks;
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use context::SettledCache;
@@ -74,6 +78,7 @@ pub struct Store {
     keys: KeyCache,
     meter: usage::Meter,
     bell: events::Bell,
+    due: Arc<Notify>,
 }
 
 /// Connections of the pool.
@@ -132,6 +137,7 @@ impl Store {
             tracker,
             keys: KeyCache::new(),
             bell: events::Bell::new(),
+            due: Arc::default(),
             meter: usage::Meter::new(),
         })
     }

@@ -174,6 +174,34 @@ pub const METRICS: &[Metric] = &[
         &[],
         "Sessions that go on without a model for a while.",
     ),
+    metric(
+        "anchord_webhook_attempts_total",
+        Counter,
+        &["outcome"],
+        "Attempts to deliver to webhooks: succeeded, or why they failed.",
+    )
+    .seeded(&["succeeded", "status", "timeout", "connection", "tls", "address"]),
+    metric("anchord_webhook_attempt_seconds", Histogram, &[], "How long an attempt to deliver took."),
+    metric(
+        "anchord_webhook_deliveries_total",
+        Counter,
+        &["status"],
+        "Messages to webhooks that were settled: succeeded, failed for good, or cancelled.",
+    )
+    .seeded(&["succeeded", "failed", "cancelled"]),
+    metric(
+        "anchord_webhook_oldest_due_seconds",
+        Gauge,
+        &[],
+        "For how long the oldest delivery that is due has been due, in the whole installation; 0 when none is.",
+    ),
+    metric(
+        "anchord_webhooks_disabled_total",
+        Counter,
+        &["reason"],
+        "Webhooks that were disabled because they are gone, or have failed for days.",
+    )
+    .seeded(&["gone", "failing"]),
     metric("anchord_db_connections", Gauge, &["state"], "Connections of the pool: idle, or in use."),
     metric("anchord_db_connections_max", Gauge, &[], "Connections that the pool may have."),
     metric("anchord_upkeep_rounds_total", Counter, &["ended"], "Rounds of forgetting: done or failed.")
@@ -299,7 +327,10 @@ mod tests {
         let panels = dashboard["panels"].as_array().unwrap();
         let rows: Vec<&str> =
             panels.iter().filter(|p| p["type"] == "row").filter_map(|p| p["title"].as_str()).collect();
-        assert_eq!(rows, ["API", "Queue", "Compressions", "Language model", "Database and upkeep"]);
+        assert_eq!(
+            rows,
+            ["API", "Queue", "Compressions", "Language model", "Webhooks", "Database and upkeep"]
+        );
         let name = Regex::new(r"anchord_[a-z_]+").unwrap();
         let known = described();
         let mut asked = BTreeSet::new();

@@ -1,12 +1,14 @@
 //! The worker pool: permit → claim → run → settle.
 //!
-//! What lives here: the pool with its lease, presence and drain, and one file per kind of job.
+//! What lives here: the pool with its lease, presence and drain, and one file per kind of job; beside it the
+//! courier, who delivers to webhooks.
 //! Invariant: no transaction is open while a job works, and everything that a job writes carries
 //! the fence of its claim, so that a late worker changes nothing.
 //! Must not know: HTTP. The two meet in `store::compressions`, where one enqueues and the other claims.
 
 pub mod alone;
 mod compress;
+pub mod courier;
 mod desk;
 mod engine;
 mod evaluate;
@@ -16,6 +18,7 @@ pub mod index;
 mod make;
 mod narrate;
 mod notebook;
+pub mod outbound;
 mod pool;
 mod presence;
 mod reread;

@@ -1,4 +1,5 @@
-//! What has to be forgotten: replies that nobody may replay any more, sessions beyond their retention.
+//! What has to be forgotten: replies that nobody may replay any more, old events and deliveries, sessions
+//! beyond their retention.
 
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64)
     metrics::counter!("anchord_upkeep_forgotten_replies_total")
         .increment(u64::try_from(replies).unwrap_or_default());
     store.forget_old_events().await?;
+    store.tidy_deliveries().await?;
     let mut sessions = 0;
     while !stop.is_cancelled() {
         let erased = store.erase_expired_sessions(SESSIONS).await?;

@@ -160,7 +160,11 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     let compression = app.call("POST", "/v1/sessions/s/compressions", "").await.json();
     let probe = app.call("POST", "/v1/sessions/s/probes", body("probes")).await.json();
     app.call("PUT", "/v1/sessions/s", r#"{"task_id": "t"}"#).await;
+    let webhook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.json();
+    let webhook = webhook["webhook"]["id"].as_str().expect("an id");
+    let delivery = app.call("POST", &format!("/v1/webhooks/{webhook}/test"), "").await.json();
     let ids = json!({
+        "webhook_id": webhook, "delivery_id": delivery["id"],
         "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
         "ref": "0000000000000000", "reference": "0000000000000000", "task_id": "t",
@@ -169,7 +173,7 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     let theirs = format!("Bearer {THEIRS}");
     let mut called = 0;
     for (path, method, _) in operations(&document()) {
-        let is_owned = path.contains("{session_id}") || path.contains("{task_id}");
+        let is_owned = ["{session_id}", "{task_id}", "{webhook_id}"].iter().any(|id| path.contains(id));
         if !is_owned || makes_the_session(&method, &path) {
             continue;
         }
@@ -211,6 +215,8 @@ async fn a_wrong_key_is_refused_by_every_operation_that_wants_one() {
     let ids = json!({
         "session_id": "s", "compression_id": "cmp_00000000000000000000000000000007", "version": "1",
         "evaluation_id": "evl_00000000000000000000000000000007",
+        "webhook_id": "whk_00000000000000000000000000000007",
+        "delivery_id": "dlv_00000000000000000000000000000007",
     });
     for (path, method, operation) in operations(&document()) {
         let open = operation["security"] == json!([{}]) || operation["security"] == json!([]);

@@ -50,19 +50,22 @@ impl Following {
     }
 }
 
-async fn append(app: &App, words: usize) -> Value {
+/// Appends twelve messages of so many words each to the session.
+pub async fn append(app: &App, words: usize) -> Value {
     let messages: Vec<Value> = (0..12)
         .map(|i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": format!("{i} {}", "talk ".repeat(words))}))
         .collect();
     app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await.json()
 }
 
-async fn session(app: &App) {
+/// Makes a session that is compressed on request alone.
+pub async fn session(app: &App) {
     let settings = json!({"context_window": 10_000, "auto": false, "mask": "off"});
     app.call("PUT", "/v1/sessions/s", settings.to_string()).await;
 }
 
-async fn compress(app: &App) {
+/// Compresses the session.
+pub async fn compress(app: &App) {
     app.call("POST", "/v1/sessions/s/compressions", "").await;
     app.work().await;
 }

@@ -3,17 +3,19 @@
 use anchord::domain::id::TenantId;
 use anchord::domain::pin::Pin;
 use anchord::domain::usage::{Figures, Kind, TaskStatus};
+use anchord::store::audit::Actor;
 use anchord::store::gather::ToolOutput;
 use anchord::store::messages::SeqRange;
 use anchord::store::sessions::{PutOutcome, SessionFilter};
 use anchord::store::usage::User;
+use anchord::store::webhooks::NewWebhook;
 use serde_json::Map;
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 22] = [
+const TABLES: [&str; 24] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -36,6 +38,8 @@ const TABLES: [&str; 22] = [
     "usage_by_session",
     "usage_by_day",
     "tasks",
+    "webhooks",
+    "webhook_deliveries",
 ];
 
 /// A session with something of everything in it.
@@ -55,9 +59,24 @@ async fn furnished() -> Stored {
     let settings = Map::from_iter([("task_id".to_owned(), "t".into())]);
     stored.store.put_session(stored.ours, &name("s"), settings).await.expect("a put");
     count_use(&stored).await;
+    told(&stored).await;
     let task = stored.store.put_task(stored.ours, "t", TaskStatus::Completed).await.expect("a put");
     assert!(task.is_some_and(|task| task.tally.of(Kind::Context).calls == 1));
     stored
+}
+
+/// A webhook that was told of something in the session.
+async fn told(stored: &Stored) {
+    let url = "https://example.com/".to_owned();
+    let new = NewWebhook { url, description: None, events: None, enabled: true };
+    stored.store.insert_webhook(stored.ours, &new, Actor::Cli).await.expect("a webhook");
+    let tell =
+        "insert into webhook_deliveries (tenant_id, webhook_id, id, session_id, event_id, event, payload)
+                select w.tenant_id, w.id, gen_random_uuid(), s.id, 1, 'summary.published', '{}'
+                from webhooks w join sessions s using (tenant_id)";
+    let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
+    sqlx::raw_sql(tell).execute(&mut *tx).await.expect("a delivery");
+    tx.commit().await.expect("a commit");
 }
 
 async fn count_use(stored: &Stored) {
@@ -87,6 +106,8 @@ async fn without_a_tenant_or_with_a_strange_one_no_row_is_there() {
         ("usage_by_session", 1),
         ("usage_by_day", 1),
         ("tasks", 1),
+        ("webhooks", 1),
+        ("webhook_deliveries", 1),
     ] {
         assert_eq!(count(&mut ours, table).await, rows, "{table}");
     }
@@ -149,7 +170,7 @@ async fn an_erased_session_leaves_nothing_and_its_name_begins_anew() {
     assert!(!stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
     stored.store.flush_usage(None).await.expect("a flush");
     // Sums by day name no session.
-    let stays = ["tenants", "audit_events", "usage_by_day"];
+    let stays = ["tenants", "audit_events", "usage_by_day", "webhooks"];
     let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
     for table in TABLES.iter().filter(|table| !stays.contains(*table)) {
         assert_eq!(count(&mut tx, table).await, 0, "{table} has rows left");

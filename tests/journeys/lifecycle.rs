@@ -193,6 +193,8 @@ async fn rows_by_table(owner: &mut PgConnection) -> Vec<(String, i64)> {
 #[tokio::test]
 async fn an_erased_session_leaves_nothing_in_any_table() {
     let app = app().await;
+    let hook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await;
+    assert_eq!(hook.status, 201, "{}", hook.text);
     furnished(&app).await;
     app.store.flush_usage(None).await.unwrap();
     let mut owner = PgConnection::connect(&app.database.url).await.unwrap();

@@ -52,3 +52,4 @@ mod tenant_wide;
 mod tenants;
 mod triggers;
 mod usage;
+mod webhooks;

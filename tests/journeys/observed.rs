@@ -55,8 +55,18 @@ fn post(client: &Client, path: &str, headers: &[(&str, &str)], body: &Value) -> 
 async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     let fake = FakeProvider::start([Act::Good]).await;
     let database = database().await;
-    let service = service(&database, &fake, &["--metrics-listen", "127.0.0.1:0"]);
+    let words = ["--metrics-listen", "127.0.0.1:0", "--webhook-targets", "any"];
+    let service = service(&database, &fake, &words);
     let client = service.client();
+    // Where nobody listens.
+    let hook = post(&client, "/v1/webhooks", &[], &json!({"url": "http://127.0.0.1:1/a-path-of-a-customer"}));
+    let hook = format!("/v1/webhooks/{}", hook["webhook"]["id"].as_str().expect("an id"));
+    post(&client, &format!("{hook}/test"), &[], &json!({}));
+    until("an attempt", async || {
+        let log = client.get(&format!("{hook}/deliveries")).json();
+        (log["items"][0]["last_error"] == "connection").then_some(())
+    })
+    .await;
     let path = format!("/v1/sessions/{NAME}");
     assert_eq!(client.call("PUT", &path, &[], r#"{"auto": false}"#).expect("a reply").status, 201);
     post(&client, &format!("{path}/messages"), &[], &json!({"messages": work(30)}));
@@ -95,6 +105,7 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     assert!(value("anchord_llm_tokens_total{direction=\"input\"}") >= 100.0);
     assert!((value("anchord_compression_ratio_count") - 1.0).abs() < 0.5);
     assert!((value("anchord_append_batch_appends_count") - 1.0).abs() < 0.5);
+    assert!(value("anchord_webhook_attempts_total{outcome=\"connection\"}") >= 1.0);
     let most = value("anchord_db_connections_max");
     let (idle, used) =
         (value("anchord_db_connections{state=\"idle\"}"), value("anchord_db_connections{state=\"in_use\"}"));
@@ -104,7 +115,19 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     let tenant = text(&mut look, "select id::text from tenants").await;
     let key = text(&mut look, "select id::text from api_keys").await;
     let job = ended["id"].as_str().expect("an id");
-    for secret in [tenant.as_str(), &key, job, NAME, WORDS[0], WORDS[1], "default", "small"] {
+    let hook = text(&mut look, "select id::text from webhooks").await;
+    for secret in [
+        tenant.as_str(),
+        &key,
+        &hook,
+        "a-path-of-a-customer",
+        job,
+        NAME,
+        WORDS[0],
+        WORDS[1],
+        "default",
+        "small",
+    ] {
         let line = told.lines().find(|line| line.contains(secret));
         assert_eq!(line, None, "{secret}");
     }
@@ -209,7 +232,8 @@ async fn one_trace_holds_the_request_the_job_and_the_call_to_the_model_and_no_te
 async fn a_processs_whole_output_holds_no_key_and_no_token() {
     let database = database().await;
     let token = "operator-operator-operator-operator";
-    let service = Service::on(&database, &["--admin-token", token, "--log", "trace"]);
+    let words = ["--admin-token", token, "--log", "trace", "--webhook-targets", "any"];
+    let service = Service::on(&database, &words);
     let client = service.client();
     let operator = client.with_key(token);
     let tenant = post(&operator, "/v1/admin/tenants", &[], &json!({"name": "customer"}));
@@ -226,6 +250,18 @@ async fn a_processs_whole_output_holds_no_key_and_no_token() {
         &[],
         &json!({}),
     );
+    let hook = json!({"url": "http://127.0.0.1:1/a-path-that-is-a-token"});
+    let hook = post(&tenant_client, "/v1/webhooks", &[], &hook);
+    let hook_path = format!("/v1/webhooks/{}", hook["webhook"]["id"].as_str().expect("an id"));
+    let hook_rotated = post(&tenant_client, &format!("{hook_path}/rotate"), &[], &json!({}));
+    post(&tenant_client, &format!("{hook_path}/test"), &[], &json!({}));
+    until("an attempt", async || {
+        let log = tenant_client.get(&format!("{hook_path}/deliveries")).json();
+        (log["items"][0]["last_error"] == "connection").then_some(())
+    })
+    .await;
+    let signing = [&hook, &hook_rotated]
+        .map(|made| made["secret"].as_str().and_then(|s| s.strip_prefix("whsec_")).expect("a secret"));
     let wrong = "a-key-that-was-mistyped-by-somebody";
     assert_eq!(client.with_key(wrong).get("/v1/sessions").status, 401);
     // Where no secret belongs, and where an error may quote what it refuses.
@@ -238,7 +274,9 @@ async fn a_processs_whole_output_holds_no_key_and_no_token() {
     let secrets =
         [token, &key, own["key"].as_str().expect("a key"), rotated["key"].as_str().expect("a key"), wrong];
     let url = database.url.as_str();
-    for secret in secrets.into_iter().chain(["test-key-of-services-in-processes", url]).chain(WORDS) {
+    for secret in
+        secrets.into_iter().chain(signing).chain(["test-key-of-services-in-processes", url]).chain(WORDS)
+    {
         assert!(!greeting.contains(secret), "{secret} was printed");
         let line = logged.lines().find(|line| line.contains(secret));
         assert_eq!(line, None, "{secret}");

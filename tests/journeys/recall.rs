@@ -200,6 +200,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
         llm_models: Vec::new(),
+        webhook_reach: anchord::domain::webhook::target::Reach::Public,
     }))
 }
 

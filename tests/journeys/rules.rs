@@ -55,6 +55,7 @@ async fn strict() -> Strict {
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: false,
         llm_models: Vec::new(),
+        webhook_reach: anchord::domain::webhook::target::Reach::Public,
     });
     Strict { state, _database: database }
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use anchord::clock::Clock;
 use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
+use anchord::domain::webhook::target::Reach;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord::http::events::Streams;
 use anchord::http::quotas::QuotaWatch;
@@ -14,6 +15,8 @@ use anchord::store::Store;
 use anchord::store::audit::Actor;
 use anchord::store::gather::Gatherer;
 use anchord::store::keys::{NewKey, digest_key};
+use anchord::worker::courier::Courier;
+use anchord::worker::outbound::Outbound;
 use anchord::worker::{Env, Options, Pool};
 use axum::Router;
 use axum::body::Body;
@@ -48,6 +51,7 @@ pub struct App {
     pub stop: CancellationToken,
     router: Router,
     llm: Option<llm::Client>,
+    webhook_reach: Reach,
 }
 
 /// A reply, read whole.
@@ -78,15 +82,20 @@ impl Answer {
 
 /// Starts an API.
 pub async fn app() -> App {
-    start(None).await
+    start(None, Reach::Public).await
+}
+
+/// Starts an API whose webhooks may be anywhere.
+pub async fn app_with_webhooks() -> App {
+    start(None, Reach::Any).await
 }
 
 /// Starts an API whose workers have a model.
 pub async fn app_with_model(llm: llm::Client) -> App {
-    start(Some(llm)).await
+    start(Some(llm), Reach::Public).await
 }
 
-async fn start(llm: Option<llm::Client>) -> App {
+async fn start(llm: Option<llm::Client>, webhook_reach: Reach) -> App {
     let database = super::database().await;
     let tracker = TaskTracker::new();
     let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
@@ -107,8 +116,9 @@ async fn start(llm: Option<llm::Client>) -> App {
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_configured: llm.is_some(),
         llm_models: llm.as_ref().map(allowed).unwrap_or_default(),
+        webhook_reach,
     });
-    App { store, tenant: ours, router: http::router(state), database, llm, stop }
+    App { store, tenant: ours, router: http::router(state), database, llm, stop, webhook_reach }
 }
 
 fn allowed(llm: &llm::Client) -> Vec<String> {
@@ -146,6 +156,13 @@ impl App {
             llm: self.llm.clone(),
         };
         Pool::new(env, Options::default()).drain().await.expect("a database that answers");
+    }
+
+    /// Delivers what is due to webhooks, as a worker would; gives how many attempts that took.
+    pub async fn deliver(&self) -> usize {
+        let outbound = Outbound::new(self.webhook_reach).expect("a client");
+        let courier = Courier::new(self.store.clone(), Clock::system(), outbound);
+        courier.drain().await.expect("a database that answers")
     }
 
     /// Serves the API on an address of its own until [`Self::stop`] is cancelled.

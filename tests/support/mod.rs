@@ -11,6 +11,7 @@
 pub mod app;
 pub mod corpus;
 pub mod provider;
+pub mod receiver;
 pub mod service;
 #[path = "../../src/domain/context/validity.rs"]
 pub mod validity;

@@ -1,0 +1,285 @@
+//! Webhooks: which events they get, where they may be, how a message is written and signed, and when it is
+//! tried again.
+//!
+//! Invariant: a message has the same bytes at every attempt, and an address that is not public on the
+//! internet is none unless the operator says so.
+//! Must not know: how names are resolved, how a message is sent.
+
+pub mod address;
+pub mod signature;
+pub mod target;
+
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::id::SessionName;
+
+/// Waits after the first, second … failed attempt; after the last of them it is given up, some 28 hours
+/// after the first.
+const WAITS: [Duration; 8] = [
+    Duration::from_secs(5),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(30),
+    Duration::from_hours(2),
+    Duration::from_hours(5),
+    Duration::from_hours(10),
+    Duration::from_hours(10),
+];
+/// How much longer than that a wait is at most, as a share of it: what failed together is not tried together.
+const SPREAD: f64 = 0.2;
+/// The longest wait that a receiver can ask for.
+const LONGEST_ASKED: Duration = Duration::from_hours(10);
+
+/// What a webhook can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+pub enum WebhookEvent {
+    /// A compression has begun.
+    #[serde(rename = "compression.started")]
+    CompressionStarted,
+    /// A compression ended well.
+    #[serde(rename = "compression.succeeded")]
+    CompressionSucceeded,
+    /// A compression failed, or its result was rejected.
+    #[serde(rename = "compression.failed")]
+    CompressionFailed,
+    /// A compression had nothing to do, or was overtaken.
+    #[serde(rename = "compression.skipped")]
+    CompressionSkipped,
+    /// A version is current.
+    #[serde(rename = "summary.published")]
+    SummaryPublished,
+    /// An append has brought a session to its warn level.
+    #[serde(rename = "trigger.warned")]
+    TriggerWarned,
+}
+
+impl WebhookEvent {
+    /// How many there are.
+    pub const COUNT: usize = 6;
+
+    /// Its name, as events are stored.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CompressionStarted => "compression.started",
+            Self::CompressionSucceeded => "compression.succeeded",
+            Self::CompressionFailed => "compression.failed",
+            Self::CompressionSkipped => "compression.skipped",
+            Self::SummaryPublished => "summary.published",
+            Self::TriggerWarned => "trigger.warned",
+        }
+    }
+
+    /// Reads a stored name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [
+            Self::CompressionStarted,
+            Self::CompressionSucceeded,
+            Self::CompressionFailed,
+            Self::CompressionSkipped,
+            Self::SummaryPublished,
+            Self::TriggerWarned,
+        ];
+        all.into_iter().find(|event| event.as_str() == name)
+    }
+}
+
+/// The event of a message that was asked for to try a webhook.
+pub const TEST_EVENT: &str = "webhook.test";
+
+/// Where a message to a webhook stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryStatus {
+    /// It is to be tried, for the first time or again.
+    Pending,
+    /// The receiver answered 2xx.
+    Succeeded,
+    /// It is given up: every attempt failed, or the receiver said 410.
+    Failed,
+    /// The webhook was disabled before it could be delivered.
+    Cancelled,
+}
+
+impl DeliveryStatus {
+    /// Its name, as it is stored.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Reads a stored name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Pending, Self::Succeeded, Self::Failed, Self::Cancelled]
+            .into_iter()
+            .find(|status| status.as_str() == name)
+    }
+}
+
+/// Why an attempt failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = DeliveryFailure)]
+pub enum Failure {
+    /// The receiver answered something else than 2xx; redirects are not followed.
+    Status,
+    /// The receiver did not answer in time.
+    Timeout,
+    /// No connection came about, or it broke.
+    Connection,
+    /// There was no TLS with a good certificate.
+    Tls,
+    /// The address is not public, or its name leads to none that is.
+    Address,
+}
+
+impl Failure {
+    /// Its name, as it is stored and counted.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::Tls => "tls",
+            Self::Address => "address",
+        }
+    }
+
+    /// Reads a stored name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Status, Self::Timeout, Self::Connection, Self::Tls, Self::Address]
+            .into_iter()
+            .find(|failure| failure.as_str() == name)
+    }
+}
+
+/// Why a webhook gets nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DisabledReason {
+    /// Its tenant disabled it.
+    Caller,
+    /// The receiver answered 410 Gone.
+    Gone,
+    /// Every attempt of several days failed.
+    Failing,
+}
+
+impl DisabledReason {
+    /// Its name, as it is stored and counted.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Caller => "caller",
+            Self::Gone => "gone",
+            Self::Failing => "failing",
+        }
+    }
+
+    /// Reads a stored name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Caller, Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == name)
+    }
+}
+
+/// How long to wait after `tries` failed attempts; `None` when it is given up.
+///
+/// `spread` from 0 to 1 is where within the spread of waits this one lies; `asked` is what the receiver
+/// asked for, which makes a wait longer and never shorter.
+#[must_use]
+pub fn wait_after(tries: u32, spread: f64, asked: Option<Duration>) -> Option<Duration> {
+    let place = usize::try_from(tries.max(1) - 1).ok()?;
+    let own = WAITS.get(place)?.mul_f64(1.0 + SPREAD * spread.clamp(0.0, 1.0));
+    Some(asked.map_or(own, |asked| own.max(asked.min(LONGEST_ASKED))))
+}
+
+/// The body of a message: type, time, and what is known about the event, the session first.
+#[must_use]
+pub fn body(
+    event: &str,
+    at: DateTime<Utc>,
+    place: Option<(&SessionName, i64)>,
+    payload: Map<String, Value>,
+) -> String {
+    let mut data = Map::new();
+    if let Some((session, id)) = place {
+        data.insert("session_id".to_owned(), session.as_str().into());
+        data.insert("event_id".to_owned(), id.into());
+    }
+    data.extend(payload);
+    let mut message = Map::new();
+    message.insert("type".to_owned(), event.into());
+    message.insert("timestamp".to_owned(), at.to_rfc3339_opts(SecondsFormat::Micros, true).into());
+    message.insert("data".to_owned(), data.into());
+    Value::from(message).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_to_more_than_a_day_and_then_it_is_given_up() {
+        let waits: Vec<u64> =
+            (1..=8).map(|tries| wait_after(tries, 0.0, None).expect("a wait").as_secs()).collect();
+        assert_eq!(waits, [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 36_000]);
+        assert!(waits.is_sorted() && waits.iter().sum::<u64>() > 24 * 3_600);
+        assert_eq!(wait_after(9, 0.0, None), None);
+        assert_eq!(wait_after(u32::MAX, 0.5, None), None);
+    }
+
+    #[test]
+    fn a_wait_is_spread_and_never_shorter_than_what_was_asked() {
+        assert_eq!(wait_after(2, 1.0, None), Some(Duration::from_secs(72)));
+        assert_eq!(wait_after(2, 7.0, None), Some(Duration::from_secs(72)));
+        assert_eq!(wait_after(1, 0.0, Some(Duration::from_secs(90))), Some(Duration::from_secs(90)));
+        assert_eq!(wait_after(3, 0.0, Some(Duration::from_secs(90))), Some(Duration::from_mins(5)));
+        assert_eq!(wait_after(1, 0.0, Some(Duration::MAX)), Some(Duration::from_hours(10)));
+        assert_eq!(wait_after(9, 0.0, Some(Duration::from_secs(90))), None, "asking makes no attempt more");
+    }
+
+    #[test]
+    fn a_body_tells_type_time_and_data_in_this_order() {
+        let at = DateTime::from_timestamp(1_700_000_000, 120_000_000).expect("a time");
+        let session = SessionName::parse("s").expect("a name");
+        let payload = Map::from_iter([("version".to_owned(), Value::from(3))]);
+        assert_eq!(
+            body("summary.published", at, Some((&session, 7)), payload),
+            r#"{"type":"summary.published","timestamp":"2023-11-14T22:13:20.120000Z","data":{"session_id":"s","event_id":7,"version":3}}"#
+        );
+    }
+
+    #[test]
+    fn names_read_back() {
+        let mut found = 0;
+        for name in ["compression.started", "compression.succeeded", "compression.failed"] {
+            assert_eq!(WebhookEvent::parse(name).map(WebhookEvent::as_str), Some(name));
+            found += 1;
+        }
+        for name in ["compression.skipped", "summary.published", "trigger.warned"] {
+            let event = WebhookEvent::parse(name).expect("an event");
+            assert_eq!(serde_json::to_value(event).expect("JSON"), name);
+            found += 1;
+        }
+        assert_eq!(found, WebhookEvent::COUNT);
+        assert_eq!(WebhookEvent::parse(TEST_EVENT), None);
+        assert_eq!(DeliveryStatus::parse("cancelled"), Some(DeliveryStatus::Cancelled));
+        assert_eq!(Failure::parse("tls"), Some(Failure::Tls));
+        assert_eq!(DisabledReason::parse("gone"), Some(DisabledReason::Gone));
+    }
+}
