@@ -11,10 +11,11 @@ use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Problem, Thing};
 use super::tasks::TaskPath;
-use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, Origin};
+use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, LeftOut, Origin};
 use crate::domain::id::SessionName;
+use crate::domain::probe::Scores;
 use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
@@ -26,6 +27,8 @@ use crate::store::summaries::{self, StoredVersion};
 /// The latest sessions of a task that are looked at, and those among them that are told.
 const TASK_SESSIONS: i64 = 200;
 const TOLD_SESSIONS: usize = 20;
+/// Reasons that a refused merge names.
+const REASONS_TOLD: usize = 5;
 
 /// How much is handed off.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
@@ -84,12 +87,19 @@ pub struct NewMerge {
 /// What a merge came to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Merged {
-    /// Whether anything changed: the same version of the same session is merged once.
+    /// Whether anything changed: the same version of the same session is merged once, and none after a
+    /// later one of it.
     pub merged: bool,
     /// The version that the merge made, now or before.
     pub version: i64,
     /// What was merged.
     pub from: HandedOff,
+    /// What of it did not come along, and why; empty when nothing changed.
+    pub left_out: Vec<LeftOut>,
+    /// How the new version's probes went: those that were asked before, and those about what was merged.
+    /// Null when nothing changed.
+    #[schema(required = true)]
+    pub probes: Option<Scores>,
 }
 
 /// Reads what another agent should know of a session.
@@ -198,14 +208,18 @@ fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
 
 /// Merges a finished session's version into this session, as a new version.
 ///
-/// Intent, state, constraints, anchor and strategy stay this session's; files and decisions come with the
-/// `session_id` that they are from. A live compression starts over on the new version.
+/// Intent, state, constraints, anchor and strategy stay this session's; every entry that comes along names the
+/// session that it is from, and what does not come along is told. A later version of the same session takes the
+/// place of the earlier one's entries. The merge passes the gate that every version passes: the probes that are
+/// asked already and those about what was merged. A live compression starts over on the new version.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/merge", tag = "summaries", params(SessionPath), request_body = NewMerge,
     responses(
         (status = 201, body = Merged, description = "A new version.",
          headers(("Location" = String, description = "Where the new version is."))),
-        (status = 200, body = Merged, description = "The same version was merged before; nothing changed.")
+        (status = 200, body = Merged, description = "The same version, or a later one, was merged before; nothing changed."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "What the merge would publish does not pass the gate (`/problems/conflict`, whose detail says why); nothing changed. Or a request of the same key is at work.")
     )
 )]
 pub async fn merge_session(
@@ -222,19 +236,31 @@ pub async fn merge_session(
     };
     let NewMerge { session_id, version } = body.value;
     let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
-    let (session, status, version, merged) =
-        match state.store.merge_session(&mut tx, caller.tenant, wanted).await? {
-            Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
-            Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
-            Merge::NoSummary => return Err(ApiError::NoSummary),
-            Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
-            Merge::Unchanged { session, version, merged } => (session, StatusCode::OK, version, merged),
-            Merge::Done { session, version, merged } => {
-                (session, StatusCode::CREATED, version.meta.version, merged)
-            }
-        };
+    let merge = state.store.merge_session(&mut tx, caller.tenant, wanted).await?;
+    let (session, status, version, merged, left_out, probes) = match merge {
+        Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
+        Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
+        Merge::NoSummary => return Err(ApiError::NoSummary),
+        Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+        Merge::Unverifiable => {
+            let detail = "has a version that cannot be verified, which critical sessions refuse";
+            return Err(ApiError::refused("/session_id", detail));
+        }
+        Merge::Rejected(reasons) => {
+            let reasons: Vec<String> = reasons.iter().take(REASONS_TOLD).cloned().collect();
+            let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
+            return Err(ApiError::Conflict(detail));
+        }
+        Merge::Unchanged { session, version, merged } => {
+            (session, StatusCode::OK, version, merged, Vec::new(), None)
+        }
+        Merge::Done { session, version, merged, left_out, probes } => {
+            (session, StatusCode::CREATED, version.meta.version, merged, left_out, Some(probes))
+        }
+    };
     let from = HandedOff { session_id, version: merged };
-    let reply = KeptReply::json(status, &Merged { merged: status == StatusCode::CREATED, version, from })?;
+    let is_new = status == StatusCode::CREATED;
+    let reply = KeptReply::json(status, &Merged { merged: is_new, version, from, left_out, probes })?;
     let location = format!("/v1/sessions/{}/summaries/{version}", path.session_id);
     let reply = reply.with(&header::LOCATION, location);
     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;

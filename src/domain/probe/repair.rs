@@ -50,7 +50,12 @@ fn restore(
                 return false;
             }
             let (key, value) = (fact.key.clone(), fact.value.clone());
-            summary.technical_context.push(TechnicalFact { key, value, seqs: fact.seqs.clone() });
+            summary.technical_context.push(TechnicalFact {
+                key,
+                value,
+                seqs: fact.seqs.clone(),
+                session_id: None,
+            });
             true
         }
         Some(Section::DecisionsMade) => {
@@ -124,6 +129,7 @@ fn restore(
                 failed: run.failed,
                 failing: run.failing.clone(),
                 seqs: run.seqs.clone(),
+                session_id: None,
             });
             true
         }
@@ -157,6 +163,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
             path: fact.path.clone(),
             reason: fact.reason.clone(),
             seqs: fact.seqs.clone(),
+            session_id: None,
         }),
     }
     true
@@ -200,6 +207,7 @@ fn restore_error(fact: &ErrorFact, summary: &mut Summary) -> bool {
         count: fact.count.max(1),
         resolved_in_version: None,
         seqs: fact.seqs.clone(),
+        session_id: None,
     });
     true
 }
