@@ -121,7 +121,8 @@ impl Store {
             Some(current) => (current.version.summary.clone(), Vec::new()),
             None => opening(tx, tenant, parent.id, &origin).await?,
         };
-        let made = Made::new(&parent, current, asked, Own { summary: own, span }, &origin, wanted.now)?;
+        let own = Own { summary: own, span, current, asked };
+        let made = Made::new(&parent, own, &origin, wanted.now)?;
         if !made.checked.refusals.is_empty() {
             return Ok(Merge::Rejected(made.checked.refusals));
         }
@@ -187,6 +188,9 @@ impl Store {
 struct Own {
     summary: Summary,
     span: Vec<Numbered>,
+    current: Option<StoredVersion>,
+    /// What is asked of it already.
+    asked: Vec<(ProbeId, serde_json::Value)>,
 }
 
 /// A version of the parent, ready to be stored.
@@ -204,12 +208,11 @@ struct Made {
 impl Made {
     fn new(
         parent: &sessions::Session,
-        current: Option<StoredVersion>,
-        asked: Vec<(ProbeId, serde_json::Value)>,
         own: Own,
         child: &Origin<'_>,
         now: chrono::DateTime<chrono::Utc>,
     ) -> Result<Self, StoreError> {
+        let Own { summary: own, span, current, asked } = own;
         let probes: Vec<Probe> = asked
             .into_iter()
             .map(|(id, probe)| {
@@ -231,7 +234,7 @@ impl Made {
             meta.strategy = settings.strategy_in_force();
         }
         meta.warnings = vec![format!("merged from session {}", child.name)];
-        let MergedBack { summary, left_out } = handoff::merge(&own.summary, child, meta.version);
+        let MergedBack { summary, left_out } = handoff::merge(&own, child, meta.version);
         let shown = |meta: &VersionMeta, summary: &Summary, least: bool| -> Rendering {
             let subject = Subject {
                 summary,
@@ -245,11 +248,11 @@ impl Made {
             if least { render::served_least(&subject, count) } else { render::served(&subject, bound, count) }
         };
         let rendering = shown(&meta, &summary, false);
-        let before = before.map(|before| shown(&before, &own.summary, false));
+        let before = before.map(|before| shown(&before, &own, false));
         let held = Asked {
-            parent: (&own.summary, before.as_ref()),
+            parent: (&own, before.as_ref()),
             child,
-            span: &own.span,
+            span: &span,
             strategy: meta.strategy,
             bound,
             probes: &probes,

@@ -53,7 +53,7 @@ impl MergedBack {
 trait Entry: Clone {
     /// What makes it the same entry in another record.
     fn key(&self) -> String;
-    fn origin(&self) -> &Option<String>;
+    fn origin(&self) -> Option<&str>;
     fn set_origin(&mut self, session: String);
 }
 
@@ -64,8 +64,8 @@ macro_rules! entry {
                 let $entry = self;
                 $key
             }
-            fn origin(&self) -> &Option<String> {
-                &self.session_id
+            fn origin(&self) -> Option<&str> {
+                self.session_id.as_deref()
             }
             fn set_origin(&mut self, session: String) {
                 self.session_id.get_or_insert(session);
@@ -99,7 +99,7 @@ fn mark(session: &str) -> String {
 #[must_use]
 pub fn without(mut record: Summary, session: &str) -> Summary {
     fn drop_of<T: Entry>(entries: &mut Vec<T>, session: &str) {
-        entries.retain(|entry| entry.origin().as_deref() != Some(session));
+        entries.retain(|entry| entry.origin() != Some(session));
     }
     drop_of(&mut record.files_modified, session);
     drop_of(&mut record.files_read, session);
@@ -221,14 +221,14 @@ pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
 }
 
 fn of_origin<T: Entry>(entry: &T) -> (Option<String>, String) {
-    (entry.origin().clone(), entry.key())
+    (entry.origin().map(str::to_owned), entry.key())
 }
 
 /// Puts the entries of a session in the place of those that it brought before; what another session has
 /// under the same key stands when `stands` says so. Gives how many were not taken for that.
 fn replace<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>, child: &str, stands: impl Fn(&T) -> bool) -> usize {
     let coming: BTreeSet<(Option<String>, String)> = theirs.iter().map(of_origin).collect();
-    all.retain(|entry| entry.origin().as_deref() != Some(child) || coming.contains(&of_origin(entry)));
+    all.retain(|entry| entry.origin() != Some(child) || coming.contains(&of_origin(entry)));
     let mut at: BTreeMap<(Option<String>, String), usize> =
         all.iter().enumerate().map(|(slot, entry)| (of_origin(entry), slot)).collect();
     let others: BTreeSet<String> = all.iter().filter(|entry| stands(entry)).map(Entry::key).collect();
