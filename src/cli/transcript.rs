@@ -54,7 +54,7 @@ fn text(file: &Path) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = error.as_bytes().get(..valid).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
         anyhow::anyhow!("line {line}: not UTF-8")
     })
 }

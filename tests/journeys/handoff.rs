@@ -275,7 +275,7 @@ async fn merges_and_compressions_at_once_lose_nothing_of_either() {
         let asked = app.call("POST", "/v1/sessions/parent/compressions", "").await;
         assert_eq!(asked.status, 202, "{}", asked.text);
         // Whichever comes first, the other one builds on it.
-        let (merged, _) = tokio::join!(merge(&app, "parent", child), app.work());
+        let (merged, ()) = tokio::join!(merge(&app, "parent", child), app.work());
         assert_eq!(merged.0, 201, "{}", merged.1);
         app.work().await;
     }

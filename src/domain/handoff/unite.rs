@@ -158,7 +158,9 @@ fn keyed<T: Entry>(entries: &[T]) -> BTreeSet<String> {
 /// A record whose entries name the session that they are of.
 fn owned(record: &Summary, name: &str) -> Summary {
     fn own<T: Entry>(entries: &mut [T], name: &str) {
-        entries.iter_mut().for_each(|entry| entry.set_origin(name.to_owned()));
+        for entry in entries {
+            entry.set_origin(name.to_owned());
+        }
     }
     let mut record = record.clone();
     own(&mut record.files_modified, name);

@@ -73,6 +73,7 @@ fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedF
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "an entry in every section")]
 fn small() -> Summary {
     Summary {
         session_intent_session_id: None,
