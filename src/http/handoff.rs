@@ -19,6 +19,7 @@ use crate::domain::probe::Scores;
 use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
+use crate::domain::wording;
 use crate::store::StoreError;
 use crate::store::merges::{Merge, Wanted};
 use crate::store::sessions::{self, Session, SessionFilter};
@@ -27,6 +28,9 @@ use crate::store::summaries::{self, StoredVersion};
 /// The latest sessions of a task that are looked at, and those among them that are told.
 const TASK_SESSIONS: i64 = 200;
 const TOLD_SESSIONS: usize = 20;
+/// Words that a hand-off may be bound to.
+const LEAST_WORDS: u32 = 100;
+const MOST_WORDS: u32 = 500;
 /// Reasons that a refused merge names.
 const REASONS_TOLD: usize = 5;
 
@@ -38,15 +42,30 @@ pub struct LevelQuery {
     /// The most tokens: 500, 1500 or 3000. Default: 1500.
     #[param(minimum = 500, maximum = 3000, example = 1500)]
     pub level: Option<u32>,
+    /// The most words, from 100 to 500, in place of a level.
+    #[param(minimum = 100, maximum = 500)]
+    pub words: Option<u32>,
+}
+
+/// How long a hand-off may be.
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    Tokens(u32),
+    Words(u32),
 }
 
 impl LevelQuery {
-    fn read(self) -> Result<u32, ApiError> {
-        let level = self.level.unwrap_or(DEFAULT_LEVEL);
-        if LEVELS.contains(&level) {
-            return Ok(level);
+    fn read(self) -> Result<Bound, ApiError> {
+        match (self.level, self.words) {
+            (Some(_), Some(_)) => Err(ApiError::parameter("words", "must not stand beside `level`")),
+            (None, Some(words)) if (LEAST_WORDS..=MOST_WORDS).contains(&words) => Ok(Bound::Words(words)),
+            (None, Some(_)) => Err(ApiError::parameter("words", "must be from 100 to 500")),
+            (level, None) => {
+                let level = level.unwrap_or(DEFAULT_LEVEL);
+                let known = LEVELS.contains(&level).then_some(Bound::Tokens(level));
+                known.ok_or_else(|| ApiError::parameter("level", "must be 500, 1500 or 3000 tokens"))
+            }
         }
-        Err(ApiError::parameter("level", "must be 500, 1500 or 3000 tokens"))
     }
 }
 
@@ -55,7 +74,7 @@ impl LevelQuery {
 pub struct Handoff {
     /// Markdown with level-3 headings, to be put under `## Prior Session Context`.
     pub markdown: String,
-    /// Its tokens, at most the level.
+    /// Its tokens, at most the level when there is one.
     pub tokens: u32,
     /// The version that it tells; of a task the newest session's.
     pub version: i64,
@@ -119,7 +138,7 @@ pub async fn find_handoff(
     Path(path): Path<SessionPath>,
     Query(query): Query<LevelQuery>,
 ) -> Result<Response, ApiError> {
-    let level = query.read()?;
+    let bound = query.read()?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
@@ -128,7 +147,7 @@ pub async fn find_handoff(
         None => None,
     };
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(answer(version.map(|version| (session, version)).as_slice(), level))
+    Ok(answer(version.map(|version| (session, version)).as_slice(), bound))
 }
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
@@ -148,7 +167,7 @@ pub async fn find_task_handoff(
     Path(path): Path<TaskPath>,
     Query(query): Query<LevelQuery>,
 ) -> Result<Response, ApiError> {
-    let level = query.read()?;
+    let bound = query.read()?;
     let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
     let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
     found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
@@ -161,11 +180,11 @@ pub async fn find_task_handoff(
         }
     }
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(answer(&told, level))
+    Ok(answer(&told, bound))
 }
 
 /// Renders the sessions, the newest first; nothing when there is none.
-fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
+fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
     let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
     let meta = &newest.version.meta;
     let united;
@@ -196,7 +215,10 @@ fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
         started: session.created_at,
         last_activity: session.updated_at,
     };
-    let markdown = handoff::render(&line, &subject, level, |text| counter.count_text(text));
+    let markdown = match bound {
+        Bound::Tokens(level) => handoff::render(&line, &subject, level, |text| counter.count_text(text)),
+        Bound::Words(words) => handoff::render(&line, &subject, words, wording::count_words),
+    };
     let tokens = counter.count_text(&markdown);
     let sessions = told.iter().map(|(session, stored)| HandedOff {
         session_id: session.name.clone(),

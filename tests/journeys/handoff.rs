@@ -94,6 +94,9 @@ async fn a_chain_of_three_agents_hands_down_and_merges_back() {
         assert!(text.contains("src/shop.rs") && text.contains("summer sale"), "{text}");
         assert!(text.lines().all(|line| !line.starts_with("## ")), "{text}");
     }
+    let short = app.call("GET", "/v1/sessions/parent/handoff?words=100", "").await.json();
+    let short = short["markdown"].as_str().unwrap();
+    assert!(short.split_whitespace().count() <= 100 && short.contains("summer sale"), "{short}");
     work_on(&app, "child", Some("parent"), CHILD).await;
     compress(&app, "child").await;
     work_on(&app, "grandchild", Some("child"), GRANDCHILD).await;
@@ -302,7 +305,10 @@ async fn what_cannot_be_merged_is_refused() {
     work_on(&app, "c", None, CHILD).await;
     compress(&app, "c").await;
     assert_eq!(to(json!({"session_id": "c", "version": 9})).await.refusal().1, "version-not-found");
-    assert_eq!(app.call("GET", "/v1/sessions/s/handoff?level=700", "").await.refusal().0, 422);
+    for query in ["level=700", "words=99", "words=501", "level=500&words=200"] {
+        let path = format!("/v1/sessions/s/handoff?{query}");
+        assert_eq!(app.call("GET", &path, "").await.refusal().0, 422, "{query}");
+    }
 }
 
 #[tokio::test]
