@@ -19,6 +19,8 @@ pub(super) enum Deed {
 /// What an item is about, as words.
 pub(super) struct Subject {
     words: Vec<String>,
+    /// All of its words, the verb among them.
+    own: Vec<String>,
     /// Words that an item cannot be meant without: numbers and identifiers.
     fixed: Vec<String>,
     needed: usize,
@@ -37,9 +39,10 @@ impl Subject {
         let fixed: Vec<String> =
             all.iter().filter(|w| w.chars().any(|c| c.is_ascii_digit() || c == '_')).cloned().collect();
         let verb = all.first().filter(|word| word.len() > 2 && word.is_ascii()).cloned();
+        let own = all.clone();
         let (deed, rest) = if folded.is_some() { (spaceless_deed(&line), all) } else { deed(all) };
         let needed = if rest.len() <= 2 { rest.len() } else { (rest.len() * 3).div_ceil(5) };
-        Self { words: rest, fixed, needed, verb, deed, folded }
+        Self { words: rest, own, fixed, needed, verb, deed, folded }
     }
 
     pub(super) fn deed(&self) -> Deed {
@@ -50,7 +53,7 @@ impl Subject {
     pub(super) fn mentions(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         let of_item = self.folded.as_ref().is_some_and(|item| item.contains(&fold(&word)));
-        of_item || self.words.iter().any(|own| is_same_word(own, &word))
+        of_item || self.own.iter().any(|own| is_same_word(own, &word))
     }
 
     pub(super) fn is_named_in(&self, text: &str, said: &[String]) -> bool {
@@ -73,10 +76,8 @@ impl Subject {
         }
         let told = words(&without_paths(text));
         let is_here = |word: &String| said.iter().any(|other| is_same_word(word, other));
-        let is_of_item = |word: &String| {
-            let verb = self.verb.as_ref().is_some_and(|verb| is_same_word(verb, word));
-            verb || self.words.iter().any(|own| is_same_word(own, word)) || is_filler(word)
-        };
+        let is_of_item =
+            |word: &String| self.own.iter().any(|own| is_same_word(own, word)) || is_filler(word);
         self.words.iter().all(is_here) && told.iter().all(is_of_item)
     }
 
