@@ -39,7 +39,7 @@ use crate::store::sessions::{self, PutOutcome, Session};
 use crate::store::summaries;
 
 /// What the names of such sessions begin with.
-const NAMED: &str = "compress:";
+const NAMED: &str = "single:";
 /// A window that no messages fill, so that nothing but the caller's target bounds what comes back.
 const WINDOW: u32 = 100_000_000;
 /// Messages that are read at once.
@@ -50,15 +50,15 @@ const PAGE: i64 = 500;
 #[into_params(parameter_in = Path)]
 pub struct CallPath {
     /// The call's id, as its first reply has it.
-    #[param(inline, value_type = CompressionId)]
-    pub compression_id: Uuid,
+    #[param(inline)]
+    pub compression_id: CompressionId,
 }
 
 /// A single call that has not ended yet.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PendingCompression {
     /// Its id; `GET /v1/compress/{id}` reads what came of it.
-    pub id: Uuid,
+    pub id: CompressionId,
     /// How far it is.
     pub status: Status,
     /// Until when it can be read; then messages and result are erased.
@@ -74,13 +74,13 @@ struct Kept {
     messages: Seq,
 }
 
-fn session_name(id: Uuid) -> Result<SessionName, ApiError> {
+fn session_name(id: CompressionId) -> Result<SessionName, ApiError> {
     SessionName::parse(&format!("{NAMED}{id}")).map_err(ApiError::internal)
 }
 
 /// A request with a key has the same session whenever it is made, so that one that broke off goes on.
-fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> Uuid {
-    let Some(key) = key.as_str() else { return Uuid::now_v7() };
+fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> CompressionId {
+    let Some(key) = key.as_str() else { return CompressionId(Uuid::now_v7()) };
     let digest: [u8; 32] = Sha256::new()
         .chain_update(caller.tenant.0.as_bytes())
         .chain_update(digest)
@@ -89,7 +89,7 @@ fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> Uuid {
         .into();
     let (front, _) = digest.split_at(16);
     let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
-    uuid::Builder::from_random_bytes(number.to_be_bytes()).into_uuid()
+    CompressionId(uuid::Builder::from_random_bytes(number.to_be_bytes()).into_uuid())
 }
 
 /// Queues a compression by a model; waits for it as long as the caller would.
