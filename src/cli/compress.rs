@@ -1,5 +1,6 @@
 //! `anchord compress FILE`: the service's own steps on a transcript, without server and database.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,7 +69,8 @@ impl Compress {
         progress.enable_steady_tick(Duration::from_millis(100));
         progress.set_message("reading the transcript");
         let read = transcript::read(&self.file, self.format)?;
-        let format = read.format;
+        let (format, left_out) = (read.format, read.left_out.clone());
+        let told = read.told_left_out();
         let span = (1..).zip(read.messages).map(|(seq, logged)| Numbered { seq, message: logged.message });
         progress.set_message("counting tokens");
         let material = self.material(span.collect());
@@ -79,7 +81,11 @@ impl Compress {
         let proof = &made.proof;
         let mut out = std::io::stdout().lock();
         // Whoever reads us may stop early (`head`), which is no failure of ours.
-        let written = if self.json { write_json(&mut out, &made) } else { write_text(&mut out, &made) };
+        let written = if self.json {
+            write_json(&mut out, &made, &left_out)
+        } else {
+            write_text(&mut out, &made, told.as_deref())
+        };
         match written {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}
@@ -108,7 +114,7 @@ impl Compress {
     }
 }
 
-fn write_text(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()> {
+fn write_text(out: &mut impl std::io::Write, made: &Alone, left_out: Option<&str>) -> std::io::Result<()> {
     let proof = &made.proof;
     let (meta, report) = (&proof.meta, &proof.report);
     writeln!(out, "{}\n", proof.rendering.text.trim_end())?;
@@ -129,6 +135,9 @@ fn write_text(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()
     write_calls(out, made)?;
     for warning in &meta.warnings {
         writeln!(out, "warning: {warning}")?;
+    }
+    if let Some(told) = left_out {
+        writeln!(out, "left out, as no messages: {told}")?;
     }
     if proof.is_not_smaller() {
         writeln!(out, "note: a service would skip this; the summary is not smaller than the messages")?;
@@ -168,7 +177,11 @@ fn write_calls(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<(
     Ok(())
 }
 
-fn write_json(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()> {
+fn write_json(
+    out: &mut impl std::io::Write,
+    made: &Alone,
+    left_out: &BTreeMap<String, usize>,
+) -> std::io::Result<()> {
     let proof = &made.proof;
     let object = serde_json::json!({
         "summary": proof.summary,
@@ -179,6 +192,7 @@ fn write_json(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()
         "calls": made.calls,
         "cost": made.cost,
         "rubric": made.rubric,
+        "left_out": left_out,
         "accepted": proof.is_accepted(),
         "refusals": proof.refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });

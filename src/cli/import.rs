@@ -50,17 +50,17 @@ fn secret(text: &str) -> Result<SecretString, String> {
 
 impl Import {
     pub(super) async fn run(self) -> anyhow::Result<()> {
-        let transcript = transcript::read(&self.file, self.format)?;
+        let read = transcript::read(&self.file, self.format)?;
         let remote = Remote::new(&self.url, self.key.clone())?;
-        let stored = self.stored(&remote, &transcript).await?;
-        let total = transcript.messages.len();
+        let stored = self.stored(&remote, &read).await?;
+        let total = read.messages.len();
         // Drawn on a terminal alone.
         let progress = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
         progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} messages, {eta} left")?);
-        let appended = self.append(&remote, &transcript, stored, &progress).await;
+        let appended = self.append(&remote, &read, stored, &progress).await;
         progress.finish_and_clear();
         appended?;
-        tell(self.session.as_str(), total, stored, transcript.log.as_str());
+        tell(self.session.as_str(), stored, &read);
         Ok(())
     }
 
@@ -136,9 +136,12 @@ impl Import {
 }
 
 #[expect(clippy::print_stdout, reason = "the command's result")]
-fn tell(session: &str, total: usize, stored: usize, log: &str) {
+fn tell(session: &str, stored: usize, read: &Transcript) {
     let before = if stored > 0 { format!(", {stored} of them before") } else { String::new() };
-    println!("session {session}: {total} messages ({log}){before}");
+    println!("session {session}: {} messages ({}){before}", read.messages.len(), read.log.as_str());
+    if let Some(told) = read.told_left_out() {
+        println!("left out, as no messages: {told}");
+    }
 }
 
 fn refusal(told: &str, body: &Value) -> String {

@@ -44,11 +44,17 @@ pub(super) fn read(file: &Path, format: Option<FileFormat>) -> anyhow::Result<Tr
     transcript::read(&text, log, format).with_context(|| file.display().to_string())
 }
 
-fn text(file: &Path) -> std::io::Result<String> {
-    if file != Path::new("-") {
-        return std::fs::read_to_string(file);
+fn text(file: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().read_to_end(&mut bytes)?;
+    } else {
+        bytes = std::fs::read(file)?;
     }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text)
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().get(..valid).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        anyhow::anyhow!("line {line}: not UTF-8")
+    })
 }

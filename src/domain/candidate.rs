@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::id::Seq;
-use super::ledger::{self, Carry, Facts, KnownPaths};
+use super::ledger::{self, Carry, Facts, KnownPaths, TestRunFact};
 use super::merge::{MergeContext, Merged, merge};
 use super::message::Numbered;
 use super::probe::Probe;
@@ -16,7 +16,7 @@ use super::proposal::Proposal;
 use super::render;
 use super::settings::Phase;
 use super::strategy::{Engine, Strategy};
-use super::summary::{Constraint, Summary};
+use super::summary::{Constraint, Summary, TestOutcome};
 use super::todo::{self, Todo};
 use super::tokens::TokenCounter;
 use super::{extractive, redact};
@@ -137,7 +137,11 @@ pub fn read(material: &Material) -> Facts {
     let carry = base.map(|base| base.carry.clone()).unwrap_or_default();
     let mut facts = ledger::read(&material.span, &carry, &known_paths(base));
     if !material.todos.is_empty() {
-        let followed = todo::follow(&material.todos, &material.span, facts.todos.as_ref());
+        let failed = |run: &&TestRunFact| matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error);
+        let latest = facts.test_runs.iter().rev().find(|run| run.outcome != TestOutcome::Unknown);
+        let failed_at = latest.filter(failed).and_then(|run| run.seqs.last().copied());
+        let shown = todo::Shown { written: facts.todos.as_ref(), failed_at };
+        let followed = todo::follow(&material.todos, &material.span, shown);
         facts.todos = Some(followed.list());
         facts.followed = Some(followed);
     }

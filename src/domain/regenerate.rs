@@ -82,12 +82,12 @@ mod tests {
     }
 
     fn read(path: &str) -> ReadFile {
-        ReadFile { path: path.to_owned(), reason: None, seqs: vec![1] }
+        ReadFile { path: path.to_owned(), reason: None, seqs: vec![1], session_id: None }
     }
 
     fn demand(text: &str) -> Constraint {
         let source = ConstraintSource::User;
-        Constraint { id: text.to_owned(), text: text.to_owned(), source, seqs: vec![1] }
+        Constraint { id: text.to_owned(), text: text.to_owned(), source, seqs: vec![1], session_id: None }
     }
 
     fn choice(text: &str) -> Decision {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::candidate::{self, Material, Proof};
+pub use super::context::BudgetTooSmall as TooSmall;
 use super::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
@@ -107,7 +108,7 @@ pub struct Compressed {
 /// When system prompt and newest message do not fit the target.
 pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compressed, BudgetTooSmall> {
     let mut warnings = Vec::new();
-    let proof = match span(&conversation.entries, wanted) {
+    let proof = match span_end(conversation, wanted) {
         Ok(through) => Some(prove(conversation, through, wanted)),
         Err(reason) => {
             warnings.push(format!("skipped: {reason}"));
@@ -129,7 +130,12 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         }
     }
     let proof = proof.filter(Proof::is_accepted);
-    let served = serve(conversation, proof.as_ref(), wanted.target_tokens)?;
+    let shown = proof.as_ref().map(|proof| Shown {
+        anchor: proof.meta.through_seq,
+        rendering: &proof.rendering.text,
+        least: &proof.least.text,
+    });
+    let served = serve(conversation, shown, wanted.target_tokens)?;
     Ok(Compressed {
         probes,
         warnings,
@@ -137,6 +143,37 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         summary: proof.map(|proof| (proof.meta, proof.summary)),
         ..served
     })
+}
+
+/// What a context shows of a summary.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The last message that it covers.
+    pub anchor: Seq,
+    /// Its text.
+    pub rendering: &'a str,
+    /// The smallest text that it can be told in.
+    pub least: &'a str,
+}
+
+/// The last message that a summary would cover.
+///
+/// # Errors
+/// When there is nothing to be covered, with the reason.
+pub fn span_end(conversation: &Conversation, wanted: Wanted) -> Result<Seq, NoSpan> {
+    span(&conversation.entries, wanted)
+}
+
+/// The room for a summary of the messages through `through`, in tokens.
+#[must_use]
+pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
+    let entries = &conversation.entries;
+    let lead = group::leading_system(entries);
+    let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
+    let beside = system.iter().chain(rest.iter().filter(|entry| entry.seq > through));
+    let fixed = beside.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+    let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed));
+    room.clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
 }
 
 /// The span's end: as many of the newest messages as the strategy preserves stay out of it, fewer when a
@@ -169,17 +206,13 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
     let covered = numbered.take_while(|(entry, _)| entry.seq <= through);
     let span: Vec<Numbered> =
         covered.map(|(entry, message)| Numbered { seq: entry.seq, message: message.clone() }).collect();
-    let tokens = |covers: bool| {
-        let part = entries.iter().skip(lead).filter(|entry| (entry.seq <= through) == covers);
-        part.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens))
-    };
-    let fixed = conversation.tokens().saturating_sub(tokens(true));
-    let room = wanted.target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed));
+    let covered = entries.iter().skip(lead).filter(|entry| entry.seq <= through);
+    let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
     let mut material = Material {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
-        bound: room.clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS),
-        ..Material::first(span, tokens(true), conversation.counter, wanted.now)
+        bound: bound(conversation, through, wanted.target_tokens),
+        ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };
     loop {
         let facts = candidate::read(&material);
@@ -193,19 +226,21 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
     }
 }
 
-/// The context, without what is known about its summary.
-fn serve(
+/// Assembles the context of a conversation with its summary; what is known about the summary is left open.
+///
+/// # Errors
+/// When system prompt and newest message do not fit the target.
+pub fn serve(
     conversation: &Conversation,
-    proof: Option<&Proof>,
+    shown: Option<Shown<'_>>,
     target: Option<u32>,
 ) -> Result<Compressed, BudgetTooSmall> {
     let (entries, counter) = (&conversation.entries, &conversation.counter);
     let (system, rest) = entries.split_at_checked(group::leading_system(entries)).unwrap_or_default();
-    let anchor = proof.map_or(0, |proof| proof.meta.through_seq);
+    let anchor = shown.map_or(0, |shown| shown.anchor);
     let (covered, tail) =
         rest.split_at_checked(rest.partition_point(|e| e.seq <= anchor)).unwrap_or_default();
-    let texts = proof
-        .map(|proof| (summary_message_text(&proof.rendering.text), summary_message_text(&proof.least.text)));
+    let texts = shown.map(|shown| (summary_message_text(shown.rendering), summary_message_text(shown.least)));
     let summary = texts.as_ref().map(|(full, least)| {
         let (message, least) = (Counted::new(full, counter), Counted::new(least, counter));
         let least = (least.tokens < message.tokens).then_some(least);

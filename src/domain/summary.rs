@@ -15,6 +15,9 @@ pub struct Summary {
     pub session_intent: String,
     /// The messages that the intent came from.
     pub session_intent_seqs: Vec<Seq>,
+    /// The session that states it, when this one states none and took it from another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_intent_session_id: Option<String>,
     /// Earlier intents, oldest first.
     pub intent_history: Vec<PastIntent>,
     /// Files that the session changed.
@@ -35,10 +38,24 @@ pub struct Summary {
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
+    /// Where those of the next steps came from that another session left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next_steps_origins: Vec<StepOrigin>,
     /// Versions, endpoints, identifiers, figures that later work needs.
     pub technical_context: Vec<TechnicalFact>,
     /// What must hold, word for word.
     pub constraints: Vec<Constraint>,
+}
+
+/// The session that a next step came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StepOrigin {
+    /// The step, as `next_steps` has it.
+    pub step: String,
+    /// The session.
+    pub session_id: String,
+    /// The messages of that session.
+    pub seqs: Vec<Seq>,
 }
 
 /// An intent that a later one replaced.
@@ -48,6 +65,9 @@ pub struct PastIntent {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// What happened to a changed file, over the whole session.
@@ -112,7 +132,7 @@ pub struct ModifiedFile {
     pub transient: bool,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one.
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
@@ -127,6 +147,9 @@ pub struct ReadFile {
     pub reason: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// A choice that was made.
@@ -143,7 +166,7 @@ pub struct Decision {
     pub superseded_by: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one.
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
@@ -198,6 +221,9 @@ pub struct ErrorEntry {
     pub resolved_in_version: Option<i64>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// How a test run ended.
@@ -231,6 +257,9 @@ pub struct TestResult {
     pub failing: Vec<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// Something that stands in the way, or an open question.
@@ -240,6 +269,9 @@ pub struct Blocker {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// A version, library, endpoint, port, identifier or figure.
@@ -251,6 +283,9 @@ pub struct TechnicalFact {
     pub value: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// Who set a constraint.
@@ -276,4 +311,7 @@ pub struct Constraint {
     pub source: ConstraintSource,
     /// The messages that it came from; empty for pins.
     pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }

@@ -128,9 +128,18 @@ impl Followed {
     }
 }
 
-/// Follows a list through a span; `written` is the list that a tool wrote in it.
+/// What tools say of a span's work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'a> {
+    /// The list that a tool wrote.
+    pub written: Option<&'a TodoList>,
+    /// The latest run of tests, when it failed: whatever was called done before it is proposed at most.
+    pub failed_at: Option<Seq>,
+}
+
+/// Follows a list through a span.
 #[must_use]
-pub fn follow(list: &[Todo], span: &[Numbered], written: Option<&TodoList>) -> Followed {
+pub fn follow(list: &[Todo], span: &[Numbered], shown: Shown<'_>) -> Followed {
     let mut followed = Followed { items: list.to_vec(), changes: Vec::new() };
     let doing = || list.iter().filter(|todo| todo.status == TodoStatus::InProgress);
     if doing().next().is_none() {
@@ -143,9 +152,8 @@ pub fn follow(list: &[Todo], span: &[Numbered], written: Option<&TodoList>) -> F
             continue;
         }
         looked += 1;
-        let Some(claim) = by_tool(todo, written).or_else(|| said.of_item(&Subject::of(&todo.content))) else {
-            continue;
-        };
+        let said = || said.of_item(&Subject::of(&todo.content)).map(|claim| claim.doubted(shown.failed_at));
+        let Some(claim) = by_tool(todo, shown.written).or_else(said) else { continue };
         let proposed = claim.certainty == Certainty::Maybe;
         if proposed {
             todo.proposed_status = Some(TodoStatus::Completed);
@@ -210,6 +218,17 @@ struct Claim {
     certainty: Certainty,
     clause: Option<String>,
     seqs: Vec<Seq>,
+}
+
+impl Claim {
+    /// A failing run after the words takes the certainty from them.
+    fn doubted(mut self, failed_at: Option<Seq>) -> Self {
+        let is_later = |failed: Seq| self.seqs.last().is_some_and(|said| *said < failed);
+        if self.certainty == Certainty::Done && failed_at.is_some_and(is_later) {
+            self.certainty = Certainty::Maybe;
+        }
+        self
+    }
 }
 
 /// The tool's own list says that an item of the same wording is done.

@@ -179,8 +179,12 @@ mod tests {
 
     #[test]
     fn a_keys_only_value_changes_and_one_of_many_is_added() {
-        let fact =
-            |key: &str, value: &str| TechnicalFact { key: key.into(), value: value.into(), seqs: vec![] };
+        let fact = |key: &str, value: &str| TechnicalFact {
+            key: key.into(),
+            value: value.into(),
+            seqs: vec![],
+            session_id: None,
+        };
         let from = Summary {
             technical_context: vec![fact("port", "1"), fact("id", "a"), fact("id", "b")],
             ..Summary::default()

@@ -187,6 +187,14 @@ fn is_spaceless(c: char) -> bool {
     matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x0E00..=0x0EFF | 0x20000..=0x3FFFF)
 }
 
+/// Counts the words of a text; in scripts that write without spaces, each character is one.
+#[must_use]
+pub fn count_words(text: &str) -> u32 {
+    let spaceless = |c: &char| matches!(u32::from(*c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF);
+    let words = |word: &str| word.chars().filter(spaceless).count().max(1);
+    u32::try_from(text.split_whitespace().map(words).sum::<usize>()).unwrap_or(u32::MAX)
+}
+
 /// Adds the messages of `more` to `seqs`: ascending, each once.
 pub fn join_seqs(seqs: &mut Vec<Seq>, more: &[Seq]) {
     seqs.extend_from_slice(more);

@@ -1,6 +1,9 @@
-//! Compresses messages that are not stored, within the request.
+//! Compresses messages without a session: by code within the request, by a model in the queue.
+
+pub mod queued;
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
@@ -11,6 +14,7 @@ use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::messages::Message;
+use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
 use crate::domain::format::Format;
 use crate::domain::id::Seq;
@@ -40,12 +44,13 @@ pub struct CompressRequest {
     /// How the summary is made. Default `anchored`; `rollback` is refused.
     #[serde(default)]
     pub strategy: Strategy,
-    /// `auto` and `extractive` are code alone; `llm` is refused, as a model words the summaries of sessions.
+    /// `auto` and `extractive` are code alone, within the request; `llm` is queued and has a model word the
+    /// summary, with code in its place when it fails.
     #[serde(default)]
     pub engine: EngineChoice,
-    /// The model that the messages are for; code asks none, so that it changes nothing.
+    /// The model that words the summary, with `engine` `llm`; code asks none, so that it changes nothing.
     #[serde(default)]
-    #[schema(max_length = 200)]
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub model: Option<String>,
     /// How to count. Default `o200k_base`.
     #[serde(default)]
@@ -97,35 +102,57 @@ pub struct CompressedMessages {
     pub warnings: Vec<String>,
 }
 
-/// Compresses messages within the request, and stores nothing.
+/// Compresses messages.
 ///
-/// Code alone reads them, as it reads a session. What comes back is valid in the format of the messages and
-/// at most as large as `target_tokens`.
+/// Code reads them as it reads a session, within the request, and stores nothing. With `engine` `llm` the call is
+/// queued like any compression: `Prefer: wait` waits for it, and `GET /v1/compress/{compression_id}` reads it for
+/// a day. What comes back is valid in the format of the messages and at most as large as `target_tokens`.
 #[utoipa::path(
-    post, path = "/v1/compress", tag = "stateless",
+    post, path = "/v1/compress", tag = "stateless", params(Wait),
     request_body = CompressRequest,
     responses(
-        (status = 200, body = CompressedMessages, description = "What to send instead."),
+        (status = 200, body = CompressedMessages, description = "What to send instead.",
+         headers(("Preference-Applied" = String, description = "The wait that was honoured."))),
+        (status = 202, body = queued::PendingCompression, description = "With `engine` `llm`: it waits or runs; read it at `Location`.",
+         headers(("Location" = String, description = "Where it is."),
+                 ("Preference-Applied" = String, description = "The wait that was honoured."))),
         (status = 422, body = Problem, content_type = "application/problem+json",
          description = "Understood, and cannot be taken; or system prompt and newest message do not fit `target_tokens` (`/problems/budget-too-small`, with `min_tokens`).")
     )
 )]
 pub async fn compress_messages(
-    _: Writer,
-    _: IdempotencyKey,
+    Writer(caller): Writer,
+    (key, wait): (IdempotencyKey, Wait),
     State(state): State<AppState>,
     body: JsonBytes,
-) -> Result<Reply<CompressedMessages>, ApiError> {
+) -> Result<Response, ApiError> {
     // Never closed, so that the error cannot happen.
     let permit = PERMITS.acquire().await.map_err(ApiError::internal)?;
+    let (reading, text) = (state.clone(), JsonBytes(body.0.clone()));
     let work = move || {
         let _permit = permit;
-        made(&state, &body)
+        made(&reading, &text)
     };
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?.map(Reply)
+    match tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?? {
+        Some(made) => Ok(Reply(made).into_response()),
+        None => queued::create(state, caller, (key, wait), body).await,
+    }
 }
 
-fn made(state: &AppState, body: &JsonBytes) -> Result<CompressedMessages, ApiError> {
+/// What code makes of the messages; `None` when a model is asked for.
+fn made(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>, ApiError> {
+    let (request, conversation) = read(state, body)?;
+    if request.engine == EngineChoice::Llm {
+        return Ok(None);
+    }
+    let wanted =
+        Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now: state.clock.now() };
+    let compressed = compress(&conversation, wanted)
+        .map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    view((request.format, request.strategy), compressed).map(Some)
+}
+
+fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressRequest, Conversation), ApiError> {
     let request: CompressRequest = body.parse_strictly()?;
     check(state, &request)?;
     let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
@@ -139,11 +166,7 @@ fn made(state: &AppState, body: &JsonBytes) -> Result<CompressedMessages, ApiErr
             ApiError::invalid(refused.pointer, refused.detail)
         })?;
     }
-    let wanted =
-        Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now: state.clock.now() };
-    let compressed = compress(&conversation, wanted)
-        .map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
-    view(&request, compressed)
+    Ok((request, conversation))
 }
 
 fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
@@ -157,23 +180,24 @@ fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
     if request.target_tokens == Some(0) {
         return Err(ApiError::invalid("/target_tokens", "must be at least 1"));
     }
+    let model = request.model.as_deref();
+    if model.is_some_and(|model| model.is_empty() || model.chars().count() > 200 || model.contains('\0')) {
+        return Err(ApiError::invalid("/model", "must have 1 to 200 characters and no NUL"));
+    }
     if request.engine == EngineChoice::Llm {
-        state.check_engine(Some(EngineChoice::Llm), request.model.as_deref())?;
-        let detail = "a model words the summaries of sessions alone: append the messages to a session, or use \
-                      `auto` or `extractive`";
-        return Err(ApiError::refused("/engine", detail));
+        state.check_engine(Some(EngineChoice::Llm), model)?;
     }
     Ok(())
 }
 
-fn view(request: &CompressRequest, made: Compressed) -> Result<CompressedMessages, ApiError> {
+fn view((format, strategy): (Format, Strategy), made: Compressed) -> Result<CompressedMessages, ApiError> {
     let messages = made.messages.into_iter().map(RawValue::from_string).collect::<Result<_, _>>();
     let (asked, failed, critical_failed, score) = made.probes;
     let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
         super::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
     });
     Ok(CompressedMessages {
-        format: request.format,
+        format,
         system: made.system,
         messages: messages.map_err(ApiError::internal)?,
         rendering: made.rendering,
@@ -185,7 +209,7 @@ fn view(request: &CompressRequest, made: Compressed) -> Result<CompressedMessage
         probes_asked: asked,
         probes_failed: failed,
         critical_failed,
-        strategy: made.summary.as_ref().map_or(request.strategy, |(meta, _)| meta.strategy),
+        strategy: made.summary.as_ref().map_or(strategy, |(meta, _)| meta.strategy),
         summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
         pending_tool_calls: made.pending_tool_calls,
         omitted: omitted.collect(),

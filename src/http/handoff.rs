@@ -11,13 +11,15 @@ use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Problem, Thing};
 use super::tasks::TaskPath;
-use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, Origin};
+use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, LeftOut, Origin};
 use crate::domain::id::SessionName;
+use crate::domain::probe::Scores;
 use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
+use crate::domain::wording;
 use crate::store::StoreError;
 use crate::store::merges::{Merge, Wanted};
 use crate::store::sessions::{self, Session, SessionFilter};
@@ -26,6 +28,11 @@ use crate::store::summaries::{self, StoredVersion};
 /// The latest sessions of a task that are looked at, and those among them that are told.
 const TASK_SESSIONS: i64 = 200;
 const TOLD_SESSIONS: usize = 20;
+/// Words that a hand-off may be bound to.
+const LEAST_WORDS: u32 = 100;
+const MOST_WORDS: u32 = 500;
+/// Reasons that a refused merge names.
+const REASONS_TOLD: usize = 5;
 
 /// How much is handed off.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
@@ -35,15 +42,30 @@ pub struct LevelQuery {
     /// The most tokens: 500, 1500 or 3000. Default: 1500.
     #[param(minimum = 500, maximum = 3000, example = 1500)]
     pub level: Option<u32>,
+    /// The most words, from 100 to 500, in place of a level.
+    #[param(minimum = 100, maximum = 500)]
+    pub words: Option<u32>,
+}
+
+/// How long a hand-off may be.
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    Tokens(u32),
+    Words(u32),
 }
 
 impl LevelQuery {
-    fn read(self) -> Result<u32, ApiError> {
-        let level = self.level.unwrap_or(DEFAULT_LEVEL);
-        if LEVELS.contains(&level) {
-            return Ok(level);
+    fn read(self) -> Result<Bound, ApiError> {
+        match (self.level, self.words) {
+            (Some(_), Some(_)) => Err(ApiError::parameter("words", "must not stand beside `level`")),
+            (None, Some(words)) if (LEAST_WORDS..=MOST_WORDS).contains(&words) => Ok(Bound::Words(words)),
+            (None, Some(_)) => Err(ApiError::parameter("words", "must be from 100 to 500")),
+            (level, None) => {
+                let level = level.unwrap_or(DEFAULT_LEVEL);
+                let known = LEVELS.contains(&level).then_some(Bound::Tokens(level));
+                known.ok_or_else(|| ApiError::parameter("level", "must be 500, 1500 or 3000 tokens"))
+            }
         }
-        Err(ApiError::parameter("level", "must be 500, 1500 or 3000 tokens"))
     }
 }
 
@@ -52,7 +74,7 @@ impl LevelQuery {
 pub struct Handoff {
     /// Markdown with level-3 headings, to be put under `## Prior Session Context`.
     pub markdown: String,
-    /// Its tokens, at most the level.
+    /// Its tokens, at most the level when there is one.
     pub tokens: u32,
     /// The version that it tells; of a task the newest session's.
     pub version: i64,
@@ -84,12 +106,19 @@ pub struct NewMerge {
 /// What a merge came to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Merged {
-    /// Whether anything changed: the same version of the same session is merged once.
+    /// Whether anything changed: the same version of the same session is merged once, and none after a
+    /// later one of it.
     pub merged: bool,
     /// The version that the merge made, now or before.
     pub version: i64,
     /// What was merged.
     pub from: HandedOff,
+    /// What of it did not come along, and why; empty when nothing changed.
+    pub left_out: Vec<LeftOut>,
+    /// How the new version's probes went: those that were asked before, and those about what was merged.
+    /// Null when nothing changed.
+    #[schema(required = true)]
+    pub probes: Option<Scores>,
 }
 
 /// Reads what another agent should know of a session.
@@ -109,7 +138,7 @@ pub async fn find_handoff(
     Path(path): Path<SessionPath>,
     Query(query): Query<LevelQuery>,
 ) -> Result<Response, ApiError> {
-    let level = query.read()?;
+    let bound = query.read()?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
@@ -118,7 +147,7 @@ pub async fn find_handoff(
         None => None,
     };
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(answer(version.map(|version| (session, version)).as_slice(), level))
+    Ok(answer(version.map(|version| (session, version)).as_slice(), bound))
 }
 
 /// Reads what another agent should know of a task: its sessions' current versions in one text.
@@ -138,7 +167,7 @@ pub async fn find_task_handoff(
     Path(path): Path<TaskPath>,
     Query(query): Query<LevelQuery>,
 ) -> Result<Response, ApiError> {
-    let level = query.read()?;
+    let bound = query.read()?;
     let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
     let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
     found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
@@ -151,11 +180,11 @@ pub async fn find_task_handoff(
         }
     }
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(answer(&told, level))
+    Ok(answer(&told, bound))
 }
 
 /// Renders the sessions, the newest first; nothing when there is none.
-fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
+fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
     let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
     let meta = &newest.version.meta;
     let united;
@@ -186,7 +215,10 @@ fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
         started: session.created_at,
         last_activity: session.updated_at,
     };
-    let markdown = handoff::render(&line, &subject, level, |text| counter.count_text(text));
+    let markdown = match bound {
+        Bound::Tokens(level) => handoff::render(&line, &subject, level, |text| counter.count_text(text)),
+        Bound::Words(words) => handoff::render(&line, &subject, words, wording::count_words),
+    };
     let tokens = counter.count_text(&markdown);
     let sessions = told.iter().map(|(session, stored)| HandedOff {
         session_id: session.name.clone(),
@@ -198,14 +230,18 @@ fn answer(told: &[(Session, StoredVersion)], level: u32) -> Response {
 
 /// Merges a finished session's version into this session, as a new version.
 ///
-/// Intent, state, constraints, anchor and strategy stay this session's; files and decisions come with the
-/// `session_id` that they are from. A live compression starts over on the new version.
+/// Intent, state, constraints, anchor and strategy stay this session's; every entry that comes along names the
+/// session that it is from, and what does not come along is told. A later version of the same session takes the
+/// place of the earlier one's entries. The merge passes the gate that every version passes: the probes that are
+/// asked already and those about what was merged. A live compression starts over on the new version.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/merge", tag = "summaries", params(SessionPath), request_body = NewMerge,
     responses(
         (status = 201, body = Merged, description = "A new version.",
          headers(("Location" = String, description = "Where the new version is."))),
-        (status = 200, body = Merged, description = "The same version was merged before; nothing changed.")
+        (status = 200, body = Merged, description = "The same version, or a later one, was merged before; nothing changed."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "What the merge would publish does not pass the gate (`/problems/conflict`, whose detail says why); nothing changed. Or a request of the same key is at work.")
     )
 )]
 pub async fn merge_session(
@@ -222,19 +258,31 @@ pub async fn merge_session(
     };
     let NewMerge { session_id, version } = body.value;
     let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
-    let (session, status, version, merged) =
-        match state.store.merge_session(&mut tx, caller.tenant, wanted).await? {
-            Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
-            Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
-            Merge::NoSummary => return Err(ApiError::NoSummary),
-            Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
-            Merge::Unchanged { session, version, merged } => (session, StatusCode::OK, version, merged),
-            Merge::Done { session, version, merged } => {
-                (session, StatusCode::CREATED, version.meta.version, merged)
-            }
-        };
+    let merge = state.store.merge_session(&mut tx, caller.tenant, wanted).await?;
+    let (session, status, version, merged, left_out, probes) = match merge {
+        Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
+        Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
+        Merge::NoSummary => return Err(ApiError::NoSummary),
+        Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+        Merge::Unverifiable => {
+            let detail = "has a version that cannot be verified, which critical sessions refuse";
+            return Err(ApiError::refused("/session_id", detail));
+        }
+        Merge::Rejected(reasons) => {
+            let reasons: Vec<String> = reasons.iter().take(REASONS_TOLD).cloned().collect();
+            let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
+            return Err(ApiError::Conflict(detail));
+        }
+        Merge::Unchanged { session, version, merged } => {
+            (session, StatusCode::OK, version, merged, Vec::new(), None)
+        }
+        Merge::Done { session, version, merged, left_out, probes } => {
+            (session, StatusCode::CREATED, version.meta.version, merged, left_out, Some(probes))
+        }
+    };
     let from = HandedOff { session_id, version: merged };
-    let reply = KeptReply::json(status, &Merged { merged: status == StatusCode::CREATED, version, from })?;
+    let is_new = status == StatusCode::CREATED;
+    let reply = KeptReply::json(status, &Merged { merged: is_new, version, from, left_out, probes })?;
     let location = format!("/v1/sessions/{}/summaries/{version}", path.session_id);
     let reply = reply.with(&header::LOCATION, location);
     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;

@@ -152,6 +152,9 @@ pub enum LedgerItem {
         reason: Option<String>,
         /// The messages that show it.
         seqs: Vec<Seq>,
+        /// The session that it came from, when merged from another one; `seqs` are that session's then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_id: Option<String>,
     },
     /// A command that was run.
     #[schema(title = "CommandFact")]
@@ -205,6 +208,9 @@ pub enum LedgerItem {
         count: u32,
         /// The messages that show it.
         seqs: Vec<Seq>,
+        /// The session that it came from, when merged from another one; `seqs` are that session's then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_id: Option<String>,
     },
     /// A version, port, URL, id or figure.
     #[schema(title = "IdentifierFact")]
@@ -215,6 +221,9 @@ pub enum LedgerItem {
         value: String,
         /// The messages that show it.
         seqs: Vec<Seq>,
+        /// The session that it came from, when merged from another one; `seqs` are that session's then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_id: Option<String>,
     },
     /// What must hold, word for word.
     #[schema(title = "ConstraintFact")]
@@ -227,6 +236,9 @@ pub enum LedgerItem {
         source: ConstraintSource,
         /// The messages that show it; empty for pins.
         seqs: Vec<Seq>,
+        /// The session that it came from, when merged from another one; `seqs` are that session's then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_id: Option<String>,
     },
 }
 
@@ -308,6 +320,7 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Sourc
         text: pin.text,
         source: ConstraintSource::Pin,
         seqs: Vec::new(),
+        session_id: None,
     });
     let removed = rows::list_removed_constraints(tx, tenant, session.id).await?;
     let (record, carry) = current.map(|stored| (stored.version.summary, stored.carry)).unwrap_or_default();
@@ -373,6 +386,7 @@ impl Book {
                     transient: file.transient,
                     reason: None,
                     seqs: file.seqs.clone(),
+                    session_id: file.session_id.clone(),
                 });
                 let read = record.files_read.iter().map(|file| LedgerItem::File {
                     path: file.path.clone(),
@@ -383,6 +397,7 @@ impl Book {
                     transient: false,
                     reason: file.reason.clone(),
                     seqs: file.seqs.clone(),
+                    session_id: file.session_id.clone(),
                 });
                 by_index(changed.chain(read))
             }
@@ -396,12 +411,14 @@ impl Book {
                 location: error.location.clone(),
                 count: error.count,
                 seqs: error.seqs.clone(),
+                session_id: error.session_id.clone(),
             })),
             LedgerKind::Identifier => {
                 by_index(record.technical_context.iter().map(|fact| LedgerItem::Identifier {
                     key: fact.key.clone(),
                     value: fact.value.clone(),
                     seqs: fact.seqs.clone(),
+                    session_id: fact.session_id.clone(),
                 }))
             }
             LedgerKind::Constraint => {
@@ -410,6 +427,7 @@ impl Book {
                     text: constraint.text.clone(),
                     source: constraint.source,
                     seqs: constraint.seqs.clone(),
+                    session_id: constraint.session_id.clone(),
                 }))
             }
         }

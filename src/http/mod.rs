@@ -235,6 +235,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(preaggregate::preaggregate_outputs))
         .routes(routes!(compress::compress_messages))
+        .routes(routes!(compress::queued::find_compressed, compress::queued::erase_compressed))
         .routes(routes!(compressions::create_compression, compressions::list_compressions))
         .routes(routes!(compressions::find_compression, compressions::cancel_compression))
         .routes(routes!(calls::list_calls))

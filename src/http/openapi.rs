@@ -42,7 +42,7 @@ const OPERATOR: &str = "operator_token";
         (name = "quality", description = "Probes and evaluations of summary versions."),
         (name = "steering", description = "Pins, constraints and todo lists."),
         (name = "tasks", description = "Tasks over all of their sessions: what they used, how they ended."),
-        (name = "stateless", description = "Calls that store nothing."),
+        (name = "stateless", description = "Calls without a session."),
         (name = "tenant", description = "The tenant's keys and usage."),
         (name = "webhooks", description = "Where the tenant is told of events, and what became of each message."),
         (name = "admin", description = "For the operator: tenants and their keys."),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use sqlx::PgConnection;
+
 use super::outlines::{Outline, outlines_after, outlines_within};
 use super::todos::{self, TodoList};
 use super::{Store, StoreError, pins, summaries};
@@ -125,18 +127,7 @@ impl Store {
         .fetch_all(&mut *tx)
         .await?;
         let todos = todos::find(&mut tx, tenant, session).await?;
-        // A text search, for Postgres reads no field of a document that has an escaped NUL in any. A quote in
-        // a fact is escaped, so only the field itself is written so.
-        let probes = sqlx::query!(
-            r#"select id, probe from probes
-             where tenant_id = $1 and session_id = $2 and retired_in_version is null
-               and (source = 'caller' or probe::text like '%"critical":true%')
-             order by id"#,
-            tenant.0,
-            session.0,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
+        let probes = asked(&mut tx, tenant, session).await?;
         let floor = row.anchor_seq.max(counts.system_through);
         let outlines = outlines_after(&mut tx, tenant, session, floor).await?;
         tx.commit().await?;
@@ -161,7 +152,7 @@ impl Store {
             },
             todos,
             removed_constraints: removed.into_iter().collect(),
-            probes: probes.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect(),
+            probes,
         };
         Ok(Some((base, outlines)))
     }
@@ -324,6 +315,27 @@ impl Store {
         tx.commit().await?;
         Ok(rows)
     }
+}
+
+/// Reads the probes that the next version is asked: the caller's, and the critical ones of earlier spans.
+pub(super) async fn asked(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+    // A text search, for Postgres reads no field of a document that has an escaped NUL in any. A quote in
+    // a fact is escaped, so only the field itself is written so.
+    let rows = sqlx::query!(
+        r#"select id, probe from probes
+             where tenant_id = $1 and session_id = $2 and retired_in_version is null
+               and (source = 'caller' or probe::text like '%"critical":true%')
+             order by id"#,
+        tenant.0,
+        session.0,
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
 }
 
 /// The session's settings with the tenant's below them.

@@ -5,18 +5,19 @@ use uuid::Uuid;
 
 use super::compressions::{self, Kind, NewJob, cancel_live};
 use super::summaries::{self, StoredVersion};
-use super::{Store, StoreError, Tx, events, expect_rows, prepared, sessions};
+use super::{Store, StoreError, Tx, base, events, expect_rows, prepared, sessions, settle};
 use crate::domain::candidate;
 use crate::domain::compression::Request;
 use crate::domain::context::{Counted, summary_message_text};
 use crate::domain::format::{self, Format};
-use crate::domain::handoff::{self, Origin};
-use crate::domain::id::{SessionId, SessionName, TenantId};
+use crate::domain::handoff::{self, Asked, Checked, LeftOut, MergedBack, Origin};
+use crate::domain::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
 use crate::domain::message::Numbered;
-use crate::domain::probe::{self, Probe, Verdict};
+use crate::domain::probe::{Probe, Scores};
 use crate::domain::render::{self, Rendering, Subject, phase_bound};
-use crate::domain::strategy::Engine;
+use crate::domain::settings::Settings;
+use crate::domain::strategy::{Engine, Strategy, Verifiable};
 use crate::domain::summary::Summary;
 use crate::domain::tokens::TokenCounter;
 use crate::domain::version::{Version, VersionMeta};
@@ -48,13 +49,17 @@ pub enum Merge {
     NoSummary,
     /// It has no such version.
     NoVersion,
-    /// The same version was merged before: nothing changed.
+    /// The parent is critical, and the version to be merged cannot be verified.
+    Unverifiable,
+    /// What the merge would publish does not pass the gate: nothing changed.
+    Rejected(Vec<String>),
+    /// The same version or a later one was merged before: nothing changed.
     Unchanged {
         /// The parent.
         session: SessionId,
         /// The parent's version that the merge had made.
         version: i64,
-        /// The version that was merged.
+        /// The version that was merged then.
         merged: i64,
     },
     /// A new version; commits with the transaction.
@@ -65,6 +70,10 @@ pub enum Merge {
         version: Box<Version>,
         /// The version that was merged.
         merged: i64,
+        /// What of it did not come along.
+        left_out: Vec<LeftOut>,
+        /// The verdict of the probes, the parent's and those that the merge brought.
+        probes: Scores,
     },
 }
 
@@ -94,30 +103,30 @@ impl Store {
             return Ok(Merge::NoVersion);
         };
         let keys = (tenant, parent.id, child.id);
-        if let Some(version) = find_merge(tx, keys, merged).await? {
+        if let Some((version, merged)) = find_merge(tx, keys, merged).await? {
             return Ok(Merge::Unchanged { session: parent.id, version, merged });
         }
+        let is_critical = parent.effective_settings().critical == Some(true);
+        if is_critical && theirs.version.meta.verifiable == Verifiable::No {
+            return Ok(Merge::Unverifiable);
+        }
+        let asked = base::asked(tx, tenant, parent.id).await?;
         let current = match parent.version {
             Some(number) => summaries::find(tx, tenant, parent.id, number).await?,
             None => None,
         };
-        let mut theirs = theirs.version.summary;
-        // What the child had from its parent is there already, under the parent's own numbers.
-        let own_name = Some(parent.name.as_str());
-        theirs.files_modified.retain(|file| file.session_id.as_deref() != own_name);
-        theirs.decisions_made.retain(|decision| decision.session_id.as_deref() != own_name);
-        let own = match &current {
-            Some(current) => current.version.summary.clone(),
-            None => opening(tx, tenant, parent.id, &theirs).await?,
-        };
+        let theirs = handoff::without(theirs.version.summary, parent.name.as_str());
         let origin = Origin { name: child.name.as_str(), summary: &theirs };
-        let summary = handoff::merge(&own, &origin);
-        let made = Made::new(&parent, current, summary, &origin, wanted.now);
-
-        let live = find_live(tx, tenant, parent.id).await?;
-        cancel_live(tx, tenant, parent.id).await?;
-        prepared::supersede(tx, tenant, parent.id).await?;
-        made.insert(tx, tenant, parent.id).await?;
+        let (own, span) = match &current {
+            Some(current) => (current.version.summary.clone(), Vec::new()),
+            None => opening(tx, tenant, parent.id, &origin).await?,
+        };
+        let own = Own { summary: own, span, current, asked };
+        let made = Made::new(&parent, own, &origin, wanted.now)?;
+        if !made.checked.refusals.is_empty() {
+            return Ok(Merge::Rejected(made.checked.refusals));
+        }
+        self.publish_merge(tx, (tenant, &parent), &made).await?;
         let number = made.version.meta.version;
         sqlx::query!(
             "insert into session_merges (tenant_id, session_id, child_id, child_version, version) values ($1, $2, $3, $4, $5)",
@@ -129,7 +138,28 @@ impl Store {
         )
         .execute(&mut **tx)
         .await?;
-        let mut counts = parent.accounting;
+        Ok(Merge::Done {
+            session: parent.id,
+            version: Box::new(made.version),
+            merged,
+            left_out: made.left_out,
+            probes: made.checked.report.scores(),
+        })
+    }
+
+    /// Makes the merged version current; work on the one before starts over on it.
+    async fn publish_merge(
+        &self,
+        tx: &mut Tx,
+        (tenant, parent): (TenantId, &sessions::Session),
+        made: &Made,
+    ) -> Result<(), StoreError> {
+        let live = find_live(tx, tenant, parent.id).await?;
+        cancel_live(tx, tenant, parent.id).await?;
+        prepared::supersede(tx, tenant, parent.id).await?;
+        made.insert(tx, tenant, parent.id).await?;
+        let number = made.version.meta.version;
+        let mut counts = parent.accounting.clone();
         (counts.summary_tokens, counts.prepared) = (made.tokens, None);
         let counts = serde_json::to_string(&counts)
             .map_err(|error| StoreError::corrupt("sessions", "accounting", parent.id.0, error))?;
@@ -150,8 +180,17 @@ impl Store {
             let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
             compressions::enqueue(tx, tenant, parent.id, job).await?;
         }
-        Ok(Merge::Done { session: parent.id, version: Box::new(made.version), merged })
+        settle::reconsider(tx, tenant, parent.id).await
     }
+}
+
+/// The parent's record before the merge, and the messages that it was read from when it has no version.
+struct Own {
+    summary: Summary,
+    span: Vec<Numbered>,
+    current: Option<StoredVersion>,
+    /// What is asked of it already.
+    asked: Vec<(ProbeId, serde_json::Value)>,
 }
 
 /// A version of the parent, ready to be stored.
@@ -162,51 +201,43 @@ struct Made {
     least: String,
     tokens: u32,
     least_tokens: u32,
-    probes: Vec<Probe>,
+    left_out: Vec<LeftOut>,
+    checked: Checked,
 }
 
 impl Made {
     fn new(
         parent: &sessions::Session,
-        current: Option<StoredVersion>,
-        summary: Summary,
+        own: Own,
         child: &Origin<'_>,
         now: chrono::DateTime<chrono::Utc>,
-    ) -> Self {
+    ) -> Result<Self, StoreError> {
+        let Own { summary: own, span, current, asked } = own;
+        let probes: Vec<Probe> = asked
+            .into_iter()
+            .map(|(id, probe)| {
+                serde_json::from_value(probe)
+                    .map_err(|error| StoreError::corrupt("probes", "probe", id.0, error))
+            })
+            .collect::<Result<_, _>>()?;
         let settings = parent.effective_settings();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let bound = settings.policy().max_summary_tokens.min(phase_bound(settings.phase));
-        let mut meta = current.as_ref().map_or_else(
-            || VersionMeta {
-                version: 0,
-                parent_version: None,
-                strategy: settings.strategy_in_force(),
-                verifiable: settings.strategy_in_force().verifiable(),
-                engine: Engine::Extractive,
-                model: None,
-                compression_count: 0,
-                last_compressed_at: now,
-                from_seq: 1,
-                through_seq: 0,
-                tokens_before: 0,
-                tokens_after: 0,
-                max_tokens: bound,
-                compression_ratio: None,
-                probe_score: None,
-                phase: settings.phase,
-                warnings: Vec::new(),
-            },
-            |current| current.version.meta.clone(),
-        );
+        let before = current.as_ref().map(|current| current.version.meta.clone());
+        let mut meta = before.clone().unwrap_or_else(|| first(&settings, bound, now));
         meta.version = parent.last_version + 1;
         meta.parent_version = parent.version;
         meta.compression_count = i64::from(parent.compression_count);
         meta.tokens_before = meta.tokens_after;
         (meta.max_tokens, meta.compression_ratio) = (bound, None);
+        if meta.strategy == Strategy::Rollback {
+            meta.strategy = settings.strategy_in_force();
+        }
         meta.warnings = vec![format!("merged from session {}", child.name)];
-        let shown = |meta: &VersionMeta, least: bool| -> Rendering {
+        let MergedBack { summary, left_out } = handoff::merge(&own, child, meta.version);
+        let shown = |meta: &VersionMeta, summary: &Summary, least: bool| -> Rendering {
             let subject = Subject {
-                summary: &summary,
+                summary,
                 meta,
                 session_id: parent.name.as_str(),
                 task_id: settings.task_id.as_deref(),
@@ -216,24 +247,35 @@ impl Made {
             let count = |text: &str| counter.count_text(text);
             if least { render::served_least(&subject, count) } else { render::served(&subject, bound, count) }
         };
-        let rendering = shown(&meta, false);
+        let rendering = shown(&meta, &summary, false);
+        let before = before.map(|before| shown(&before, &own, false));
+        let held = Asked {
+            parent: (&own, before.as_ref()),
+            child,
+            span: &span,
+            strategy: meta.strategy,
+            bound,
+            probes: &probes,
+        };
+        let checked = handoff::check(&summary, &rendering, held);
         meta.tokens_after = i64::from(rendering.tokens);
-        // What is not told at all now would fail for ever.
-        let asked = probe::score(&handoff::probes(child), &rendering, &summary);
-        let told = asked.results.into_iter().filter(|result| result.verdict != Verdict::Fail);
-        let probes = told.map(|result| result.probe).collect();
+        meta.probe_score = checked.report.score;
+        if checked.report.score.is_none() {
+            meta.warnings.push("no probe could be asked of this version".to_owned());
+        }
         let (text, least) =
-            (summary_message_text(&rendering.text), summary_message_text(&shown(&meta, true).text));
+            (summary_message_text(&rendering.text), summary_message_text(&shown(&meta, &summary, true).text));
         let tokens = |text: &str| Counted::new(text, &counter).tokens;
-        Self {
+        Ok(Self {
             tokens: tokens(&text),
             least_tokens: tokens(&least),
             rendering: text,
             least,
-            probes,
+            left_out,
+            checked,
             carry: current.map(|current| current.carry).unwrap_or_default(),
             version: Version { meta, summary },
-        }
+        })
     }
 
     async fn insert(
@@ -268,9 +310,21 @@ impl Made {
         )
         .execute(&mut *tx)
         .await?;
-        let ids: Vec<Uuid> = self.probes.iter().map(|_| Uuid::now_v7()).collect();
-        let probes: Vec<String> = self
-            .probes
+        let Checked { report, new_probes, .. } = &self.checked;
+        sqlx::query!(
+            "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
+             values ($1, $2, $3, $4, null, $5::text::json, $6::text::json)",
+            tenant.0,
+            session.0,
+            EvaluationId(Uuid::now_v7()).0,
+            meta.version,
+            serde_json::to_string(&report.scores()).map_err(|e| corrupt("scores", e))?,
+            serde_json::to_string(&report.results).map_err(|e| corrupt("results", e))?,
+        )
+        .execute(&mut *tx)
+        .await?;
+        let ids: Vec<Uuid> = new_probes.iter().map(|_| Uuid::now_v7()).collect();
+        let probes: Vec<String> = new_probes
             .iter()
             .map(serde_json::to_string)
             .collect::<Result<_, _>>()
@@ -290,15 +344,40 @@ impl Made {
     }
 }
 
-/// The version that an earlier merge of the same record made.
+/// The metadata of a first version, which no compression has made.
+fn first(settings: &Settings, bound: u32, now: chrono::DateTime<chrono::Utc>) -> VersionMeta {
+    VersionMeta {
+        version: 0,
+        parent_version: None,
+        strategy: settings.strategy_in_force(),
+        verifiable: settings.strategy_in_force().verifiable(),
+        engine: Engine::Extractive,
+        model: None,
+        compression_count: 0,
+        last_compressed_at: now,
+        from_seq: 1,
+        through_seq: 0,
+        tokens_before: 0,
+        tokens_after: 0,
+        max_tokens: bound,
+        compression_ratio: None,
+        probe_score: None,
+        phase: settings.phase,
+        warnings: Vec::new(),
+    }
+}
+
+/// The parent's version and the child's that an earlier merge of the same record, or of a later one, had: a
+/// late call must not put older entries in the place of newer ones.
 async fn find_merge(
     tx: &mut PgConnection,
     (tenant, parent, child): (TenantId, SessionId, SessionId),
     version: i64,
-) -> Result<Option<i64>, StoreError> {
-    let found = sqlx::query_scalar!(
-        "select version from session_merges
-         where tenant_id = $1 and session_id = $2 and child_id = $3 and child_version = $4",
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let found = sqlx::query!(
+        "select version, child_version from session_merges
+         where tenant_id = $1 and session_id = $2 and child_id = $3 and child_version >= $4
+         order by child_version limit 1",
         tenant.0,
         parent.0,
         child.0,
@@ -306,7 +385,7 @@ async fn find_merge(
     )
     .fetch_optional(tx)
     .await?;
-    Ok(found)
+    Ok(found.map(|row| (row.version, row.child_version)))
 }
 
 /// Forgets the merges that a rollback takes back, so that they can be done again.
@@ -354,8 +433,8 @@ async fn opening(
     tx: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-    child: &Summary,
-) -> Result<Summary, StoreError> {
+    child: &Origin<'_>,
+) -> Result<(Summary, Vec<Numbered>), StoreError> {
     let rows = sqlx::query!(
         r#"select m.seq, m.format, m.original as "body!" from messages m
            where m.tenant_id = $1 and m.session_id = $2 and m.seq <= $3 order by m.seq"#,
@@ -371,5 +450,5 @@ async fn opening(
     };
     let span: Vec<Numbered> =
         rows.into_iter().filter_map(|row| read((row.seq, row.format, row.body))).collect();
-    Ok(handoff::opening(&span, child))
+    Ok((handoff::opening(&span, child), span))
 }

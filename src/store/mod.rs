@@ -34,6 +34,7 @@ pub mod recall;
 pub mod sessions;
 pub mod settle;
 pub mod shadows;
+pub mod single_calls;
 pub mod summaries;
 pub mod tenants;
 pub mod todos;

@@ -214,6 +214,7 @@ impl Store {
                  and ($3::text is null or s.parent_session_id = $3)
                  and ($4::timestamptz is null or s.updated_at >= $4)
                  and ($5::uuid is null or s.id < $5)
+                 and s.expires_at is null
                order by s.id desc limit $6"#,
             tenant.0,
             filter.task_id,
@@ -238,33 +239,11 @@ impl Store {
         change: Map<String, Value>,
     ) -> Result<PutOutcome, StoreError> {
         let mut tx = self.begin(tenant).await?;
-        let created = create(&mut tx, tenant, name).await?;
-        let Some(mut session) = lock(&mut tx, tenant, name).await? else {
-            // Erased between the two statements; the caller's next try makes it.
-            return Err(sqlx::Error::RowNotFound.into());
-        };
-        let settings = match session.settings.patched(change, &session.defaults) {
-            Ok(settings) => settings,
-            Err(refused) => return Ok(PutOutcome::Refused(refused)),
-        };
-        if settings.tokenizer != session.settings.tokenizer && session.head_seq > 0 {
-            return Ok(PutOutcome::Refused(SettingsError {
-                pointer: "/tokenizer".to_owned(),
-                detail: "cannot change once messages are stored, because they are counted with it".to_owned(),
-            }));
+        let put = put(&mut tx, tenant, name, change).await?;
+        if !matches!(put, PutOutcome::Refused(_)) {
+            tx.commit().await?;
         }
-        if settings != session.settings {
-            if !created {
-                session.context_revision += 1;
-            }
-            // A rollback suspends automatic compression until the next change of settings.
-            session.accounting.suspended = false;
-            session.settings = settings;
-            session.updated_at = update(&mut tx, tenant, &session).await?;
-        }
-        tx.commit().await?;
-        let session = Box::new(session);
-        Ok(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) })
+        Ok(put)
     }
 
     /// Erases a session with everything that it owns; its live work finds nothing to publish into.
@@ -294,6 +273,51 @@ impl Store {
             sqlx::query_scalar!("select erase_expired_sessions($1)", limit).fetch_one(&self.pool).await?;
         Ok(gone.unwrap_or_default())
     }
+
+    /// Erases at most `limit` sessions of single calls whose time is over, over all tenants; gives how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn erase_single_calls(&self, limit: i32) -> Result<i32, StoreError> {
+        let gone = sqlx::query_scalar!("select erase_single_calls($1)", limit).fetch_one(&self.pool).await?;
+        Ok(gone.unwrap_or_default())
+    }
+}
+
+/// Makes a session or changes its settings in a transaction that is open, which must not be committed when
+/// they were refused.
+pub(super) async fn put(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    change: Map<String, Value>,
+) -> Result<PutOutcome, StoreError> {
+    let created = create(&mut *tx, tenant, name).await?;
+    let Some(mut session) = lock(&mut *tx, tenant, name).await? else {
+        // Erased between the two statements; the caller's next try makes it.
+        return Err(sqlx::Error::RowNotFound.into());
+    };
+    let settings = match session.settings.patched(change, &session.defaults) {
+        Ok(settings) => settings,
+        Err(refused) => return Ok(PutOutcome::Refused(refused)),
+    };
+    if settings.tokenizer != session.settings.tokenizer && session.head_seq > 0 {
+        return Ok(PutOutcome::Refused(SettingsError {
+            pointer: "/tokenizer".to_owned(),
+            detail: "cannot change once messages are stored, because they are counted with it".to_owned(),
+        }));
+    }
+    if settings != session.settings {
+        if !created {
+            session.context_revision += 1;
+        }
+        // A rollback suspends automatic compression until the next change of settings.
+        session.accounting.suspended = false;
+        session.settings = settings;
+        session.updated_at = update(&mut *tx, tenant, &session).await?;
+    }
+    let session = Box::new(session);
+    Ok(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) })
 }
 
 /// Makes the session when it is not there; true when it was made.

@@ -17,7 +17,7 @@ use super::todos::TodoUpdate;
 use super::{Store, StoreError, Tx, events, expect_rows, pins, prepared};
 use crate::domain::accounting::{Accounting, Counted, Prepared, Usage};
 use crate::domain::compression::{Failure, Report, Request, Status};
-use crate::domain::id::{ProbeId, Seq};
+use crate::domain::id::{ProbeId, Seq, SessionId, TenantId};
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Recent, SignalKind, Situation, Start, decide};
 
@@ -115,7 +115,7 @@ impl Store {
         settlement: Settlement,
     ) -> Result<Settled, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
-        let Some(mut session) = lock_session(&mut tx, job).await? else {
+        let Some(mut session) = lock_session(&mut tx, job.tenant, job.session).await? else {
             return Ok(Settled::Lost);
         };
         let mut status = settlement.status;
@@ -183,9 +183,9 @@ impl Store {
             store_session(&mut tx, job, &session, publish.as_ref()).await?;
             if publish.is_some() {
                 prepared::supersede(&mut tx, job.tenant, job.session).await?;
-                enqueue_index(&mut tx, job).await?;
+                enqueue_index(&mut tx, job.tenant, job.session).await?;
             }
-            follow_up(&mut tx, job, &session).await?;
+            start_next(&mut tx, job.tenant, job.session, &session).await?;
         }
         tx.commit().await?;
         Ok(Settled::As(status))
@@ -237,25 +237,29 @@ impl Store {
     }
 }
 
-async fn lock_session(connection: &mut PgConnection, job: &Job) -> Result<Option<LockedSession>, StoreError> {
+async fn lock_session(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    id: SessionId,
+) -> Result<Option<LockedSession>, StoreError> {
     let Some(row) = sqlx::query!(
         "select s.settings, t.settings as defaults, s.accounting, s.recent, s.head_seq, s.anchor_seq, s.version,
                 s.last_version, s.context_revision
          from sessions s join tenants t on t.id = s.tenant_id
          where s.tenant_id = $1 and s.id = $2 for update of s",
-        job.tenant.0,
-        job.session.0,
+        tenant.0,
+        id.0,
     )
     .fetch_optional(&mut *connection)
     .await?
     else {
         return Ok(None);
     };
-    let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, job.session.0, reason);
-    let settings = settings_over(job.session, row.settings, row.defaults)?;
+    let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, id.0, reason);
+    let settings = settings_over(id, row.settings, row.defaults)?;
     let mut counts =
         serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
-    pins::recount(connection, (job.tenant, job.session), &settings, &mut counts).await?;
+    pins::recount(connection, (tenant, id), &settings, &mut counts).await?;
     let revision = row.context_revision + settings.wide_revision();
     Ok(Some(LockedSession {
         settings,
@@ -387,10 +391,14 @@ fn start_now(session: &LockedSession) -> Option<Start> {
     next_start(session).filter(|start| !start.is_ahead)
 }
 
-async fn enqueue_index(connection: &mut PgConnection, job: &Job) -> Result<(), StoreError> {
+async fn enqueue_index(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<(), StoreError> {
     let request = Request::default();
     let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
-    compressions::enqueue(connection, job.tenant, job.session, index).await?;
+    compressions::enqueue(connection, tenant, session, index).await?;
     Ok(())
 }
 
@@ -432,7 +440,7 @@ pub(super) async fn publish_prepared(
     revision: i64,
 ) -> Result<Option<Usage>, StoreError> {
     let Candidate { span, version, evaluation, mut report } = made;
-    let Some(mut session) = lock_session(connection, job).await? else { return Ok(None) };
+    let Some(mut session) = lock_session(connection, job.tenant, job.session).await? else { return Ok(None) };
     let holds = revision == session.revision
         && span.parent_version == session.version
         && version.version == session.last_version + 1
@@ -474,8 +482,8 @@ pub(super) async fn publish_prepared(
     events::ended(connection, job, (Status::Succeeded, Some(version.version)), &report).await?;
     prepared::discard(connection, job.tenant, job.id).await?;
     store_session(connection, job, &session, Some(&version)).await?;
-    enqueue_index(connection, job).await?;
-    follow_up(connection, job, &session).await?;
+    enqueue_index(connection, job.tenant, job.session).await?;
+    start_next(connection, job.tenant, job.session, &session).await?;
     Ok(Some(usage))
 }
 
@@ -493,15 +501,28 @@ impl LockedSession {
 }
 
 /// Enqueues the next compression when the messages that came meanwhile already call for it.
-async fn follow_up(
+async fn start_next(
     connection: &mut PgConnection,
-    job: &Job,
+    tenant: TenantId,
+    id: SessionId,
     session: &LockedSession,
 ) -> Result<(), StoreError> {
     if let Some(start) = next_start(session) {
         let request = start.request();
         let next = NewJob { kind: Kind::Compress, trigger: start.kind.as_str(), request: &request };
-        compressions::enqueue(connection, job.tenant, job.session, next).await?;
+        compressions::enqueue(connection, tenant, id, next).await?;
     }
     Ok(())
+}
+
+/// Looks at a session again after a version came that no compression has made: it is indexed, and a larger
+/// summary may call for a compression.
+pub(super) async fn reconsider(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    id: SessionId,
+) -> Result<(), StoreError> {
+    let Some(session) = lock_session(connection, tenant, id).await? else { return Ok(()) };
+    enqueue_index(connection, tenant, id).await?;
+    start_next(connection, tenant, id, &session).await
 }

@@ -49,7 +49,7 @@ pub async fn compress(
     let desk = blocking(read).await?;
     let page = Page::default();
     let mut engine = Engine::of(model);
-    let made = make(Notebook::Loose(&page), client, &mut engine, desk, None).await?;
+    let made = Box::pin(make(Notebook::Loose(&page), client, &mut engine, desk, None)).await?;
     let mut proof = made.proof;
     proof.meta.warnings.extend(engine.notes());
     Ok(Alone { proof, rubric: made.rubric, calls: page.calls(), cost: page.cost() })

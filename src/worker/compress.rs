@@ -76,7 +76,8 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     };
     let reread_ms = elapsed(begun);
     let notebook = Notebook::Stored(&env.store, job);
-    let mut made = make(notebook, env.llm.as_ref(), &mut engine, desk, fresh).await?;
+    // Boxed: with a record on its stack it is far larger than the rest.
+    let mut made = Box::pin(make(notebook, env.llm.as_ref(), &mut engine, desk, fresh)).await?;
     made.timings.engine_ms += reread_ms;
     made.todos_revision = todos_revision;
     // What code makes in a model's place covers less.

@@ -171,6 +171,7 @@ impl Work {
             text: pin.text,
             source: ConstraintSource::Pin,
             seqs: Vec::new(),
+            session_id: None,
         };
         let material = Material {
             strategy: self.strategy,

@@ -46,11 +46,13 @@ pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64)
     store.tidy_deliveries().await?;
     let mut sessions = 0;
     while !stop.is_cancelled() {
-        let erased = store.erase_expired_sessions(SESSIONS).await?;
+        let (idle, single) =
+            (store.erase_expired_sessions(SESSIONS).await?, store.erase_single_calls(SESSIONS).await?);
+        let erased = idle + single;
         sessions += i64::from(erased);
         metrics::counter!("anchord_upkeep_erased_sessions_total")
             .increment(u64::try_from(erased).unwrap_or_default());
-        if erased < SESSIONS {
+        if idle < SESSIONS && single < SESSIONS {
             break;
         }
     }

@@ -94,6 +94,9 @@ async fn a_chain_of_three_agents_hands_down_and_merges_back() {
         assert!(text.contains("src/shop.rs") && text.contains("summer sale"), "{text}");
         assert!(text.lines().all(|line| !line.starts_with("## ")), "{text}");
     }
+    let short = app.call("GET", "/v1/sessions/parent/handoff?words=100", "").await.json();
+    let short = short["markdown"].as_str().unwrap();
+    assert!(short.split_whitespace().count() <= 100 && short.contains("summer sale"), "{short}");
     work_on(&app, "child", Some("parent"), CHILD).await;
     compress(&app, "child").await;
     work_on(&app, "grandchild", Some("child"), GRANDCHILD).await;
@@ -186,6 +189,110 @@ async fn a_merge_takes_the_place_of_live_work_and_a_rollback_takes_it_back() {
 }
 
 #[tokio::test]
+async fn a_merge_is_evaluated_and_tells_what_did_not_come_along() {
+    let app = app().await;
+    work_on(&app, "parent", None, PARENT).await;
+    compress(&app, "parent").await;
+    work_on(&app, "child", None, CHILD).await;
+    let rule = json!({"messages": [{"role": "user", "content": "Never round a price up. You must keep the old API."}]});
+    app.call("POST", "/v1/sessions/child/messages", rule.to_string()).await;
+    grow(&app, "child", ("Go on.", "src/price.rs", "I decided to go on because it works.")).await;
+    compress(&app, "child").await;
+    let (status, made) = merge(&app, "parent", "child").await;
+    assert_eq!(status, 201, "{made}");
+    assert_eq!(
+        (&made["probes"]["failed"], &made["probes"]["critical_failed"]),
+        (&json!(0), &json!(0)),
+        "{made}"
+    );
+    assert!(made["probes"]["asked"].as_u64().unwrap() > 2, "{made}");
+    let left: Vec<&str> =
+        made["left_out"].as_array().unwrap().iter().map(|left| left["section"].as_str().unwrap()).collect();
+    assert!(left.contains(&"constraints"), "{made}");
+    let evaluations = app.call("GET", "/v1/sessions/parent/evaluations", "").await.json();
+    assert_eq!(evaluations["items"][0]["version"], 2, "{evaluations}");
+    let summary = summary(&app, "parent").await;
+    assert_eq!(summary["probe_score"], made["probes"]["score"]);
+    let ledger = app.call("GET", "/v1/sessions/parent/ledger?limit=200", "").await.json();
+    let file = ledger["items"].as_array().unwrap().iter().find(|item| item["path"] == "src/cart.rs").unwrap();
+    assert_eq!(file["session_id"], "child", "{file}");
+}
+
+#[tokio::test]
+async fn a_later_version_replaces_and_an_earlier_one_changes_nothing_any_more() {
+    let app = app().await;
+    work_on(&app, "parent", None, PARENT).await;
+    compress(&app, "parent").await;
+    work_on(&app, "child", None, CHILD).await;
+    compress(&app, "child").await;
+    grow(&app, "child", ("Go on.", "src/price.rs", "I decided to store rates because they change.")).await;
+    compress(&app, "child").await;
+    let to = |version: i64| {
+        let body = json!({"session_id": "child", "version": version}).to_string();
+        let app = &app;
+        async move { app.call("POST", "/v1/sessions/parent/merge", body).await.json() }
+    };
+    assert_eq!(to(1).await["merged"], true);
+    assert_eq!(to(2).await["merged"], true);
+    let late = to(1).await;
+    assert_eq!((&late["merged"], &late["version"]), (&json!(false), &json!(2)), "{late}");
+    let after = summary(&app, "parent").await;
+    assert_eq!(after["version"], 3);
+    let carts = after["files_modified"].as_array().unwrap();
+    let carts = carts.iter().filter(|file| file["path"] == "src/cart.rs").count();
+    assert_eq!((carts, &file(&after, "src/price.rs")["session_id"]), (1, &json!("child")));
+    let decided = after["decisions_made"].to_string();
+    assert_eq!(decided.matches("prices in cents").count(), 1, "{decided}");
+}
+
+#[tokio::test]
+async fn a_merge_that_would_lose_what_is_asked_is_refused_whole() {
+    let app = app().await;
+    work_on(&app, "parent", None, PARENT).await;
+    // An opaque version cannot be verified, and a critical session takes none back.
+    work_on(&app, "child", None, CHILD).await;
+    let body = json!({"strategy": "opaque"}).to_string();
+    app.call("POST", "/v1/sessions/child/compressions", body).await;
+    app.work().await;
+    app.call("PUT", "/v1/sessions/parent", json!({"critical": true}).to_string()).await;
+    let body = json!({"session_id": "child"}).to_string();
+    let refused = app.call("POST", "/v1/sessions/parent/merge", body).await;
+    assert_eq!(refused.refusal(), (422, "refused".into(), "/session_id".into()));
+    assert_eq!(app.call("GET", "/v1/sessions/parent/summary", "").await.status, 404);
+}
+
+#[tokio::test]
+async fn merges_and_compressions_at_once_lose_nothing_of_either() {
+    let app = app().await;
+    for name in ["c1", "c2", "c3"] {
+        let path = format!("src/{name}.rs");
+        work_on(&app, name, None, ("Write a part of the shop.", &path, CHILD.2)).await;
+        compress(&app, name).await;
+    }
+    work_on(&app, "parent", None, PARENT).await;
+    compress(&app, "parent").await;
+    for (round, child) in ["c1", "c2", "c3"].into_iter().enumerate() {
+        let path = format!("src/own{round}.rs");
+        let decision = format!("I decided to take step {round} because it is next.");
+        grow(&app, "parent", ("Go on.", &path, &decision)).await;
+        let asked = app.call("POST", "/v1/sessions/parent/compressions", "").await;
+        assert_eq!(asked.status, 202, "{}", asked.text);
+        // Whichever comes first, the other one builds on it.
+        let (merged, ()) = tokio::join!(merge(&app, "parent", child), app.work());
+        assert_eq!(merged.0, 201, "{}", merged.1);
+        app.work().await;
+    }
+    let after = summary(&app, "parent").await;
+    for round in 0..3 {
+        assert!(file(&after, &format!("src/own{round}.rs")).is_object(), "{round}: {after}");
+    }
+    for child in ["c1", "c2", "c3"] {
+        assert_eq!(file(&after, &format!("src/{child}.rs"))["session_id"], child);
+    }
+    assert_eq!(after["version"], 7, "three merges and four compressions: {after}");
+}
+
+#[tokio::test]
 async fn what_cannot_be_merged_is_refused() {
     let app = app().await;
     work_on(&app, "s", None, PARENT).await;
@@ -198,7 +305,10 @@ async fn what_cannot_be_merged_is_refused() {
     work_on(&app, "c", None, CHILD).await;
     compress(&app, "c").await;
     assert_eq!(to(json!({"session_id": "c", "version": 9})).await.refusal().1, "version-not-found");
-    assert_eq!(app.call("GET", "/v1/sessions/s/handoff?level=700", "").await.refusal().0, 422);
+    for query in ["level=700", "words=99", "words=501", "level=500&words=200"] {
+        let path = format!("/v1/sessions/s/handoff?{query}");
+        assert_eq!(app.call("GET", &path, "").await.refusal().0, 422, "{query}");
+    }
 }
 
 #[tokio::test]

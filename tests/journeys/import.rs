@@ -55,13 +55,14 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
 
     let (done, told, stderr) = import(&file);
     assert!(done, "{stderr}");
-    assert_eq!(told, "session s: 7 messages (claude-code)\n");
+    let left = "left out, as no messages: summary (1)\n";
+    assert_eq!(told, format!("session s: 7 messages (claude-code)\n{left}"));
     assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
     let (_, told, _) = import(&file);
-    assert_eq!(told, "session s: 7 messages (claude-code), 7 of them before\n");
+    assert_eq!(told, format!("session s: 7 messages (claude-code), 7 of them before\n{left}"));
     // The agent went on, and so does the import.
     written(folder.path(), "a.jsonl", &log(5));
-    assert_eq!(import(&file).1, "session s: 11 messages (claude-code), 7 of them before\n");
+    assert_eq!(import(&file).1, format!("session s: 11 messages (claude-code), 7 of them before\n{left}"));
     let stored = service.client().get("/v1/sessions/s/messages?limit=100").json();
     let stored = stored["items"].as_array().expect("messages");
     assert_eq!(stored.len(), 11);
@@ -75,9 +76,13 @@ async fn a_log_is_imported_in_batches_and_gone_on_with() {
     let (done, _, stderr) = import(&other);
     assert!(!done && stderr.contains("other messages"), "{stderr}");
     let broken =
-        written(folder.path(), "c.jsonl", &(log(1) + "{\"type\": \"user\", \"message\": {\"role\"\n"));
+        written(folder.path(), "c.jsonl", &(log(1) + "{\"type\": \"user\", \"message\": {\"role\"\n{}\n"));
     let (done, _, stderr) = import(&broken);
     assert!(!done && stderr.contains("c.jsonl: line 6: "), "{stderr}");
+    std::fs::write(folder.path().join("d.jsonl"), b"{}\n\xff\xfe\n").expect("a file");
+    let odd = folder.path().join("d.jsonl");
+    let (done, _, stderr) = import(odd.to_str().expect("a path"));
+    assert!(!done && stderr.contains("d.jsonl: line 2: not UTF-8"), "{stderr}");
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
@@ -88,6 +93,7 @@ fn a_log_is_compressed_without_server_and_database() {
     let (done, told, stderr) = run(&["compress", &file]);
     assert!(done, "{stderr}");
     assert!(told.contains("## Session Intent") && told.contains("probes: "), "{told}");
+    assert!(told.contains("left out, as no messages: summary (1)"), "{told}");
     assert!(stderr.is_empty(), "quiet in a pipe: {stderr}");
     let (done, _, stderr) = run(&["compress", &file, "--format", "swe-agent"]);
     assert!(!done && stderr.contains("a.jsonl: line 2: not a trajectory"), "{stderr}");

@@ -131,6 +131,7 @@ async fn what_cannot_be_compressed_is_refused_with_its_place() {
         (json!({"messages": [{"role": "cook"}]}), "invalid-request", "/messages/0/role"),
         (with("strategy", json!("rollback")), "invalid-request", "/strategy"),
         (with("engine", json!("llm")), "refused", "/engine"),
+        (with("model", json!("")), "invalid-request", "/model"),
         (with("target_tokens", json!(0)), "invalid-request", "/target_tokens"),
         (with("target", json!(1)), "invalid-request", "/target"),
         (with("target_tokens", json!(9)), "budget-too-small", ""),

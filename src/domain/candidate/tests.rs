@@ -132,6 +132,7 @@ fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
         text: format!("Keep {said_so} as it is."),
         source: ConstraintSource::Pin,
         seqs: Vec::new(),
+        session_id: None,
     }];
     let material =
         Material { pins, ..Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH) };

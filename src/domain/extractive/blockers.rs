@@ -88,7 +88,7 @@ fn push(found: &mut Vec<Blocker>, text: &str, seq: i64) {
 fn push_all(found: &mut Vec<Blocker>, text: &str, seqs: Vec<i64>) {
     let text = clip(&squash(text), MAX_BLOCKER);
     if found.len() < MAX_BLOCKERS && !found.iter().any(|b| b.text == text) {
-        found.push(Blocker { text, seqs });
+        found.push(Blocker { text, seqs, session_id: None });
     }
 }
 
@@ -127,6 +127,7 @@ fn failing_tests(facts: &Facts) -> Vec<Blocker> {
             Blocker {
                 text: format!("Failing tests: `{}`{count}{}", clip(&run.command, 140), clip(&names, 200)),
                 seqs: run.seqs.clone(),
+                session_id: None,
             }
         })
         .take(4)

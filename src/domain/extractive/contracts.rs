@@ -60,7 +60,12 @@ pub(in crate::domain) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
             }
             if let Some((kind, _)) = KINDS.iter().find(|(_, pattern)| pattern.is_match(line)) {
                 let value = clip(line.trim_end(), MAX_LINE);
-                found.push(TechnicalFact { key: (*kind).to_owned(), value, seqs: vec![*seq] });
+                found.push(TechnicalFact {
+                    key: (*kind).to_owned(),
+                    value,
+                    seqs: vec![*seq],
+                    session_id: None,
+                });
             }
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
             if found.len() >= MAX_NOTES {
                 found.pop_front();
             }
-            found.push_back(TechnicalFact { key: key.to_owned(), value, seqs: vec![*seq] });
+            found.push_back(TechnicalFact { key: key.to_owned(), value, seqs: vec![*seq], session_id: None });
         }
     }
     found.into()

@@ -191,6 +191,7 @@ pub(super) fn notes(turns: &Turns, facts: &Facts) -> Vec<TechnicalFact> {
                 key: best.key.to_owned(),
                 value: clip(&best.text, MAX_NOTE),
                 seqs: vec![best.turn.seq],
+                session_id: None,
             });
         }
     }

@@ -59,7 +59,7 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
                     continue;
                 }
                 ids.insert(id.clone());
-                all.push(Constraint { id, text, source, seqs: vec![*seq] });
+                all.push(Constraint { id, text, source, seqs: vec![*seq], session_id: None });
             } else if let Some(known) = all.iter_mut().find(|c| c.id == id)
                 && known.seqs.len() < MAX_SEQS
                 && known.seqs.last() != Some(seq)

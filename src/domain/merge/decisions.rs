@@ -58,6 +58,10 @@ fn repeat(old: &mut Decision, new: &Decision) {
             old.alternatives.push(alternative.clone());
         }
     }
+    if old.session_id.take().is_some() {
+        // Its numbers were the other session's.
+        old.seqs.clear();
+    }
     join_seqs(&mut old.seqs, &new.seqs);
 }
 

@@ -49,7 +49,8 @@ impl Moved {
             facts.errors.iter().map(|e| folded.key(e.kind.as_deref(), &e.message)).collect();
         let mut gone: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, (entry, key)) in record.iter().zip(keys).enumerate().rev() {
-            if entry.status != ErrorStatus::Resolved && !met.contains(key) {
+            let is_own = entry.session_id.is_none();
+            if is_own && entry.status != ErrorStatus::Resolved && !met.contains(key) {
                 gone.entry(folded.placeless(&entry.message)).or_default().push(at);
             }
         }
@@ -117,11 +118,16 @@ fn first_met(fact: &ErrorFact, version: i64) -> ErrorEntry {
         count: fact.count.max(1),
         resolved_in_version: resolved.then_some(version),
         seqs: fact.seqs.clone(),
+        session_id: None,
     }
 }
 
 fn meet_again(entry: &mut ErrorEntry, fact: &ErrorFact, version: i64) {
     entry.count = entry.count.saturating_add(fact.count);
+    if entry.session_id.take().is_some() {
+        // Its numbers were the other session's.
+        entry.seqs.clear();
+    }
     join_seqs(&mut entry.seqs, &fact.seqs);
     if fact.count > 0 {
         // The latest spelling: its numbers are the ones that hold now.
@@ -166,7 +172,9 @@ fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version:
             latest.insert(wording::clip_chars(run.command.trim(), LOCATION_MAX_CHARS), (passed, seq));
         }
     }
-    for entry in record.iter_mut().filter(|e| e.status != ErrorStatus::Resolved) {
+    // When another session met its error, its numbers do not tell: a run here may have been before.
+    let is_open = |e: &&mut ErrorEntry| e.status != ErrorStatus::Resolved && e.session_id.is_none();
+    for entry in record.iter_mut().filter(is_open) {
         let Some(place) = entry.location.as_deref() else { continue };
         if let Some(&(true, seq)) = latest.get(place)
             && entry.seqs.last().is_none_or(|met| *met < seq)

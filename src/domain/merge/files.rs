@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::super::file_history::{FileHistory, identity, path_key};
+use super::super::handoff;
 use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
@@ -56,19 +57,21 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
                 None => continue,
             },
         };
-        let Some(action) = file.action else {
-            summary.files_read.push(ReadFile { path: file.path, reason: file.reason, seqs: file.seqs });
-            continue;
-        };
         let key = path_key(&file.path);
-        let (status, session_id) = earlier
+        let before_span = earlier
             .remove(&key)
             .or_else(|| earlier.remove(&path_key(file.renamed_from.as_deref()?)))
             .unwrap_or_default();
+        let (file, session_id) = with_origin(file, before_span.origin);
+        let Some(action) = file.action else {
+            let FileFact { path, reason, seqs, .. } = file;
+            summary.files_read.push(ReadFile { path, reason, seqs, session_id });
+            continue;
+        };
         let status = match latest_run(&facts.test_runs, changed_at.get(&key).copied()) {
             Some(outcome) => outcome,
             None if changed_at.contains_key(&key) => FileStatus::Unknown,
-            None => status,
+            None => before_span.status,
         };
         left.remove(&key);
         summary.files_modified.push(ModifiedFile {
@@ -92,21 +95,59 @@ struct Opened {
     places: Vec<Place>,
     /// Those that the span touches.
     record: Vec<FileFact>,
-    /// Status and session of the changed ones among them.
-    earlier: HashMap<String, (FileStatus, Option<String>)>,
+    /// What is known of them besides.
+    earlier: HashMap<String, Known>,
+}
+
+/// What the record knows of a file besides its history.
+#[derive(Default)]
+struct Known {
+    status: FileStatus,
+    origin: Option<Origin>,
+}
+
+/// The other session that an entry came from.
+struct Origin {
+    session_id: String,
+    seqs: Vec<Seq>,
+    /// How many of the changes are its own.
+    changes: usize,
+}
+
+impl Origin {
+    /// Takes the other session's numbers off an entry, so that none of this one's is joined to them.
+    fn take(session_id: Option<String>, seqs: &mut Vec<Seq>, changes: usize) -> Option<Self> {
+        Some(Self { session_id: session_id?, seqs: std::mem::take(seqs), changes })
+    }
+}
+
+/// An entry of another session stays its own until this session's messages tell of the file; then it is
+/// this session's, and what the other one changed is told in words.
+fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<String>) {
+    let Some(origin) = origin else { return (file, None) };
+    if file.seqs.is_empty() {
+        file.seqs = origin.seqs;
+        return (file, Some(origin.session_id));
+    }
+    for change in file.changes.iter_mut().take(origin.changes) {
+        *change = handoff::told_of(change, &origin.session_id);
+    }
+    (file, None)
 }
 
 fn open(summary: &mut Summary, touched: &HashSet<String>) -> Opened {
-    let mut earlier: HashMap<String, (FileStatus, Option<String>)> = HashMap::new();
+    let mut earlier: HashMap<String, Known> = HashMap::new();
     let mut record = Vec::new();
     let mut places = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
-    for file in summary.files_modified.drain(..) {
+    for mut file in summary.files_modified.drain(..) {
         let key = identity(&file.path);
         if !touched.contains(key.as_ref()) {
             places.push(Place::Modified(file));
             continue;
         }
-        earlier.insert(key.into_owned(), (file.status, file.session_id));
+        let key = key.into_owned();
+        let origin = Origin::take(file.session_id.take(), &mut file.seqs, file.changes.len());
+        earlier.insert(key, Known { status: file.status, origin });
         places.push(Place::Touched(record.len()));
         record.push(FileFact {
             path: file.path,
@@ -119,11 +160,13 @@ fn open(summary: &mut Summary, touched: &HashSet<String>) -> Opened {
             seqs: file.seqs,
         });
     }
-    for file in summary.files_read.drain(..) {
+    for mut file in summary.files_read.drain(..) {
         if !touched.contains(identity(&file.path).as_ref()) {
             places.push(Place::Read(file));
             continue;
         }
+        let origin = Origin::take(file.session_id.take(), &mut file.seqs, 0);
+        earlier.insert(path_key(&file.path), Known { status: FileStatus::Unknown, origin });
         places.push(Place::Touched(record.len()));
         record.push(FileFact {
             path: file.path,

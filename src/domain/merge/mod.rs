@@ -81,6 +81,12 @@ pub fn merge(current: Option<&Summary>, facts: &Facts, proposal: &Proposal, ctx:
 
 /// Keeps the latest run of each command, in the order in which commands were first run.
 fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
+    if runs.is_empty() {
+        return;
+    }
+    // A run here is later than what another session handed back of the same command.
+    let commands: BTreeSet<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
+    results.retain(|run| run.session_id.is_none() || !commands.contains(&wording::one_line(&run.command)));
     let mut at: std::collections::HashMap<String, usize> =
         results.iter().enumerate().map(|(i, r)| (wording::one_line(&r.command), i)).collect();
     for run in runs {
@@ -91,6 +97,7 @@ fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
             failed: run.failed,
             failing: run.failing.clone(),
             seqs: run.seqs.clone(),
+            session_id: None,
         };
         let next = results.len();
         let slot = *at.entry(wording::one_line(&run.command)).or_insert(next);

@@ -15,6 +15,8 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     }
     merge_state(summary, facts, proposal, warnings);
     merge_next_steps(summary, facts, proposal, warnings);
+    let steps = &summary.next_steps;
+    summary.next_steps_origins.retain(|origin| steps.contains(&origin.step));
     if !proposal.blockers.is_empty() {
         summary.blockers.clone_from(&proposal.blockers);
     } else if proposal.blockers_resolved {
@@ -27,13 +29,18 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
     if known.is_empty() {
         summary.session_intent.clone_from(&new.text);
         summary.session_intent_seqs.clone_from(&new.seqs);
+        summary.session_intent_session_id = None;
     } else if known == wording::key(&new.text) {
+        if summary.session_intent_session_id.take().is_some() {
+            summary.session_intent_seqs.clear();
+        }
         join_seqs(&mut summary.session_intent_seqs, &new.seqs);
     } else if new.changes_scope {
         let text = std::mem::replace(&mut summary.session_intent, new.text.clone());
         let seqs = std::mem::replace(&mut summary.session_intent_seqs, new.seqs.clone());
+        let session_id = summary.session_intent_session_id.take();
         summary.intent_history.retain(|past| wording::key(&past.text) != known);
-        summary.intent_history.push(PastIntent { text, seqs });
+        summary.intent_history.push(PastIntent { text, seqs, session_id });
     }
 }
 

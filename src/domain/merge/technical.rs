@@ -81,16 +81,21 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
         let identity = identity(&fact.key, &fact.value);
         let earlier = at.get(&identity).and_then(|&i| slots.get_mut(i)?.take());
         let seqs = match earlier {
-            Some(earlier) if earlier.value == fact.value => {
+            Some(earlier) if earlier.value == fact.value && earlier.session_id.is_none() => {
                 let mut seqs = earlier.seqs;
                 join_seqs(&mut seqs, &fact.seqs);
                 seqs
             }
-            // The messages of a value that no longer holds are not the new value's.
+            // The messages of a value that no longer holds are not the new value's, nor are another session's.
             Some(_) | None => fact.seqs.clone(),
         };
         at.insert(identity, slots.len());
-        slots.push(Some(TechnicalFact { key: fact.key.clone(), value: fact.value.clone(), seqs }));
+        slots.push(Some(TechnicalFact {
+            key: fact.key.clone(),
+            value: fact.value.clone(),
+            seqs,
+            session_id: None,
+        }));
     }
     record.extend(slots.into_iter().flatten());
 }

@@ -70,7 +70,7 @@ fn run(command: &str, outcome: TestOutcome, seq: Seq) -> TestRunFact {
 }
 
 fn constraint(id: &str, text: &str, source: ConstraintSource) -> Constraint {
-    Constraint { id: id.into(), text: text.into(), source, seqs: vec![] }
+    Constraint { id: id.into(), text: text.into(), source, seqs: vec![], session_id: None }
 }
 
 fn with_facts(current: Option<&Summary>, facts: &Facts, version: i64) -> Merged {
@@ -265,7 +265,7 @@ fn todos_feed_state_and_next_steps_that_the_proposal_leaves_open() {
 
 #[test]
 fn blockers_are_replaced_and_cleared_only_when_resolved() {
-    let blocker = Blocker { text: "no key".into(), seqs: vec![1] };
+    let blocker = Blocker { text: "no key".into(), seqs: vec![1], session_id: None };
     let a = with_proposal(None, &Proposal { blockers: vec![blocker], ..Proposal::default() }, 1).summary;
     let b = with_proposal(Some(&a), &Proposal::default(), 2).summary;
     assert_eq!(b.blockers.len(), 1);

@@ -90,7 +90,7 @@ pub fn proposal(narrative: Narrative, code: Proposal) -> Proposal {
     let (blockers, blockers_resolved) = if narrative.blockers.is_empty() && !narrative.blockers_resolved {
         (code.blockers, code.blockers_resolved)
     } else {
-        let blocker = |told: Told| Blocker { text: told.text, seqs: told.seqs };
+        let blocker = |told: Told| Blocker { text: told.text, seqs: told.seqs, session_id: None };
         (narrative.blockers.into_iter().map(blocker).collect(), narrative.blockers_resolved)
     };
     let (next_steps, next_steps_seqs) = if fill(narrative.next_steps.is_empty(), "next_steps") {
@@ -108,7 +108,12 @@ pub fn proposal(narrative: Narrative, code: Proposal) -> Proposal {
     let found: Vec<Decision> = found.collect();
     decisions.extend(found);
     decisions.sort_by_key(|decision| decision.seqs.first().copied().unwrap_or_default());
-    let note = |fact: ToldFact| TechnicalFact { key: fact.key, value: fact.value, seqs: fact.seqs };
+    let note = |fact: ToldFact| TechnicalFact {
+        key: fact.key,
+        value: fact.value,
+        seqs: fact.seqs,
+        session_id: None,
+    };
     let mut notes: Vec<TechnicalFact> = narrative.technical_context.into_iter().map(note).collect();
     notes.extend(code.notes);
     warnings.extend(code.warnings);

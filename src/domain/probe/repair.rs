@@ -1,7 +1,7 @@
 //! Putting back, word for word, what a candidate lost.
 
 use super::super::file_history::path_key;
-use super::super::ledger::{ErrorFact, Facts};
+use super::super::ledger::{ErrorFact, Facts, TestRunFact};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
 use super::super::summary::{
@@ -50,7 +50,12 @@ fn restore(
                 return false;
             }
             let (key, value) = (fact.key.clone(), fact.value.clone());
-            summary.technical_context.push(TechnicalFact { key, value, seqs: fact.seqs.clone() });
+            summary.technical_context.push(TechnicalFact {
+                key,
+                value,
+                seqs: fact.seqs.clone(),
+                session_id: None,
+            });
             true
         }
         Some(Section::DecisionsMade) => {
@@ -82,6 +87,7 @@ fn restore(
             }
             summary.session_intent.clone_from(&intent.text);
             summary.session_intent_seqs.clone_from(&intent.seqs);
+            summary.session_intent_session_id = None;
             true
         }
         Some(Section::CurrentState) => {
@@ -114,21 +120,26 @@ fn restore(
         }
         Some(Section::TestResults) => {
             let Some(run) = facts.test_runs.iter().rev().find(|r| about(&r.command)) else { return false };
-            if summary.test_results.iter().any(|t| t.command == run.command) {
-                return false;
-            }
-            summary.test_results.push(TestResult {
-                command: run.command.clone(),
-                outcome: run.outcome,
-                passed: run.passed,
-                failed: run.failed,
-                failing: run.failing.clone(),
-                seqs: run.seqs.clone(),
-            });
-            true
+            restore_run(run, summary)
         }
         Some(Section::IntentHistory) | None => false,
     }
+}
+
+fn restore_run(run: &TestRunFact, summary: &mut Summary) -> bool {
+    if summary.test_results.iter().any(|t| t.command == run.command) {
+        return false;
+    }
+    summary.test_results.push(TestResult {
+        command: run.command.clone(),
+        outcome: run.outcome,
+        passed: run.passed,
+        failed: run.failed,
+        failing: run.failing.clone(),
+        seqs: run.seqs.clone(),
+        session_id: None,
+    });
+    true
 }
 
 fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
@@ -157,6 +168,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
             path: fact.path.clone(),
             reason: fact.reason.clone(),
             seqs: fact.seqs.clone(),
+            session_id: None,
         }),
     }
     true
@@ -200,6 +212,7 @@ fn restore_error(fact: &ErrorFact, summary: &mut Summary) -> bool {
         count: fact.count.max(1),
         resolved_in_version: None,
         seqs: fact.seqs.clone(),
+        session_id: None,
     });
     true
 }

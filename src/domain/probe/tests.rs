@@ -79,7 +79,13 @@ fn error(message: &str, seq: i64) -> ErrorFact {
 }
 
 fn user(text: &str, seq: i64) -> Constraint {
-    Constraint { id: format!("u{seq}"), text: text.into(), source: ConstraintSource::User, seqs: vec![seq] }
+    Constraint {
+        id: format!("u{seq}"),
+        text: text.into(),
+        source: ConstraintSource::User,
+        seqs: vec![seq],
+        session_id: None,
+    }
 }
 
 fn span(version: i64) -> (Facts, Proposal) {
@@ -122,6 +128,7 @@ fn span(version: i64) -> (Facts, Proposal) {
         blockers: vec![Blocker {
             text: format!("The fixture of stage {version} is missing"),
             seqs: vec![s + 8],
+            session_id: None,
         }],
         blockers_resolved: false,
         next_steps: vec![format!("Finish stage {version}"), "Run the whole suite".into()],
@@ -139,6 +146,7 @@ fn compress(current: Option<&Summary>, version: i64) -> (Merged, Facts, Proposal
         text: "Keep the public API as it is.".into(),
         source: ConstraintSource::Pin,
         seqs: vec![],
+        session_id: None,
     }];
     let removed = BTreeSet::new();
     let ctx = MergeContext {
@@ -447,7 +455,7 @@ proptest! {
                 seqs: vec![], session_id: None,
             }).collect(),
             current_state: CurrentState { phase: None, task: Some(texts[0].clone()), text: texts[0].clone(), seqs: vec![] },
-            blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![] }).collect(),
+            blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None  }).collect(),
             next_steps: texts.clone(),
             ..Proposal::default()
         };

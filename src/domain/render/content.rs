@@ -175,7 +175,9 @@ pub(super) fn next_steps(summary: &Summary) -> Entries<'_> {
 /// In the order of the list.
 pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
     let ranked = summary.blockers.iter().enumerate().collect();
-    Entries::ranked(ranked, |_, b: &Blocker| format!("- {}", short(&b.text, ENTRY_CHARS)))
+    Entries::ranked(ranked, |_, b: &Blocker| {
+        format!("- {}{}", short(&b.text, ENTRY_CHARS), origin(b.session_id.as_ref()))
+    })
 }
 
 /// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
@@ -202,6 +204,11 @@ pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
     Entries { lines: Box::new(entries.lines.map(|line| Line { clip: true, ..line })), ..entries }
 }
 
+/// Whose it is, of what another session met: the reader must not look for it in this one.
+fn origin(session_id: Option<&String>) -> String {
+    session_id.map(|name| format!(" (session {})", escape::line(name))).unwrap_or_default()
+}
+
 fn error(e: &ErrorEntry) -> String {
     let status = match e.status {
         ErrorStatus::Open => "open",
@@ -220,6 +227,7 @@ fn error(e: &ErrorEntry) -> String {
     if e.count > 1 {
         let _ = write!(text, " ×{}", e.count);
     }
+    text.push_str(&origin(e.session_id.as_ref()));
     if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
         let _ = write!(text, "; resolved: {}", short(fix, REASON_CHARS));
     }
@@ -253,6 +261,7 @@ fn test_result(t: &TestResult) -> String {
         }
         (None, None) => {}
     }
+    text.push_str(&origin(t.session_id.as_ref()));
     if !t.failing.is_empty() {
         const NAMED: usize = 8;
         let named: Vec<String> = t.failing.iter().take(NAMED).map(|n| short(n, FACT_CHARS)).collect();

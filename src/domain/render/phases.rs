@@ -104,6 +104,7 @@ mod tests {
                 key: format!("finding {i}"),
                 value: format!("the client number {i} waits for the second answer of the proxy"),
                 seqs: vec![i],
+                session_id: None,
             });
             summary.decisions_made.push(Decision {
                 decision: format!("Rule out cause number {i}"),
@@ -114,7 +115,7 @@ mod tests {
                 session_id: None,
             });
             let path = format!("src/net/part_{i}.rs");
-            summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i] });
+            summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i], session_id: None });
         }
         summary
     }

@@ -73,11 +73,18 @@ fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedF
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "an entry in every section")]
 fn small() -> Summary {
     Summary {
+        session_intent_session_id: None,
+        next_steps_origins: vec![],
         session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
         session_intent_seqs: vec![2],
-        intent_history: vec![PastIntent { text: "Fix the login page".into(), seqs: vec![1] }],
+        intent_history: vec![PastIntent {
+            text: "Fix the login page".into(),
+            seqs: vec![1],
+            session_id: None,
+        }],
         files_modified: vec![
             ModifiedFile {
                 status: FileStatus::Pass,
@@ -94,6 +101,7 @@ fn small() -> Summary {
             path: "README.md".into(),
             reason: Some("how to run it".into()),
             seqs: vec![3],
+            session_id: None,
         }],
         decisions_made: vec![
             Decision {
@@ -129,6 +137,7 @@ fn small() -> Summary {
                 count: 2,
                 resolved_in_version: None,
                 seqs: vec![10],
+                session_id: None,
             },
             ErrorEntry {
                 kind: None,
@@ -139,6 +148,7 @@ fn small() -> Summary {
                 count: 1,
                 resolved_in_version: Some(1),
                 seqs: vec![4],
+                session_id: None,
             },
         ],
         test_results: vec![TestResult {
@@ -148,23 +158,35 @@ fn small() -> Summary {
             failed: Some(1),
             failing: vec!["auth callback".into()],
             seqs: vec![9],
+            session_id: None,
         }],
-        blockers: vec![Blocker { text: "The client secret is missing".into(), seqs: vec![9] }],
+        blockers: vec![Blocker {
+            text: "The client secret is missing".into(),
+            seqs: vec![9],
+            session_id: None,
+        }],
         next_steps: vec!["Handle the callback".into(), "Write tests".into()],
         next_steps_seqs: vec![10],
-        technical_context: vec![TechnicalFact { key: "port".into(), value: "3000".into(), seqs: vec![2] }],
+        technical_context: vec![TechnicalFact {
+            key: "port".into(),
+            value: "3000".into(),
+            seqs: vec![2],
+            session_id: None,
+        }],
         constraints: vec![
             Constraint {
                 id: "p".into(),
                 text: "Keep the public API.".into(),
                 source: ConstraintSource::Pin,
                 seqs: vec![],
+                session_id: None,
             },
             Constraint {
                 id: "u".into(),
                 text: "never log\n## tokens".into(),
                 source: ConstraintSource::User,
                 seqs: vec![2],
+                session_id: None,
             },
         ],
     }
@@ -263,7 +285,7 @@ fn many_read_files_are_told_folder_by_folder() {
     let mut summary = small();
     for i in 0..20 {
         let path = format!("src/{}/f{i}.ts", if i % 2 == 0 { "api" } else { "ui" });
-        summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i] });
+        summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i], session_id: None });
     }
     let meta = meta(2);
     let rendering = render(Style::Anchored, &subject(&summary, &meta), 4000, real);
@@ -293,6 +315,7 @@ fn large(files: usize, facts: usize) -> Summary {
             key: "order_id".into(),
             value: format!("ord-{i:05}-{:x}", i * 7919),
             seqs: vec![seq(i)],
+            session_id: None,
         });
         summary.errors.push(ErrorEntry {
             kind: Some("TS2322".into()),
@@ -303,6 +326,7 @@ fn large(files: usize, facts: usize) -> Summary {
             count: 1,
             resolved_in_version: None,
             seqs: vec![seq(i)],
+            session_id: None,
         });
     }
     summary
@@ -360,6 +384,8 @@ fn any_summary() -> impl Strategy<Value = Summary> {
     let texts = || proptest::collection::vec(hostile(), 0..16);
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
+            session_intent_session_id: None,
+            next_steps_origins: vec![],
             session_intent: intent.clone(),
             session_intent_seqs: vec![1],
             intent_history: vec![],
@@ -375,7 +401,12 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                 .collect(),
             files_read: more
                 .iter()
-                .map(|p| ReadFile { path: p.clone(), reason: Some(p.clone()), seqs: vec![] })
+                .map(|p| ReadFile {
+                    path: p.clone(),
+                    reason: Some(p.clone()),
+                    seqs: vec![],
+                    session_id: None,
+                })
                 .collect(),
             decisions_made: texts
                 .iter()
@@ -396,12 +427,15 @@ fn any_summary() -> impl Strategy<Value = Summary> {
             },
             errors: vec![],
             test_results: vec![],
-            blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![] }).collect(),
+            blockers: texts
+                .iter()
+                .map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None })
+                .collect(),
             next_steps: more.clone(),
             next_steps_seqs: vec![],
             technical_context: texts
                 .iter()
-                .map(|t| TechnicalFact { key: t.clone(), value: t.clone(), seqs: vec![] })
+                .map(|t| TechnicalFact { key: t.clone(), value: t.clone(), seqs: vec![], session_id: None })
                 .collect(),
             constraints: more
                 .iter()
@@ -410,6 +444,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                     text: t.clone(),
                     source: ConstraintSource::Pin,
                     seqs: vec![],
+                    session_id: None,
                 })
                 .collect(),
         }
@@ -451,7 +486,7 @@ proptest! {
 
     #[test]
     fn no_text_of_a_caller_opens_a_heading(text in hostile()) {
-        let summary = Summary { session_intent: text.clone(), blockers: vec![Blocker { text: text.clone(), seqs: vec![] }], ..small() };
+        let summary = Summary { session_intent: text.clone(), blockers: vec![Blocker { text: text.clone(), seqs: vec![], session_id: None  }], ..small() };
         let meta = meta(2);
         let subject = Subject { task_id: Some(&text), ..subject(&summary, &meta) };
         let known: Vec<String> = Section::ALL.iter().map(|s| format!("## {}", content::title(*s))).collect();

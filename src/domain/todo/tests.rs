@@ -16,9 +16,12 @@ fn span(texts: &[&str]) -> Vec<Numbered> {
 }
 
 fn after(content: &str, texts: &[&str]) -> (TodoStatus, Option<TodoStatus>) {
-    let followed = follow(&doing(content), &span(texts), None);
+    let followed = follow(&doing(content), &span(texts), Shown::default());
     (followed.items[0].status, followed.items[0].proposed_status)
 }
+
+#[path = "cases.rs"]
+mod cases;
 
 const DONE_NOW: (TodoStatus, Option<TodoStatus>) = (TodoStatus::Completed, None);
 const PROPOSED: (TodoStatus, Option<TodoStatus>) = (TodoStatus::InProgress, Some(TodoStatus::Completed));
@@ -90,7 +93,8 @@ fn a_list_that_a_tool_wrote_counts_and_pending_items_stay() {
     let written = TodoList { items, seqs: vec![3] };
     let mut list = doing("Add login form");
     list.push(Todo::new("Docs are done".into(), TodoStatus::Pending));
-    let followed = follow(&list, &span(&["Docs are done."]), Some(&written));
+    let followed =
+        follow(&list, &span(&["Docs are done."]), Shown { written: Some(&written), failed_at: None });
     assert_eq!(followed.items[0].status, TodoStatus::Completed);
     assert_eq!(followed.items[1].status, TodoStatus::Pending);
     assert_eq!(followed.changes.len(), 1);
@@ -103,7 +107,7 @@ fn the_list_becomes_decisions_the_task_and_next_steps() {
     list.push(Todo::new("Add login form".into(), TodoStatus::Completed));
     list.push(Todo::new("Deploy".into(), TodoStatus::Pending));
     let mut proposal = Proposal { next_steps: vec!["something else".into()], ..Proposal::default() };
-    follow(&list, &[], None).propose(&mut proposal);
+    follow(&list, &[], Shown::default()).propose(&mut proposal);
     assert_eq!(proposal.decisions[0].decision, "Done: Add login form");
     assert_eq!(proposal.current_state.task.as_deref(), Some("Write tests"));
     assert_eq!(proposal.next_steps, ["Write tests", "Deploy"]);
@@ -129,5 +133,5 @@ fn a_megabyte_of_claims_is_read_in_linear_time() {
     let list: Vec<Todo> = (0..200)
         .map(|i| Todo::new(format!("login form signup {i} {}", "word ".repeat(100)), TodoStatus::InProgress))
         .collect();
-    assert_eq!(follow(&list, &span(&[&text]), None).items.len(), 200);
+    assert_eq!(follow(&list, &span(&[&text]), Shown::default()).items.len(), 200);
 }

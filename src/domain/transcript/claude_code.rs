@@ -1,11 +1,14 @@
 //! Claude Code: a line for each block of an assistant's turn, joined again by the message's id.
 //!
 //! Side chains are other agents' conversations and stay out, as do the lines that hold the program's state.
+//! What the program told its model after a compaction is a user's message of the log and stays.
+
+use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Found, TranscriptError, is_null, lines, parse, place};
+use super::{Found, LeftOut, TranscriptError, entries, is_null, parse, place};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -18,6 +21,8 @@ struct Line<'a> {
     is_sidechain: Option<bool>,
     #[serde(default)]
     is_api_error_message: Option<bool>,
+    #[serde(default)]
+    uuid: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -70,16 +75,29 @@ impl Content {
     }
 }
 
-pub(super) fn read(text: &str) -> Result<Vec<Found>, TranscriptError> {
+pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, TranscriptError> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut last_assistant: Option<usize> = None;
-    for line in lines(text) {
-        let entry: Line<'_> = parse(text, line, "a line of a Claude Code log")?;
+    // A session that is resumed may have its first lines once more.
+    let mut known: HashSet<String> = HashSet::new();
+    for (line, entry) in entries::<Line<'_>>(text, "a line of a Claude Code log", left)? {
         let is_said = matches!(entry.kind.as_deref(), Some("user" | "assistant"));
-        if !is_said || entry.is_sidechain == Some(true) || entry.is_api_error_message == Some(true) {
+        let Some(message) = entry.message.filter(|_| is_said) else {
+            left.add(entry.kind.as_deref().unwrap_or("lines without a type"));
+            continue;
+        };
+        if entry.is_sidechain == Some(true) {
+            left.add("side chains");
             continue;
         }
-        let Some(message) = entry.message else { continue };
+        if entry.is_api_error_message == Some(true) {
+            left.add("errors of the API");
+            continue;
+        }
+        if entry.uuid.is_some_and(|uuid| !known.insert(uuid)) {
+            left.add("lines that are there twice");
+            continue;
+        }
         let said: Said<'_> = parse(text, message.get(), "a message")?;
         let content = Content::of(said.content);
         let is_assistant = said.role == "assistant";

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Found, TranscriptError, lenient, lines, parse, place};
+use super::{Found, LeftOut, TranscriptError, entries, lenient, place};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -20,24 +20,27 @@ struct Item {
     kind: Option<String>,
 }
 
-pub(super) fn read(text: &str) -> Result<Vec<Found>, TranscriptError> {
+pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, TranscriptError> {
     let mut found = Vec::new();
-    for line in lines(text) {
-        let entry: Line<'_> = parse(text, line, "a line of a Codex rollout")?;
+    for (line, entry) in entries::<Line<'_>>(text, "a line of a Codex rollout", left)? {
         let raw = match (entry.kind.as_deref(), entry.payload) {
             (Some("response_item"), Some(payload)) => payload.get(),
             (Some(_), None) => line,
-            // Figures, state, and what the screen showed.
-            _ => continue,
+            // Figures, state, what the screen showed, and what a compaction made of the items before it.
+            (kind, _) => {
+                left.add(kind.unwrap_or("lines without a type"));
+                continue;
+            }
         };
         let item: Item = lenient(serde_json::from_str::<&RawValue>(raw).ok());
-        let is_said = item.kind.as_deref().is_some_and(|kind| {
-            matches!(kind, "message" | "reasoning")
-                || kind.ends_with("_call")
-                || kind.ends_with("_call_output")
-        });
+        let kind = item.kind.unwrap_or_default();
+        let is_said = matches!(kind.as_str(), "message" | "reasoning")
+            || kind.ends_with("_call")
+            || kind.ends_with("_call_output");
         if is_said {
             found.push(Found { at: place(text, line), raw: raw.to_owned() });
+        } else {
+            left.add(&kind);
         }
     }
     Ok(found)

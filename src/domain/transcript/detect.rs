@@ -23,6 +23,10 @@ struct Look {
     #[serde(default)]
     instructions: Option<IgnoredAny>,
     #[serde(default)]
+    id: Option<IgnoredAny>,
+    #[serde(default)]
+    timestamp: Option<IgnoredAny>,
+    #[serde(default)]
     role: Option<IgnoredAny>,
     #[serde(default)]
     source: Option<IgnoredAny>,
@@ -47,7 +51,9 @@ impl Look {
         } else if self.role.is_some() {
             Some(Log::Messages)
         } else {
-            self.instructions.as_ref().map(|_| Log::Codex)
+            // The first line of an early rollout, whose instructions may be null.
+            let is_head = self.kind.is_none() && self.id.is_some() && self.timestamp.is_some();
+            (self.instructions.is_some() || is_head).then_some(Log::Codex)
         }
     }
 }

@@ -3,8 +3,8 @@
 //! What lives here: which log a text is (`detect`), and a reader for each: arrays and lines of messages,
 //! Claude Code, Codex, SWE-agent, `OpenHands`.
 //! Invariant: what an agent and its user said, called and got back is there in the order of the log; what
-//! the log keeps for itself (state, figures, side chains of other agents) is not. What cannot be read is
-//! told with its line.
+//! the log keeps for itself (state, figures, side chains of other agents) is not, and is counted by what it
+//! is. What cannot be read is told with its line.
 //! Must not know: files, sessions.
 
 mod claude_code;
@@ -13,6 +13,8 @@ mod detect;
 mod messages;
 mod openhands;
 mod swe_agent;
+
+use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -58,6 +60,18 @@ pub struct Transcript {
     pub format: Format,
     /// The messages, in order.
     pub messages: Vec<Logged>,
+    /// Entries of the log that are no messages, by what they are.
+    pub left_out: BTreeMap<String, usize>,
+}
+
+impl Transcript {
+    /// What was left out, in one line; `None` when nothing was.
+    #[must_use]
+    pub fn told_left_out(&self) -> Option<String> {
+        let told: Vec<String> =
+            self.left_out.iter().map(|(what, count)| format!("{what} ({count})")).collect();
+        (!told.is_empty()).then(|| told.join(", "))
+    }
 }
 
 /// A message of a log.
@@ -88,12 +102,13 @@ pub struct TranscriptError {
 pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Transcript, TranscriptError> {
     let text = text.trim_start_matches('\u{feff}');
     let log = log.unwrap_or_else(|| detect::detect(text));
+    let mut left = LeftOut::default();
     let (known, found) = match log {
-        Log::Messages => (format, messages::read(text)?),
-        Log::ClaudeCode => (Some(Format::Anthropic), claude_code::read(text)?),
-        Log::Codex => (Some(Format::OpenaiResponses), codex::read(text)?),
-        Log::SweAgent => (Some(Format::OpenaiChat), swe_agent::read(text)?),
-        Log::Openhands => (Some(Format::OpenaiChat), openhands::read(text)?),
+        Log::Messages => (format, messages::read(text, &mut left)?),
+        Log::ClaudeCode => (Some(Format::Anthropic), claude_code::read(text, &mut left)?),
+        Log::Codex => (Some(Format::OpenaiResponses), codex::read(text, &mut left)?),
+        Log::SweAgent => (Some(Format::OpenaiChat), swe_agent::read(text, &mut left)?),
+        Log::Openhands => (Some(Format::OpenaiChat), openhands::read(text, &mut left)?),
     };
     let format = known.unwrap_or_else(|| detect_format(found.iter().map(|found| found.raw.as_str())));
     if found.is_empty() {
@@ -109,7 +124,24 @@ pub fn read(text: &str, log: Option<Log>, format: Option<Format>) -> Result<Tran
         })?;
         messages.push(Logged { line, raw, message });
     }
-    Ok(Transcript { log, format, messages })
+    Ok(Transcript { log, format, messages, left_out: left.0 })
+}
+
+/// What is no message, counted by what it is.
+#[derive(Debug, Default)]
+struct LeftOut(BTreeMap<String, usize>);
+
+impl LeftOut {
+    /// Kinds that are named; a log names its own, and there may be any number of them.
+    const KINDS: usize = 20;
+    const NAME_CHARS: usize = 40;
+
+    fn add(&mut self, what: &str) {
+        let named: String = what.chars().filter(|c| !c.is_control()).take(Self::NAME_CHARS).collect();
+        let is_new = !self.0.contains_key(&named);
+        let name = if is_new && self.0.len() >= Self::KINDS { "others".to_owned() } else { named };
+        *self.0.entry(name).or_default() += 1;
+    }
 }
 
 /// A message, and the byte of the text that it begins at.
@@ -150,6 +182,31 @@ fn error_at(text: &str, at: usize, detail: impl Into<String>) -> TranscriptError
 /// The lines of a text that have anything, each with its place.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// The lines of a text as JSON, each with its text. A last line that breaks off is left out: whoever wrote the
+/// log was ended in the middle of it.
+fn entries<'a, T: serde::Deserialize<'a>>(
+    text: &'a str,
+    what: &str,
+    left: &mut LeftOut,
+) -> Result<Vec<(&'a str, T)>, TranscriptError> {
+    let mut read = Vec::new();
+    let mut all = lines(text).peekable();
+    while let Some(line) = all.next() {
+        match parse(text, line, what) {
+            Ok(entry) => read.push((line, entry)),
+            Err(_) if all.peek().is_none() && !read.is_empty() && is_cut(line) => {
+                left.add("a last line that breaks off");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
+fn is_cut(line: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(line).is_err_and(|error| error.is_eof())
 }
 
 /// Reads a part of a text as JSON; the error has its line.

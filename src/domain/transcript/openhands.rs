@@ -5,13 +5,13 @@
 
 #![expect(clippy::indexing_slicing, reason = "what JSON does not have reads as null")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::{Found, TranscriptError, lines, parse, place};
+use super::{Found, LeftOut, TranscriptError, entries, parse, place};
 
 #[derive(Deserialize)]
 struct Document<'a> {
@@ -31,31 +31,35 @@ const OWN_ARGUMENTS: [&str; 8] = [
     "impl_source",
 ];
 
-pub(super) fn read(text: &str) -> Result<Vec<Found>, TranscriptError> {
+pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, TranscriptError> {
     let start = text.trim_start();
-    let mut log = Log::default();
+    let mut log =
+        Log { left, messages: Vec::new(), open: BTreeMap::new(), calls: HashSet::new(), reply: None };
     if start.starts_with('[') {
         let events: Vec<&RawValue> = parse(text, text, "an array of events")?;
         log.take_all(text, events.into_iter().map(RawValue::get))?;
     } else if let Ok(document) = serde_json::from_str::<Document<'_>>(text) {
         log.take_all(text, document.history.into_iter().map(RawValue::get))?;
     } else {
-        log.take_all(text, lines(text))?;
+        let all = entries::<&RawValue>(text, "an event", log.left)?;
+        log.take_all(text, all.into_iter().map(|(line, _)| line))?;
     }
     let raw = |(at, message): (usize, Value)| Found { at, raw: message.to_string() };
     Ok(log.messages.into_iter().map(raw).collect())
 }
 
-#[derive(Default)]
-struct Log {
+struct Log<'l> {
+    left: &'l mut LeftOut,
     messages: Vec<(usize, Value)>,
     /// The calls that wait for their observation, by the event that made them.
     open: BTreeMap<String, String>,
+    /// Every call that was made: what answers none of them is no answer.
+    calls: HashSet<String>,
     /// The reply of the model that the last message's calls are of.
     reply: Option<String>,
 }
 
-impl Log {
+impl Log<'_> {
     fn take_all<'a>(
         &mut self,
         text: &'a str,
@@ -71,6 +75,8 @@ impl Log {
                 self.act(at, &event);
             } else if event["observation"].is_string() {
                 self.observe(at, &event);
+            } else {
+                self.left.add("events of no kind");
             }
         }
         Ok(())
@@ -90,7 +96,9 @@ impl Log {
                 self.say(at, role, &with_images(text(&args["content"]), &args["image_urls"]));
             }
             "system" => self.say(at, "system", &args["content"]),
-            "recall" | "null" | "change_agent_state" | "condensation" | "condensation_request" => {}
+            "recall" | "null" | "change_agent_state" | "condensation" | "condensation_request" => {
+                self.left.add(action);
+            }
             "finish" => {
                 let last = ["final_thought", "thought"].iter().map(|key| text(&args[*key]));
                 let last = last.chain([text(&event["message"])]).find(|said| !said.is_empty());
@@ -122,6 +130,7 @@ impl Log {
 
     /// Calls of one reply of the model are one message.
     fn push_call(&mut self, at: usize, thought: &str, reply: Option<&str>, call: Value) {
+        self.calls.insert(text(&call["id"]).to_owned());
         if let (Some(reply), Some((_, last))) = (reply, self.messages.last_mut())
             && self.reply.as_deref() == Some(reply)
             && let Some(calls) = last.get_mut("tool_calls").and_then(Value::as_array_mut)
@@ -142,12 +151,13 @@ impl Log {
             content => content,
         };
         let content = with_exit_code(content, &event["extras"]);
+        let named = named.filter(|id| self.calls.contains(id));
         match (by_cause.or(named), text(&event["observation"])) {
             (Some(id), _) => self.answer(at, &id, &content.into()),
             (None, "run" | "run_ipython" | "read" | "write" | "edit" | "browse" | "error" | "mcp") => {
                 self.say(at, "user", &content.into());
             }
-            (None, _) => {}
+            (None, kind) => self.left.add(kind),
         }
     }
 
@@ -163,13 +173,21 @@ impl Log {
                 let message = &event["llm_message"];
                 let by_agent = message["role"] == "assistant" || event["source"] == "agent";
                 let role = if by_agent { "assistant" } else { "user" };
-                self.say(at, role, &said(&message["content"]).into());
+                let images = message["content"].as_array().into_iter().flatten();
+                let images: Value = images
+                    .filter_map(|part| part["image_urls"].as_array())
+                    .flatten()
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .into();
+                self.say(at, role, &with_images(&said(&message["content"]), &images));
             }
             "ActionEvent" => {
                 let sent = &event["tool_call"];
                 let id =
                     [&event["tool_call_id"], &sent["id"]].into_iter().map(text).find(|id| !id.is_empty());
-                let id = id.unwrap_or_default();
+                let own = format!("event_{}", text(&event["id"]));
+                let id = id.unwrap_or(&own);
                 let name = [&event["tool_name"], &sent["name"], &sent["function"]["name"]];
                 let name = name.into_iter().map(text).find(|name| !name.is_empty()).unwrap_or("tool");
                 let arguments = [&sent["arguments"], &sent["function"]["arguments"]];
@@ -180,11 +198,22 @@ impl Log {
             }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 let observed = &event["observation"];
-                let places = [&observed["content"], &observed["output"], observed, &event["error"]];
+                let places = [
+                    &observed["content"],
+                    &observed["output"],
+                    observed,
+                    &event["error"],
+                    &event["rejection_reason"],
+                ];
                 let content = places.into_iter().map(said).find(|said| !said.is_empty()).unwrap_or_default();
-                self.answer(at, text(&event["tool_call_id"]), &content.into());
+                let id = text(&event["tool_call_id"]);
+                if self.calls.contains(id) {
+                    self.answer(at, id, &content.into());
+                } else {
+                    self.say(at, "user", &content.into());
+                }
             }
-            _ => {}
+            kind => self.left.add(kind),
         }
     }
 }

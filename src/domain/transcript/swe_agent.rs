@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::{Found, TranscriptError, error_at, lenient, parse, place};
+use super::{Found, LeftOut, TranscriptError, error_at, lenient, parse, place};
 
 #[derive(Deserialize)]
 struct Trajectory<'a> {
@@ -43,12 +43,13 @@ struct Step {
     observation: Option<String>,
 }
 
-pub(super) fn read(text: &str) -> Result<Vec<Found>, TranscriptError> {
+pub(super) fn read(text: &str, left: &mut LeftOut) -> Result<Vec<Found>, TranscriptError> {
     let run: Trajectory<'_> = parse(text, text, "a trajectory")?;
     let mut found = Vec::new();
     for raw in &run.history {
         let entry: Entry<'_> = parse(text, raw.get(), "an entry of a history")?;
         if entry.is_demo == Some(true) || entry.message_type.as_deref() == Some("demonstration") {
+            left.add("demonstrations");
             continue;
         }
         found.push(Found { at: place(text, raw.get()), raw: message(&entry) });

@@ -206,9 +206,9 @@ fn what_cannot_be_read_is_told_with_its_line() {
         ("{}".to_owned(), 1, "missing field `messages`"),
         ("[]".to_owned(), 1, "no messages"),
         (format!("[\n{good},\n{{\"role\":\"cook\"}}]"), 3, "not a message in the format openai-chat"),
-        (format!("{good}\n{good}\n{{\"role\":"), 3, "not a message"),
+        (format!("{good}\n{{\"role\":\n{good}"), 2, "not a message"),
         ("[\n{\"role\": \"user\"".to_owned(), 2, "not an array of messages"),
-        ("{\"type\":\"user\",\"message\":{\"role\":\"user\"}}\n\n{\"type\"".to_owned(), 3, "Claude Code"),
+        ("{\"type\":\"user\",\"message\":{\"role\":\"user\"}}\n\n{\"type\"]".to_owned(), 3, "Claude Code"),
         ("{\"type\":\"user\",\"message\":{}}".to_owned(), 1, "missing field `role`"),
         ("{\"history\":[],\"trajectory\":[\n{}]}".to_owned(), 2, "a step without"),
         ("{\"type\":\"session_meta\",\"payload\":{}}\n".to_owned(), 1, "no messages"),
@@ -219,4 +219,159 @@ fn what_cannot_be_read_is_told_with_its_line() {
     }
     let said = read("7", Some(Log::Codex), None).unwrap_err();
     assert!(said.detail.contains("a line of a Codex rollout"), "{said}");
+}
+
+#[test]
+fn a_last_line_that_breaks_off_is_left_out_and_told() {
+    let said = r#"{"type":"user","uuid":"1","message":{"role":"user","content":"a"}}"#;
+    let read = transcript(&format!("{said}\r\n{{\"type\":\"assistant\",\"mess"));
+    assert_eq!(
+        (read.messages.len(), read.told_left_out().unwrap().as_str()),
+        (1, "a last line that breaks off (1)")
+    );
+    let good = r#"{"role":"user","content":"a"}"#;
+    let read = transcript(&format!("\u{feff}{good}\r\n{good}\r\n{{\"role\":\"us"));
+    assert_eq!((read.messages.len(), read.left_out.len()), (2, 1));
+    assert!(super::read("{\"type\":\"us", None, None).is_err(), "nothing was before it");
+}
+
+#[test]
+fn claude_code_keeps_thinking_images_and_what_a_compaction_told() {
+    let blocks = json!([
+        {"type": "thinking", "thinking": "Hm.", "signature": "s"},
+        {"type": "tool_use", "id": "t1", "name": "Read", "input": {}}
+    ]);
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}});
+    let text = jsonl(&[
+        json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"}),
+        json!({"type": "user", "uuid": "1", "isCompactSummary": true, "message": {"role": "user", "content": "So far: a login."}}),
+        json!({"type": "assistant", "uuid": "2", "message": {"id": "m", "role": "assistant", "content": blocks}}),
+        json!({"type": "user", "uuid": "3", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]}}),
+        json!({"type": "assistant", "uuid": "4", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "t2", "name": "Read", "input": {}}]}}),
+        json!({"type": "user", "uuid": "5", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "content": [image]}]}}),
+        json!({"type": "user", "uuid": "5", "message": {"role": "user", "content": "again"}}),
+        json!({"type": "assistant", "isApiErrorMessage": true, "message": {"role": "assistant", "content": "API Error"}}),
+        json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": "for another"}}),
+        json!({"type": "a-kind-of-tomorrow", "data": 1}),
+    ]);
+    let read = transcript(&text);
+    let raws = raws(&read);
+    assert_eq!(raws.len(), 4, "{raws:?}");
+    assert_eq!(raws[0]["content"], "So far: a login.");
+    let kinds: Vec<&str> =
+        raws[1]["content"].as_array().unwrap().iter().map(|b| b["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["thinking", "tool_use", "tool_use"], "parallel calls are one message");
+    assert_eq!(raws[3]["content"][0]["content"][0]["type"], "image");
+    let left: Vec<(&str, usize)> =
+        read.left_out.iter().map(|(what, count)| (what.as_str(), *count)).collect();
+    let expected = [
+        ("a-kind-of-tomorrow", 1),
+        ("errors of the API", 1),
+        ("lines that are there twice", 1),
+        ("side chains", 1),
+        ("system", 1),
+    ];
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn codex_counts_what_is_no_item_and_knows_an_early_head() {
+    let user =
+        json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fix it"}]});
+    let text = jsonl(&[
+        json!({"timestamp": "t", "type": "session_meta", "payload": {"id": "s"}}),
+        json!({"timestamp": "t", "type": "response_item", "payload": user}),
+        json!({"timestamp": "t", "type": "compacted", "payload": {"message": "So far."}}),
+        json!({"timestamp": "t", "type": "event_msg", "payload": {"type": "token_count"}}),
+        json!({"timestamp": "t", "type": "response_item", "payload": {"type": "ghost_snapshot"}}),
+    ]);
+    let read = transcript(&text);
+    assert_eq!(
+        read.told_left_out().unwrap(),
+        "compacted (1), event_msg (1), ghost_snapshot (1), session_meta (1)"
+    );
+    let early = jsonl(&[json!({"id": "s", "timestamp": "t", "instructions": null}), user]);
+    assert_eq!(transcript(&early).log, Log::Codex);
+}
+
+#[test]
+fn a_request_keeps_its_instructions_and_a_single_input() {
+    let text = json!({"model": "m", "instructions": "be kind", "input": "Hello"}).to_string();
+    let read = transcript(&text);
+    assert_eq!(
+        raws(&read),
+        [json!({"role": "system", "content": "be kind"}), json!({"role": "user", "content": "Hello"})]
+    );
+}
+
+#[test]
+fn openhands_keeps_images_and_rejections_and_answers_only_calls() {
+    let call = json!({"id": "t1", "name": "terminal", "arguments": "{}"});
+    let text = jsonl(&[
+        json!({"kind": "MessageEvent", "source": "user", "llm_message": {"role": "user", "content": [
+            {"type": "text", "text": "Look"}, {"type": "image", "image_urls": ["data:image/png;base64,aGk="]}]}}),
+        json!({"kind": "ActionEvent", "source": "agent", "tool_name": "terminal", "tool_call_id": "t1", "tool_call": call}),
+        json!({"kind": "UserRejectObservation", "tool_call_id": "t1", "rejection_reason": "Not now"}),
+        json!({"kind": "ObservationEvent", "tool_call_id": "t9", "observation": {"content": [{"type": "text", "text": "stray"}]}}),
+        json!({"kind": "Condensation", "summary": "So far"}),
+        json!({"kind": "ConversationStateUpdateEvent", "key": "x"}),
+    ]);
+    let read = transcript(&text);
+    let raws = raws(&read);
+    assert_eq!(raws[0]["content"][1]["image_url"]["url"], "data:image/png;base64,aGk=");
+    assert_eq!(raws[2], json!({"role": "tool", "tool_call_id": "t1", "content": "Not now"}));
+    assert_eq!(raws[3], json!({"role": "user", "content": "stray"}));
+    assert_eq!(read.told_left_out().unwrap(), "Condensation (1), ConversationStateUpdateEvent (1)");
+}
+
+/// One line of each log with a text that is nowhere else; whether it is a message is for the reader to say.
+fn line(log: Log, kind: usize, mark: &str) -> Value {
+    let call = json!({"type": "function_call", "call_id": mark, "name": "f", "arguments": "{}"});
+    match (log, kind % 5) {
+        (Log::ClaudeCode, 0) => json!({"type": "user", "message": {"role": "user", "content": mark}}),
+        (Log::ClaudeCode, 1) => {
+            json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": mark}]}})
+        }
+        (Log::ClaudeCode, 2) => {
+            json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": mark}})
+        }
+        (Log::ClaudeCode, 3) => json!({"type": "summary", "summary": mark}),
+        (Log::ClaudeCode, _) => json!({"type": mark, "message": {"role": "user", "content": mark}}),
+        (Log::Codex, 0) => {
+            json!({"type": "response_item", "payload": {"type": "message", "role": "user", "content": mark}})
+        }
+        (Log::Codex, 1) => json!({"type": "response_item", "payload": call}),
+        (Log::Codex, 2) => json!({"type": "compacted", "payload": {"message": mark}}),
+        (Log::Codex, 3) => json!({"type": "response_item", "payload": {"type": mark}}),
+        (Log::Codex, _) => {
+            json!({"type": "event_msg", "payload": {"type": "agent_message", "message": mark}})
+        }
+        (_, 0) => json!({"source": "user", "action": "message", "args": {"content": mark}}),
+        (_, 1) => json!({"source": "agent", "action": "run", "id": mark, "args": {"command": mark}}),
+        (_, 2) => json!({"source": "agent", "observation": "run", "cause": 1, "content": mark}),
+        (_, 3) => json!({"source": "agent", "observation": mark, "content": mark}),
+        (_, _) => json!({"source": "agent", "action": "condensation", "args": {"summary": mark}}),
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_is_lost_silently(kinds in proptest::collection::vec(0..5usize, 1..40), cut in proptest::bool::ANY) {
+        for log in [Log::ClaudeCode, Log::Codex, Log::Openhands] {
+            let marks: Vec<String> = (0..=kinds.len()).map(|n| format!("mark_{n}_")).collect();
+            let mut all = vec![line(log, 0, &marks[0])];
+            all.extend(kinds.iter().zip(&marks[1..]).map(|(kind, mark)| line(log, *kind, mark)));
+            let mut text = jsonl(&all);
+            if cut {
+                text.push_str("{\"type\":\"user");
+            }
+            let read = super::read(&text, Some(log), None).unwrap();
+            let said: String = read.messages.iter().map(|logged| logged.raw.as_str()).collect();
+            let unsaid = marks.iter().filter(|mark| !said.contains(mark.as_str())).count();
+            let left: usize = read.left_out.values().sum();
+            proptest::prop_assert_eq!(left, unsaid + usize::from(cut));
+            proptest::prop_assert!(read.left_out.len() <= 21);
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod failures;
 mod gate;
 mod pieces;
 mod safety;
+mod single_calls;
 mod spent;
 mod worded;
 

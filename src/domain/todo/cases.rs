@@ -1,0 +1,146 @@
+//! Own cases in six languages: what completes an item, what is proposed at most, and what says nothing of it.
+
+use serde_json::json;
+
+use super::*;
+
+/// What a case must come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Want {
+    /// Marked as completed.
+    Done,
+    /// Never marked; proposed or left.
+    Open,
+}
+use Want::{Done, Open};
+
+const CASES: [(&str, &str, Want); 77] = [
+    // Said plainly.
+    ("Add login form", "I added the login form.", Done),
+    ("Add login form", "The login form is now complete.", Done),
+    ("Implement token rotation", "Token rotation is implemented in `src/auth.rs`, next come the docs.", Done),
+    ("Fix bug 12 in the parser", "I have fixed bug 12 in the parser.", Done),
+    ("Write the migration", "The migration has been written.", Done),
+    ("Deploy the service", "I deployed the service.", Done),
+    ("Rename the module", "Renamed the module.", Done),
+    ("Anmeldeformular erstellen", "Das Anmeldeformular ist fertig.", Done),
+    ("Fehler im Parser beheben", "Der Fehler im Parser wurde behoben.", Done),
+    ("Corriger le formulaire de connexion", "J'ai corrigé le formulaire de connexion.", Done),
+    ("Ajouter la page de profil", "La page de profil est ajoutée.", Done),
+    ("Añadir el formulario de acceso", "He añadido el formulario de acceso.", Done),
+    ("Corregir el error de acceso", "El error de acceso ya está corregido.", Done),
+    ("修复登录错误", "我已经修复了登录错误。", Done),
+    ("添加登录表单", "登录表单已添加。", Done),
+    ("ログイン画面を実装する", "ログイン画面を実装しました。", Done),
+    ("ログインのバグを修正する", "ログインのバグを修正しました。", Done),
+    ("Fix the failing tests", "I fixed the failing tests.", Done),
+    // Negations.
+    ("Add login form", "The login form isn't done.", Open),
+    ("Add login form", "Neither the login form nor the docs are done.", Open),
+    ("Add login form", "I have not added the login form yet.", Open),
+    ("Add login form", "The login form is far from done.", Open),
+    ("Add login form", "Nothing of the login form is done.", Open),
+    ("Anmeldeformular erstellen", "Das Anmeldeformular ist noch nicht fertig.", Open),
+    ("Anmeldeformular erstellen", "Das Anmeldeformular ist kaum fertig.", Open),
+    ("Corriger le formulaire de connexion", "Je n'ai pas corrigé le formulaire de connexion.", Open),
+    ("Añadir el formulario de acceso", "El formulario de acceso no está terminado.", Open),
+    ("Añadir el formulario de acceso", "Todavía no he añadido el formulario de acceso.", Open),
+    ("修复登录错误", "登录错误还没修复。", Open),
+    ("修复登录错误", "登录错误尚未解决。", Open),
+    ("ログイン画面を実装する", "ログイン画面はまだ実装していません。", Open),
+    ("ログイン画面を実装する", "ログイン画面は完了していない。", Open),
+    // Not yet there.
+    ("Add login form", "The login form will be done tomorrow.", Open),
+    ("Add login form", "The login form is almost done.", Open),
+    ("Add login form", "The login form is 80 % done.", Open),
+    ("Add login form", "Now I have to get the login form done.", Open),
+    ("Add login form", "Next: login form completed, then the docs.", Open),
+    ("Add login form", "Complete the login form.", Open),
+    ("Add login form", "Let's see that the login form gets done.", Open),
+    ("Add login form", "When the login form is done I will deploy.", Open),
+    ("Add login form", "I started on the login form and finished reading.", Open),
+    ("Anmeldeformular erstellen", "Das Anmeldeformular wird morgen fertig.", Open),
+    ("Anmeldeformular erstellen", "Sobald das Anmeldeformular fertig ist, teste ich.", Open),
+    ("Corriger le formulaire de connexion", "Le formulaire de connexion sera bientôt corrigé.", Open),
+    ("Corriger le formulaire de connexion", "Il faut que le formulaire de connexion soit corrigé.", Open),
+    ("Añadir el formulario de acceso", "Cuando el formulario de acceso esté terminado, sigo.", Open),
+    ("Añadir el formulario de acceso", "El formulario de acceso debe quedar terminado.", Open),
+    ("修复登录错误", "登录错误修复了之后再部署。", Open),
+    ("修复登录错误", "需要确保登录错误已修复。", Open),
+    ("ログイン画面を実装する", "ログイン画面を実装したら教えます。", Open),
+    ("ログイン画面を実装する", "ログイン画面を実装する予定です。", Open),
+    // Questions.
+    ("Add login form", "Is the login form done?", Open),
+    ("Anmeldeformular erstellen", "Ist das Anmeldeformular fertig?", Open),
+    ("修复登录错误", "登录错误修复了吗", Open),
+    ("ログイン画面を実装する", "ログイン画面を実装しましたか。", Open),
+    // Something else is done.
+    ("Add login form", "I added tests for the login form.", Open),
+    ("Add login form", "Fixed a typo in the login form.", Open),
+    ("Add login form", "A draft of the login form is done.", Open),
+    ("Add login form validation", "The login form is done.", Open),
+    ("Test the login form", "The login form is implemented.", Open),
+    ("Document the login form", "The login form is done.", Open),
+    ("Deploy the login form", "The login form is finished.", Open),
+    ("Fix login form", "I added a login form.", Open),
+    ("Fix bug 12 in the parser", "Bug 13 in the parser is fixed.", Open),
+    ("Remove the login form", "The login form is added.", Open),
+    ("Anmeldeformular erstellen", "Die Tests für das Anmeldeformular sind fertig.", Open),
+    ("Corriger le formulaire de connexion", "Le test du formulaire de connexion est corrigé.", Open),
+    ("修复登录错误", "登录错误的测试已修复。", Open),
+    ("ログイン画面を実装する", "ログイン画面のテストを実装しました。", Open),
+    // Done, and it does not hold.
+    ("Add login form", "The login form is done, but its tests fail.", Open),
+    ("Add login form", "The login form is done, then I reverted it.", Open),
+    ("Add login form", "The tests for the login form fail.", Open),
+    // Somebody else's words, and less than a word.
+    ("Add login form", "The user wrote: \"the login form is done\".", Open),
+    ("Add login form", "I think the login form is done.", Open),
+    (
+        "Add login form",
+        "```\n- [x] Add login form\n```\nThat is the template with everything completed.",
+        Open,
+    ),
+    ("Add login form", "> The login form is done.\nThat was the plan.", Open),
+    ("Add login form", "Please make sure that the login form is done.", Open),
+];
+
+#[test]
+fn nothing_is_marked_as_completed_that_is_not_and_little_is_missed() {
+    let (mut wrong, mut missed) = (Vec::new(), Vec::new());
+    for (item, text, want) in CASES {
+        let is_done = after(item, &[text]).0 == TodoStatus::Completed;
+        match (is_done, want) {
+            (true, Open) => wrong.push((item, text)),
+            (false, Done) => missed.push((item, text)),
+            (true, Done) | (false, Open) => {}
+        }
+    }
+    assert_eq!(wrong, [], "wrongly marked");
+    assert_eq!(missed, [], "missed");
+}
+
+#[test]
+fn what_a_person_or_a_tool_says_marks_nothing() {
+    for (role, text) in [
+        ("user", "The login form is done."),
+        ("user", "I want the login form done by tonight."),
+        ("tool", "The login form is done."),
+    ] {
+        let message = json!({"role": role, "content": text, "tool_call_id": "c"});
+        let message = format::parse(Format::OpenaiChat, &message.to_string()).unwrap();
+        let followed = follow(&doing("Add login form"), &[Numbered { seq: 1, message }], Shown::default());
+        assert_eq!(followed.items[0].status, TodoStatus::InProgress, "{role}: {text}");
+    }
+}
+
+#[test]
+fn tests_that_fail_after_the_words_make_them_a_proposal() {
+    let said = span(&["The login form is done."]);
+    let failed = Shown { failed_at: Some(2), ..Shown::default() };
+    let followed = follow(&doing("Add login form"), &said, failed);
+    let item = &followed.items[0];
+    assert_eq!((item.status, item.proposed_status), (TodoStatus::InProgress, Some(TodoStatus::Completed)));
+    let before = Shown { failed_at: Some(1), ..Shown::default() };
+    assert_eq!(follow(&doing("Add login form"), &said, before).items[0].status, TodoStatus::Completed);
+}

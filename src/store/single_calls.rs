@@ -1,0 +1,70 @@
+//! Compressions of messages without a session, when a model words them: each has a session of its own, which
+//! no list shows and which is erased when its time is over.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+
+use super::sessions::{self, PutOutcome, Session};
+use super::{Store, StoreError};
+use crate::domain::id::{SessionName, TenantId};
+
+/// For how long what came of one can be read.
+pub const KEPT_HOURS: i32 = 24;
+
+impl Store {
+    /// Makes the session of a single call; the one that there is when the call is made again.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not read back.
+    pub async fn open_single_call(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        settings: Map<String, Value>,
+    ) -> Result<PutOutcome, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let put = sessions::put(&mut tx, tenant, name, settings).await?;
+        match &put {
+            PutOutcome::Refused(_) => return Ok(put),
+            PutOutcome::Updated(_) => {}
+            PutOutcome::Created(session) => {
+                sqlx::query!(
+                    "update sessions set expires_at = now() + make_interval(hours => $3)
+                     where tenant_id = $1 and id = $2",
+                    tenant.0,
+                    session.id.0,
+                    KEPT_HOURS
+                )
+                .execute(&mut *tx)
+                .await?;
+            }
+        }
+        tx.commit().await?;
+        Ok(put)
+    }
+
+    /// Finds the session of a single call, and until when it can be read; `None` when there is none, or its
+    /// time is over.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not read back.
+    pub async fn find_single_call(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<(Session, DateTime<Utc>)>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let expires_at = sqlx::query_scalar!(
+            r#"select expires_at as "expires_at!" from sessions
+               where tenant_id = $1 and name = $2 and expires_at > now()"#,
+            tenant.0,
+            name.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(expires_at) = expires_at else { return Ok(None) };
+        let session = sessions::find(&mut tx, tenant, name).await?;
+        tx.commit().await?;
+        Ok(session.map(|session| (session, expires_at)))
+    }
+}
