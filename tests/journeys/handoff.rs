@@ -246,7 +246,7 @@ async fn a_later_version_replaces_and_an_earlier_one_changes_nothing_any_more() 
 }
 
 #[tokio::test]
-async fn a_merge_that_would_lose_what_is_asked_is_refused_whole() {
+async fn a_critical_session_takes_no_version_back_that_cannot_be_verified() {
     let app = app().await;
     work_on(&app, "parent", None, PARENT).await;
     // An opaque version cannot be verified, and a critical session takes none back.
