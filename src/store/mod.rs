@@ -46,7 +46,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
 use tokio_util::task::TaskTracker;
 
-use context::SettledCache;
+use context::HeldContexts;
 pub use error::StoreError;
 use keys::KeyCache;
 use readers::Readers;
@@ -69,7 +69,7 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Store {
     pool: PgPool,
     readers: Readers,
-    settled: SettledCache,
+    held: HeldContexts,
     tracker: TaskTracker,
     keys: KeyCache,
     meter: usage::Meter,
@@ -128,7 +128,7 @@ impl Store {
         Ok(Self {
             pool,
             readers: Readers::new(connections),
-            settled: SettledCache::new(),
+            held: HeldContexts::new(),
             tracker,
             keys: KeyCache::new(),
             bell: events::Bell::new(),
