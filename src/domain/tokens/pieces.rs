@@ -138,6 +138,7 @@ fn class(byte: u8) -> Class {
 }
 
 /// A table, because every byte that is counted is looked up.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
 static CLASSES: [Class; 256] = {
     let mut classes = [Class::Foreign; 256];
     let mut byte: u8 = 0;

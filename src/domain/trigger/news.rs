@@ -62,6 +62,7 @@ fn kind_of(byte: u8) -> Byte {
 }
 
 /// A table, because every byte of every append is looked up.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
 static KINDS: [Byte; 256] = {
     let mut kinds = [Byte::Other; 256];
     let mut byte: u8 = 0;

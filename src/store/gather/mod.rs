@@ -367,15 +367,15 @@ impl Lane {
 
     /// Runs one transaction; whatever happens in it, the lane lives on.
     async fn attempt(&mut self, appends: &[Traced]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => {
-                let mut connection = self.store.pool.acquire().await.map_err(StoreError::from)?;
-                // What it is set to must not come to anyone else.
-                connection.close_on_drop();
-                batch::settle_in(&mut connection).await?;
-                connection
-            }
+        let mut connection = if let Some(connection) = self.connection.take() {
+            connection
+        } else {
+            let mut connection = self.store.pool.acquire().await.map_err(StoreError::from)?;
+            // What it is set to must not come to anyone else.
+            connection.close_on_drop();
+            let settled = tokio::time::timeout(BATCH_TIMEOUT, batch::settle_in(&mut connection)).await;
+            settled.map_err(|_| StoreError::from(sqlx::Error::PoolTimedOut))??;
+            connection
         };
         let begun = Instant::now();
         let run = AssertUnwindSafe(batch::run(&mut connection, appends)).catch_unwind();
