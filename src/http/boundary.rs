@@ -1,10 +1,14 @@
-//! The edge of every request: its id, its span, its metrics, its own task, its time, and the body
-//! of every problem.
+//! The edge of every request: its id, its span, its metrics, its end, its time, and the body of every
+//! problem.
 //!
-//! Each request runs in a task of its own on the tracker. A client that hangs up drops the
-//! connection's future, and a transaction that is dropped while it begins can leave its connection
-//! inside an open transaction; so nobody drops ours, and a drain waits for it.
+//! Each request runs to its end. A client that hangs up drops the connection's future, and a transaction
+//! that is dropped while it begins can leave its connection inside an open transaction; so what is left
+//! of a request then goes on in a task of its own, and a drain waits for it.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::body::Body;
@@ -12,6 +16,10 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::runtime::Handle;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -66,14 +74,54 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
     response
 }
 
-/// Runs the request in a task of its own, for as long as it may take.
+/// Runs the request, for as long as it may take.
 async fn run_to_the_end(state: &AppState, request: Request, next: Next) -> Response {
     let wait = prefer::requested_wait(request.headers()).unwrap_or_default();
-    let task = state.tracker.spawn(next.run(request).in_current_span());
-    match tokio::time::timeout(state.limits.request_timeout + wait, task).await {
+    let running = ToTheEnd {
+        running: Some(AssertUnwindSafe(next.run(request)).catch_unwind().boxed()),
+        span: tracing::Span::current(),
+        counted: state.tracker.token(),
+    };
+    match tokio::time::timeout(state.limits.request_timeout + wait, running).await {
         Ok(Ok(response)) => response,
-        Ok(Err(died)) => ApiError::internal(anyhow::anyhow!("the handler died: {died}")).into_response(),
+        Ok(Err(_)) => ApiError::internal(anyhow::anyhow!("the handler panicked")).into_response(),
         Err(_) => ApiError::Timeout.into_response(),
+    }
+}
+
+/// A request that runs to its end whoever drops it: in its connection's task, which costs no switch
+/// between tasks, and in one of its own from when nobody waits for it any more.
+struct ToTheEnd {
+    /// `None` once it has ended.
+    running: Option<BoxFuture<'static, Result<Response, Box<dyn Any + Send>>>>,
+    span: tracing::Span,
+    /// A drain waits for it, in whatever task it is.
+    counted: TaskTrackerToken,
+}
+
+impl Future for ToTheEnd {
+    type Output = Result<Response, Box<dyn Any + Send>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(running) = &mut self.running else { return Poll::Pending };
+        let ended = std::task::ready!(running.poll_unpin(cx));
+        self.running = None;
+        Poll::Ready(ended)
+    }
+}
+
+impl Drop for ToTheEnd {
+    fn drop(&mut self) {
+        let Some(rest) = self.running.take() else { return };
+        // Without a runtime nothing can go on, nor is anything in need of it.
+        if let Ok(runtime) = Handle::try_current() {
+            let counted = self.counted.clone();
+            let rest = async move {
+                drop(rest.await);
+                drop(counted);
+            };
+            self.counted.task_tracker().spawn_on(rest.instrument(self.span.clone()), &runtime);
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! What to send to the model next.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use moka::sync::Cache;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -19,17 +21,21 @@ use super::usage::micros;
 use crate::domain::accounting::Usage;
 use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use crate::domain::format::Format;
-use crate::domain::id::{Seq, SessionName};
+use crate::domain::id::{Seq, SessionId, SessionName};
 use crate::domain::settings::Policy;
 use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind};
-use crate::store::context::ContextSource;
+use crate::store::context::{ContextSource, Found};
 
 /// Contexts above this many stored bytes are assembled on a thread of their own.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
+/// Bytes of replies that are kept.
+const KEPT_BYTES: u64 = 32 * 1024 * 1024;
+/// What a kept reply takes beside its body, about.
+const KEPT_OVERHEAD_BYTES: usize = 300;
 
 /// How to serve a context.
-#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ContextQuery {
@@ -157,25 +163,16 @@ pub async fn find_context(
     if query.max_tokens == Some(0) {
         return Err(ApiError::parameter("max_tokens", "must be at least 1"));
     }
-    let source = state.store.find_context(caller.tenant, &path.session_id, query.max_tokens).await?;
-    let source = source.ok_or(ApiError::NotFound(Thing::Session))?;
+    let found = state.store.find_context(caller.tenant, &path.session_id, query.max_tokens).await?;
+    let found = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let source = Arc::clone(&found.source);
     let tag = HeaderValue::from_str(&entity_tag(&source, query)).map_err(ApiError::internal)?;
     if is_known(&headers, &tag) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    let bytes: usize = source.tail.iter().chain(&source.settled.system).map(|entry| entry.raw.len()).sum();
-    let session = path.session_id;
-    let settled = Arc::clone(&source.settled);
     let counts = &source.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
-    let rendered = if bytes > LARGE_CONTEXT_BYTES {
-        let assembling = move || render(&session, &source, query);
-        tokio::task::spawn_blocking(assembling).await.map_err(ApiError::internal)?
-    } else {
-        render(&session, &source, query)
-    };
-    let (body, tokens) =
-        rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    let (body, tokens) = state.contexts.render(path.session_id, found, query).await?;
     metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
     metrics::counter!("anchord_context_tokens_saved_total").increment(whole.saturating_sub(tokens.into()));
     let figures = Figures {
@@ -185,10 +182,70 @@ pub async fn find_context(
         time_us: micros(started.elapsed()),
         ..Figures::default()
     };
-    let task_id = settled.settings.task_id.as_deref();
-    state.count_use(&caller, settled.session, task_id, (Kind::Context, figures));
+    let settled = &source.settled;
+    state.count_use(&caller, settled.session, settled.settings.task_id.as_deref(), (Kind::Context, figures));
     let kind = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// Bodies of contexts that were asked for again, the least used dropped first.
+///
+/// Invariant: a body is served only for the very content that it was made of.
+#[derive(Clone, Debug)]
+pub struct KeptContexts(Cache<(SessionId, ContextQuery), Arc<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    /// What it was made of; weak, so that it is kept by the store alone and its place is not used again.
+    source: Weak<ContextSource>,
+    body: Bytes,
+    tokens: u32,
+}
+
+impl Default for KeptContexts {
+    fn default() -> Self {
+        let weigh = |_: &(SessionId, ContextQuery), kept: &Arc<Kept>| {
+            u32::try_from(kept.body.len() + KEPT_OVERHEAD_BYTES).unwrap_or(u32::MAX)
+        };
+        Self(Cache::builder().max_capacity(KEPT_BYTES).weigher(weigh).build())
+    }
+}
+
+impl KeptContexts {
+    /// The reply's JSON, and the tokens of the context in it.
+    async fn render(
+        &self,
+        session: SessionName,
+        found: Found,
+        query: ContextQuery,
+    ) -> Result<(Bytes, u32), ApiError> {
+        let Found { source, is_unchanged } = found;
+        let key = (source.settled.session, query);
+        if is_unchanged
+            && let Some(kept) = self.0.get(&key)
+            && std::ptr::eq(kept.source.as_ptr(), Arc::as_ptr(&source))
+        {
+            return Ok((kept.body.clone(), kept.tokens));
+        }
+        let bytes: usize =
+            source.tail.iter().chain(&source.settled.system).map(|entry| entry.raw.len()).sum();
+        let rendered = if bytes > LARGE_CONTEXT_BYTES {
+            let source = Arc::clone(&source);
+            let assembling = move || render(&session, &source, query);
+            tokio::task::spawn_blocking(assembling).await.map_err(ApiError::internal)?
+        } else {
+            render(&session, &source, query)
+        };
+        let (body, tokens) =
+            rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+        let body = Bytes::from(body);
+        // An agent appends between its reads: keeping each of its contexts would be for nothing.
+        if is_unchanged && bytes <= LARGE_CONTEXT_BYTES {
+            let kept = Kept { source: Arc::downgrade(&source), body: body.clone(), tokens };
+            self.0.insert(key, Arc::new(kept));
+        }
+        Ok((body, tokens))
+    }
 }
 
 /// Names everything that a reply depends on: the session (a name can be erased and made anew), its

@@ -51,7 +51,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transactio
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
-use context::SettledCache;
+use context::HeldContexts;
 pub use error::StoreError;
 use keys::KeyCache;
 use readers::Readers;
@@ -74,7 +74,7 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Store {
     pool: PgPool,
     readers: Readers,
-    settled: SettledCache,
+    held: HeldContexts,
     tracker: TaskTracker,
     keys: KeyCache,
     meter: usage::Meter,
@@ -118,7 +118,7 @@ impl Store {
         ]);
         let pool = PgPoolOptions::new()
             // Each append lane keeps a connection; requests must not starve for them.
-            .max_connections(connections.saturating_add(gather::LANES))
+            .max_connections(connections.saturating_add(gather::MOST_LANES))
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A ping per request costs a round trip; `begin` takes the next connection instead when
             // one turns out to be dead.
@@ -134,7 +134,7 @@ impl Store {
         Ok(Self {
             pool,
             readers: Readers::new(connections),
-            settled: SettledCache::new(),
+            held: HeldContexts::new(),
             tracker,
             keys: KeyCache::new(),
             bell: events::Bell::new(),

@@ -12,6 +12,7 @@ use anchord::store::messages::SeqRange;
 use futures::future::join_all;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use sqlx::{Connection as _, PgConnection, Row as _};
 use tokio_util::task::TaskTracker;
 
 use crate::support::{self, TestDatabase};
@@ -122,6 +123,33 @@ async fn concurrent_appends_to_one_session_leave_no_gap_and_keep_each_batch_toge
         stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
     assert_eq!((session.head_seq, session.accounting.tail_messages), (192, 192));
     assert_eq!(session.accounting.tail_tokens, 1_920);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
+    let stored = stored().await;
+    let other = Gatherer::start(&stored.store);
+    for round in 0..12 {
+        let appends = (0..24).map(|i| {
+            let lanes = if i % 2 == 0 { &stored.appends } else { &other };
+            lanes.append(append(stored.ours, &format!("s{}", i % 3), &["one", "two"]))
+        });
+        let (s0, s1) = (name("s0"), name("s1"));
+        let erasures = [&s0, &s1, &s0, &s1].map(|session| stored.store.delete_session(stored.ours, session));
+        let (appended, erased) = futures::join!(join_all(appends), join_all(erasures));
+        assert!(appended.iter().any(Result::is_ok), "round {round}: {appended:?}");
+        assert!(erased.iter().all(Result::is_ok), "round {round}: {erased:?}");
+    }
+    let mut owner = PgConnection::connect(&stored.database.url).await.expect("a connection");
+    let orphans = "select count(*) from messages m
+                   where not exists (select from sessions s where s.tenant_id = m.tenant_id and s.id = m.session_id)";
+    let found = sqlx::raw_sql(orphans).fetch_one(&mut owner).await.expect("a count");
+    assert_eq!(found.get::<i64, _>(0), 0, "messages without their session");
+    for session in ["s0", "s1", "s2"] {
+        stored.store.delete_session(stored.ours, &name(session)).await.expect("an erasure");
+    }
+    let left = sqlx::raw_sql("select count(*) from messages").fetch_one(&mut owner).await.expect("a count");
+    assert_eq!(left.get::<i64, _>(0), 0, "messages outlive their session");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -134,16 +134,27 @@ fn ascii_piece(text: &[u8], cased_words: bool) -> Option<usize> {
 }
 
 fn class(byte: u8) -> Class {
-    match byte {
-        b'A'..=b'Z' => Class::Upper,
-        b'a'..=b'z' => Class::Lower,
-        b'0'..=b'9' => Class::Digit,
-        b'\r' | b'\n' => Class::Newline,
-        b' ' | b'\t' | 0x0B | 0x0C => Class::Space,
-        0x80.. => Class::Foreign,
-        _ => Class::Mark,
-    }
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Foreign)
 }
+
+/// A table, because every byte that is counted is looked up.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Foreign; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'A'..=b'Z' => Class::Upper,
+            b'a'..=b'z' => Class::Lower,
+            b'0'..=b'9' => Class::Digit,
+            b'\r' | b'\n' => Class::Newline,
+            b' ' | b'\t' | 0x0B | 0x0C => Class::Space,
+            _ => Class::Mark,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 /// Where a run that begins at `from` ends.
 fn run(text: &[u8], from: usize, is_in: impl Fn(Class) -> bool) -> usize {

@@ -58,14 +58,26 @@ enum Byte {
 }
 
 fn kind_of(byte: u8) -> Byte {
-    match byte {
-        b'a'..=b'z' => Byte::Lower,
-        b'A'..=b'Z' => Byte::Upper,
-        b'0'..=b'9' | b'/' | b'_' | b'.' | b'@' => Byte::Telling,
-        b':' | b'-' => Byte::Joining,
-        _ => Byte::Other,
-    }
+    KINDS.get(usize::from(byte)).copied().unwrap_or(Byte::Other)
 }
+
+/// A table, because every byte of every append is looked up.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
+static KINDS: [Byte; 256] = {
+    let mut kinds = [Byte::Other; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        kinds[byte as usize] = match byte {
+            b'a'..=b'z' => Byte::Lower,
+            b'A'..=b'Z' => Byte::Upper,
+            b'0'..=b'9' | b'/' | b'_' | b'.' | b'@' => Byte::Telling,
+            b':' | b'-' => Byte::Joining,
+            _ => Byte::Other,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// A word without the marks that end a sentence or a path.
 fn trimmed(mut word: &[u8]) -> &[u8] {

@@ -1,15 +1,18 @@
 //! Everything that a context is made of, read in one round trip.
 //!
-//! What lives here: what a context is made of. `whole` reads all of it; `newest` reads what grows with
-//! every append, when this process still holds the rest from an earlier read.
+//! What lives here: what a context is made of. `whole` reads all of it; `newest` reads what was appended
+//! since, when this process still holds the rest from an earlier read.
 //! Invariant: what is held is served only beside a session row of the same statement that says it is
-//! still current, so replicas need not tell each other anything.
+//! still current, so replicas need not tell each other anything. Messages never change, so those that
+//! are held stay right while the row still names the same session and anchor.
 //! Must not know: how a context is put together.
 
 mod newest;
 mod whole;
 
+use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use moka::sync::Cache;
 
@@ -22,8 +25,29 @@ use crate::domain::mask::{Keep, Marks};
 use crate::domain::message::Role;
 use crate::domain::settings::Settings;
 
-/// Bytes of settled parts that are held.
-const HELD_BYTES: u64 = 32 * 1024 * 1024;
+/// Bytes that are held.
+const HELD_BYTES: u64 = 48 * 1024 * 1024;
+/// What a message takes beside its text, about.
+const ENTRY_BYTES: usize = 200;
+/// One session must not push out the others; a larger one is read again each time.
+const LARGEST_HELD_BYTES: u32 = 4 * 1024 * 1024;
+
+/// What a context is made of, as a read found it.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What it is made of. The same place in memory is the same content.
+    pub source: Arc<ContextSource>,
+    /// This process had read all of it before, and nothing has changed since.
+    pub is_unchanged: bool,
+}
+
+impl Deref for Found {
+    type Target = ContextSource;
+
+    fn deref(&self) -> &ContextSource {
+        &self.source
+    }
+}
 
 /// What a context is made of, at one moment.
 #[derive(Clone, Debug)]
@@ -65,8 +89,6 @@ pub struct Settled {
     system_through: Seq,
     /// The settings as they are stored, the session's and the tenant's.
     stored_settings: (String, String),
-    /// The marks of `system` and `carried`.
-    marks: Marks,
 }
 
 /// A summary as contexts serve it.
@@ -88,26 +110,54 @@ impl Settled {
         self.summary.as_ref().map(|summary| summary.version)
     }
 
-    fn bytes(&self) -> u32 {
+    fn bytes(&self) -> usize {
         let summary = self
             .summary
             .as_ref()
             .map_or(0, |summary| summary.rendering.0.len() + summary.least.0.len() + summary.recap.len());
-        let entries = self.system.iter().chain(&self.carried).map(|entry| entry.raw.len() + 200);
         let pins = self.pins.as_ref().map_or(0, |pins| pins.0.len());
         let settings = self.stored_settings.0.len() + self.stored_settings.1.len();
-        u32::try_from(1_000 + summary + entries.sum::<usize>() + pins + settings).unwrap_or(u32::MAX)
+        1_000 + summary + bytes(self.system.iter().chain(&self.carried)) + pins + settings
     }
 }
 
-/// Settled parts by session, the least used dropped first.
-#[derive(Clone, Debug)]
-pub(super) struct SettledCache(Cache<(TenantId, SessionName), Arc<Settled>>);
+fn bytes<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> usize {
+    entries.into_iter().map(|entry| entry.raw.len() + ENTRY_BYTES).sum()
+}
 
-impl SettledCache {
+/// What is held of a session: a whole context, and the counts as they were stored with it.
+#[derive(Debug)]
+struct Held {
+    source: Arc<ContextSource>,
+    stored_accounting: String,
+    bytes: u32,
+    /// It was found unchanged before, so that it likely is again and the session's row alone is looked at
+    /// first. Whoever appends between reads pays no second round trip for that.
+    is_settled: AtomicBool,
+}
+
+impl Held {
+    /// Of a read with nothing left out; `None` when that is too large.
+    fn of(source: &Arc<ContextSource>, stored_accounting: String) -> Option<Self> {
+        let bytes = source.settled.bytes() + bytes(&source.tail) + stored_accounting.len();
+        let bytes = u32::try_from(bytes).ok().filter(|bytes| *bytes <= LARGEST_HELD_BYTES)?;
+        source.tail_omitted.is_none().then(|| Self {
+            source: Arc::clone(source),
+            stored_accounting,
+            bytes,
+            is_settled: AtomicBool::new(false),
+        })
+    }
+}
+
+/// What is held by session, the least used dropped first.
+#[derive(Clone, Debug)]
+pub(super) struct HeldContexts(Cache<(TenantId, SessionName), Arc<Held>>);
+
+impl HeldContexts {
     pub(super) fn new() -> Self {
-        let weigh = |key: &(TenantId, SessionName), settled: &Arc<Settled>| {
-            settled.bytes().saturating_add(u32::try_from(key.1.as_str().len()).unwrap_or(u32::MAX))
+        let weigh = |key: &(TenantId, SessionName), held: &Arc<Held>| {
+            held.bytes.saturating_add(u32::try_from(key.1.as_str().len()).unwrap_or(u32::MAX))
         };
         Self(Cache::builder().max_capacity(HELD_BYTES).weigher(weigh).build())
     }
@@ -124,19 +174,27 @@ impl Store {
         tenant: TenantId,
         session: &SessionName,
         budget: Option<u32>,
-    ) -> Result<Option<ContextSource>, StoreError> {
+    ) -> Result<Option<Found>, StoreError> {
         let key = (tenant, session.clone());
-        if let Some(settled) = self.settled.0.get(&key)
-            && let Some(source) = self.read_newest(tenant, session, budget, settled).await?
-        {
-            return Ok(Some(source));
+        let mut found = None;
+        if let Some(held) = self.held.0.get(&key) {
+            found = self.read_newest((tenant, session), budget, &held).await?;
+            if found.as_ref().is_some_and(|(found, _)| found.is_unchanged) {
+                return Ok(found.map(|(found, _)| found));
+            }
         }
-        let source = self.read_whole(tenant, session, budget).await?;
-        match &source {
-            Some(source) => self.settled.0.insert(key, Arc::clone(&source.settled)),
-            None => self.settled.0.invalidate(&key),
+        if found.is_none() {
+            found = self.read_whole(tenant, session, budget).await?;
         }
-        Ok(source)
+        let Some((found, stored_accounting)) = found else {
+            self.held.0.invalidate(&key);
+            return Ok(None);
+        };
+        match Held::of(&found.source, stored_accounting) {
+            Some(held) => self.held.0.insert(key, Arc::new(held)),
+            None => self.held.0.invalidate(&key),
+        }
+        Ok(Some(found))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::super::sessions::read_settings;
-use super::{ContextSource, MessageRow, Settled, SummarySource};
+use super::{ContextSource, Found, MessageRow, Settled, SummarySource};
 use crate::domain::accounting::Accounting;
 use crate::domain::context::Counted;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
@@ -16,13 +16,13 @@ use crate::domain::tokens::TokenCounter;
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Reads everything.
+    /// Reads everything; with it come the counts as they are stored.
     pub(super) async fn read_whole(
         &self,
         tenant: TenantId,
         session: &SessionName,
         budget: Option<u32>,
-    ) -> Result<Option<ContextSource>, StoreError> {
+    ) -> Result<Option<(Found, String)>, StoreError> {
         let rows = self.read_rows(tenant, session, budget, None).await?;
         let Some((mut found, mut rows)) = split_found(rows) else { return Ok(None) };
         let mut tail_from = None;
@@ -119,7 +119,7 @@ impl Store {
     }
 
     /// Finds where the newest messages begin that a context can hold.
-    async fn find_tail_within(&self, tenant: TenantId, head: &Found) -> Result<Option<Seq>, StoreError> {
+    async fn find_tail_within(&self, tenant: TenantId, head: &SessionRow) -> Result<Option<Seq>, StoreError> {
         let from = sqlx::query_scalar!(
             "select tail_within($1, $2, $3, $4, $5)",
             tenant.0,
@@ -167,7 +167,7 @@ struct Row {
 }
 
 /// The session's own row.
-struct Found {
+struct SessionRow {
     id: Uuid,
     settings: String,
     defaults: String,
@@ -190,10 +190,10 @@ struct Found {
 }
 
 /// The session's row, and those of the messages; `None` when there is no session.
-fn split_found(mut rows: Vec<Row>) -> Option<(Found, Vec<Row>)> {
+fn split_found(mut rows: Vec<Row>) -> Option<(SessionRow, Vec<Row>)> {
     let place = rows.iter().position(|row| row.id.is_some())?;
     let row = rows.swap_remove(place);
-    let head = Found {
+    let head = SessionRow {
         id: row.id?,
         settings: row.settings?,
         defaults: row.defaults?,
@@ -222,8 +222,8 @@ impl Row {
     }
 }
 
-impl Found {
-    fn assemble(self, rows: Vec<Row>, tail_from: Option<Seq>) -> Result<ContextSource, StoreError> {
+impl SessionRow {
+    fn assemble(self, rows: Vec<Row>, tail_from: Option<Seq>) -> Result<(Found, String), StoreError> {
         let corrupt = |table, column, reason: &dyn std::fmt::Display| {
             StoreError::corrupt(table, column, self.id, reason)
         };
@@ -248,7 +248,6 @@ impl Found {
         entries.sort_unstable_by_key(|entry| entry.seq);
         let tail = entries.split_off(entries.partition_point(|entry| entry.seq <= self.floor));
         let covered = entries.split_off(entries.partition_point(|e| e.seq <= accounting.system_through));
-        let settled_marks = marks.iter().filter(|(seq, _)| **seq <= self.floor);
         let settings = own.over(&defaults);
         let own_pins = self.pins.into_iter().map(Pin::new).collect();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
@@ -268,9 +267,8 @@ impl Found {
             carried: covered.into_iter().next(),
             system_through: accounting.system_through,
             stored_settings: (self.settings, self.defaults),
-            marks: settled_marks.map(|(seq, keep)| (*seq, *keep)).collect(),
         };
-        Ok(ContextSource {
+        let source = ContextSource {
             settled: Arc::new(settled),
             accounting,
             head_seq: self.head_seq,
@@ -279,6 +277,7 @@ impl Found {
                 .filter(|from| *from > self.floor + 1)
                 .map(|from| (self.floor + 1, from - 1)),
             marks,
-        })
+        };
+        Ok((Found { source: Arc::new(source), is_unchanged: false }, self.accounting))
     }
 }

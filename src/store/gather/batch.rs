@@ -14,6 +14,16 @@ use crate::store::idempotency::ReplyKey;
 use crate::store::sessions::{self, Live, Session};
 use crate::store::{StoreError, events, expect_rows, prepared};
 
+/// Prepares a connection that a lane keeps.
+pub(super) async fn settle_in(connection: &mut PgConnection) -> Result<(), StoreError> {
+    // A row lock that someone else keeps must not hold up every tenant of the lane. The statements look
+    // rows up by key, so a plan of their own for each call costs more than it finds.
+    sqlx::raw_sql("set lock_timeout = '2s'; set plan_cache_mode = force_generic_plan")
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
 /// unless the connection was lost at the commit.
 pub(super) async fn run(
@@ -21,13 +31,7 @@ pub(super) async fn run(
     appends: &[Traced],
 ) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
     let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
-    // A row lock that someone else keeps must not hold up every tenant of the lane. The statements look
-    // rows up by key, so a plan of their own for each call costs more than it finds.
-    let begin = format!(
-        "begin; set local app.tenant_id = '{}'; set local lock_timeout = '2s'; \
-         set local plan_cache_mode = force_generic_plan",
-        tenant.0
-    );
+    let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
     let mut tx = connection.begin_with(AssertSqlSafe(begin)).await?;
     let mut locked = lock(&mut tx, tenant, appends).await?;
     masking::step(&mut tx, tenant, &mut locked).await?;

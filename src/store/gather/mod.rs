@@ -15,6 +15,7 @@ mod stage;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroUsize;
 use std::ops::{Deref, Range};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -39,8 +40,8 @@ use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 use crate::trace;
 
-/// Lanes: enough that one tenant's slow commit does not hold up the others, few enough that appends meet.
-pub(super) const LANES: u32 = 4;
+/// The most lanes: enough that one tenant's slow commit does not hold up the others.
+pub(super) const MOST_LANES: u32 = 4;
 /// Appends that wait in one lane; more are told to come back.
 const LANE_QUEUE: usize = 1024;
 /// Appends in one transaction.
@@ -196,6 +197,12 @@ pub struct Gatherer {
     tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
 
+/// As many lanes as processors can serve: the fewer, the more appends meet in one transaction.
+fn lanes() -> u32 {
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    u32::try_from(processors).unwrap_or(MOST_LANES).clamp(2, MOST_LANES)
+}
+
 #[derive(Debug)]
 struct Pending {
     append: Append,
@@ -213,7 +220,7 @@ impl Gatherer {
     #[must_use]
     pub fn start(store: &Store) -> Self {
         let closing = CancellationToken::new();
-        let lanes = (0..LANES)
+        let lanes = (0..lanes())
             .map(|_| {
                 let (sender, inbox) = mpsc::channel(LANE_QUEUE);
                 let lane = Lane { store: store.clone(), inbox, waiting: VecDeque::new(), connection: None };
@@ -251,7 +258,7 @@ impl Gatherer {
         let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
         let mut hasher = DefaultHasher::new();
         (append.tenant, &append.session).hash(&mut hasher);
-        let lane = usize::try_from(hasher.finish() % u64::from(LANES)).unwrap_or_default();
+        let lane = usize::try_from(hasher.finish()).unwrap_or_default() % self.lanes.len().max(1);
         let (reply, answer) = oneshot::channel();
         let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
         let (since, trace) = (Instant::now(), trace::current());
@@ -360,9 +367,15 @@ impl Lane {
 
     /// Runs one transaction; whatever happens in it, the lane lives on.
     async fn attempt(&mut self, appends: &[Traced]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.store.pool.acquire().await.map_err(StoreError::from)?,
+        let mut connection = if let Some(connection) = self.connection.take() {
+            connection
+        } else {
+            let mut connection = self.store.pool.acquire().await.map_err(StoreError::from)?;
+            // What it is set to must not come to anyone else.
+            connection.close_on_drop();
+            let settled = tokio::time::timeout(BATCH_TIMEOUT, batch::settle_in(&mut connection)).await;
+            settled.map_err(|_| StoreError::from(sqlx::Error::PoolTimedOut))??;
+            connection
         };
         let begun = Instant::now();
         let run = AssertUnwindSafe(batch::run(&mut connection, appends)).catch_unwind();
@@ -380,7 +393,7 @@ impl Lane {
         };
         tracing::error!(%failure, appends = appends.len(), "an append transaction failed");
         // Its state is not worth guessing at; the server rolls back what a closed connection leaves.
-        connection.close_on_drop();
+        drop(connection);
         Err(failure)
     }
 }
