@@ -22,6 +22,8 @@ use crate::domain::webhook::target::{self, Reach};
 use crate::domain::webhook::{DisabledReason, WebhookEvent};
 use crate::store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookChange};
 
+/// As many events as there are; the schemas say it too.
+const MAX_EVENTS: usize = 6;
 /// The most characters of a description.
 const MAX_DESCRIPTION_CHARS: usize = 500;
 /// How long a rotated secret goes on when the caller does not say.
@@ -340,6 +342,13 @@ fn check_description(description: Option<&str>) -> Result<(), ApiError> {
 fn checked_events(mut events: Vec<WebhookEvent>) -> Result<Vec<WebhookEvent>, ApiError> {
     if events.is_empty() {
         return Err(ApiError::invalid("/events", "must name at least one event; null stands for all"));
+    }
+    let named = events.len();
+    if named > MAX_EVENTS {
+        return Err(ApiError::invalid(
+            "/events",
+            format!("{named} events; at most {MAX_EVENTS} are allowed"),
+        ));
     }
     events.sort_unstable();
     events.dedup();
