@@ -18,6 +18,7 @@ mod concurrency;
 mod contexts;
 mod crashes;
 mod database;
+mod deliveries;
 mod document;
 mod events;
 mod fairness;
