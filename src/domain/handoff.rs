@@ -16,6 +16,7 @@ use super::message::Numbered;
 use super::redact::redact;
 use super::render::{self, Subject};
 use super::summary::Summary;
+use super::wording;
 
 pub use check::{Asked, Checked, check, probes};
 pub use unite::{LeftOut, MergedBack, merge, together, told_of, without};
@@ -40,6 +41,25 @@ pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&s
     let shown = with_origins(subject.summary);
     let subject = Subject { summary: &shown, ..*subject };
     render::handed_off(origin, &subject, level, count).text
+}
+
+/// Renders a record as [`render`] does, within a number of words.
+#[must_use]
+pub fn render_in_words(
+    origin: &str,
+    subject: &Subject<'_>,
+    words: u32,
+    count: impl Fn(&str) -> u32,
+) -> String {
+    // What has room is decided by tokens: counted in words, a path is as short as "a" and leaves none for the intent.
+    let mut level = words.saturating_mul(4);
+    loop {
+        let text = render(origin, subject, level, &count);
+        if level == 0 || wording::count_words(&text) <= words {
+            return text;
+        }
+        level = level * 4 / 5;
+    }
 }
 
 /// The record as a reader is told it: what comes from another session says so in words. Errors, test runs

@@ -19,7 +19,6 @@ use crate::domain::probe::Scores;
 use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
-use crate::domain::wording;
 use crate::store::StoreError;
 use crate::store::merges::{Merge, Wanted};
 use crate::store::sessions::{self, Session, SessionFilter};
@@ -217,7 +216,9 @@ fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
     };
     let markdown = match bound {
         Bound::Tokens(level) => handoff::render(&line, &subject, level, |text| counter.count_text(text)),
-        Bound::Words(words) => handoff::render(&line, &subject, words, wording::count_words),
+        Bound::Words(words) => {
+            handoff::render_in_words(&line, &subject, words, |text| counter.count_text(text))
+        }
     };
     let tokens = counter.count_text(&markdown);
     let sessions = told.iter().map(|(session, stored)| HandedOff {

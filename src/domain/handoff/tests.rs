@@ -394,6 +394,13 @@ fn a_hand_off_holds_its_level_and_opens_no_heading_above_its_own() {
         assert!(text.lines().all(|line| !line.starts_with("# ") && !line.starts_with("## ")), "{text}");
         assert!(text.contains("### Session Intent"));
     }
+    let long = Summary { session_intent: "Move every caller of the old API. ".repeat(60), ..summary.clone() };
+    let subject = Subject { summary: &long, ..subject };
+    for words in [100, 300, 500] {
+        let text = render_in_words("From session p.", &subject, words, |text| counter.count_text(text));
+        assert!(super::wording::count_words(&text) <= words, "{words}: {text}");
+        assert!(text.contains("### Session Intent"), "{words}: {text}");
+    }
     let small = merge(&parent(), &origin("c", &child()), 3).summary;
     let subject = Subject { summary: &small, ..subject };
     let text = render("From session p, version 3.", &subject, 3_000, |text| counter.count_text(text));

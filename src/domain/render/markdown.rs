@@ -117,7 +117,8 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
     const ALL: usize = usize::MAX;
     // Pins may take all of it: the caller has set them and the bound.
     draft.offer(Constraints, u32::MAX, pins);
-    draft.offer(SessionIntent, intent_room(bound) + 8, 1);
+    // The room is the text's; its heading and the line that tells of a cut come on top.
+    draft.offer(SessionIntent, intent_room(bound) + 40, 1);
     // What critical probes ask for, before anything else of the same sections: the latest paths,
     // what people demanded, the task in hand, the latest open errors.
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
