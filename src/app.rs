@@ -23,6 +23,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::background;
 use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
 use crate::domain::candidate::{self, Material};
@@ -156,7 +157,7 @@ impl Process {
         tokio::task::spawn_blocking(|| TokenCounter::new(Tokenizer::default()).load());
         if settings.roles.contains(&Role::Worker) {
             for _ in 0..settings.worker.workers {
-                tokio::task::spawn_blocking(candidate::warm_up);
+                background::spawn(candidate::warm_up);
             }
         }
         let (embedded, url) = reach(&settings.database).await?;

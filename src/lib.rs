@@ -5,6 +5,7 @@
 //! ours. `tests/architecture.rs` checks it.
 
 pub mod app;
+pub mod background;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -18,7 +18,6 @@ mod transcript;
 mod worker;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -97,9 +96,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 fn block_on(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    // Blocking threads are kept: each has the ledger's automata warm, which takes a second to do again.
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.enable_all().thread_keep_alive(Duration::MAX).build()?.block_on(work)
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod estimate;
 mod memo;
 mod picture;
 mod pieces;
+mod vocabulary;
 
 pub use memo::Memo;
 

@@ -16,6 +16,7 @@ use super::json::{JsonBytes, Reply};
 use super::messages::Message;
 use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
+use crate::background;
 use crate::domain::format::Format;
 use crate::domain::id::Seq;
 use crate::domain::stateless::{Compressed, Conversation, Wanted, compress};
@@ -133,7 +134,7 @@ pub async fn compress_messages(
         let _permit = permit;
         made(&reading, &text)
     };
-    match tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?? {
+    match background::spawn(work).await.map_err(ApiError::internal)?? {
         Some(made) => Ok(Reply(made).into_response()),
         None => queued::create(state, caller, (key, wait), body).await,
     }

@@ -18,6 +18,7 @@ use super::messages::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use super::usage::micros;
+use crate::background;
 use crate::domain::accounting::Usage;
 use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use crate::domain::format::Format;
@@ -232,7 +233,7 @@ impl KeptContexts {
         let rendered = if bytes > LARGE_CONTEXT_BYTES {
             let source = Arc::clone(&source);
             let assembling = move || render(&session, &source, query);
-            tokio::task::spawn_blocking(assembling).await.map_err(ApiError::internal)?
+            background::spawn(assembling).await.map_err(ApiError::internal)?
         } else {
             render(&session, &source, query)
         };

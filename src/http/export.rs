@@ -27,6 +27,7 @@ use super::probes::{MAX_CALLERS, NewProbe};
 use super::problem::{ApiError, FieldError, Thing};
 use super::todos::{NewTodo, read_todos};
 use super::{AppState, Limits};
+use crate::background;
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::mask::Keep;
@@ -322,7 +323,7 @@ pub async fn import_session(
                 return read_lines(&bytes, tokenizer, &limits);
             }
             let reading = move || read_lines(&bytes, tokenizer, &limits);
-            tokio::task::spawn_blocking(reading).await.map_err(ApiError::internal)?
+            background::spawn(reading).await.map_err(ApiError::internal)?
         }
     };
     let mut import = read(tokenizer).await?;

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::params::quoted;
 use super::problem::{ApiError, FieldError};
 use super::{AppState, Limits};
+use crate::background;
 use crate::domain::format::check_json;
 
 /// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
@@ -199,7 +200,7 @@ async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Resu
     if !is_large {
         return work();
     }
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+    background::spawn(work).await.map_err(ApiError::internal)?
 }
 
 /// Parses a body: not JSON is 400; JSON that is not of this type, or could not be kept (lone

@@ -16,6 +16,7 @@ use super::json::Reply;
 use super::paging::Paging;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
+use crate::background;
 use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, TenantId};
 use crate::domain::ledger::{self, Carry, CommandFact, Facts, KnownPaths, TestRunFact};
@@ -261,7 +262,7 @@ pub async fn list_ledger(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let source = load(&mut tx, caller.tenant, &path.session_id).await?;
     let (session, anchor) = (source.session.id, source.session.anchor_seq);
-    let book = tokio::task::spawn_blocking(move || source.read()).await.map_err(ApiError::internal)?;
+    let book = background::spawn(move || source.read()).await.map_err(ApiError::internal)?;
 
     let mut items: Vec<(Position, LedgerItem)> = Vec::new();
     for kind in LedgerKind::ALL {

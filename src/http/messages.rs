@@ -20,6 +20,7 @@ use super::problem::{ApiError, Thing};
 use super::quotas::Load;
 use super::usage::{micros, refetch};
 use super::{AppState, Limits};
+use crate::background;
 use crate::domain::accounting::Counted;
 use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, SessionName};
@@ -245,7 +246,7 @@ async fn prepare(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Res
         return read_batch(body, tokenizer, limits);
     }
     let (bytes, limits): (Bytes, Limits) = (body.0.clone(), limits.clone());
-    tokio::task::spawn_blocking(move || read_batch(&JsonBytes(bytes), tokenizer, &limits))
+    background::spawn(move || read_batch(&JsonBytes(bytes), tokenizer, &limits))
         .await
         .map_err(ApiError::internal)?
 }

@@ -7,6 +7,7 @@ use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::problem::{ApiError, FieldError};
+use crate::background;
 use crate::domain::preaggregate::{
     AgentOutput, DEFAULT_PREFIX, DEFAULT_THRESHOLD_BYTES, Options, Preaggregated, is_prefix, preaggregate,
 };
@@ -62,7 +63,7 @@ pub async fn preaggregate_outputs(
     _: IdempotencyKey,
     body: JsonBytes,
 ) -> Result<Reply<Preaggregated>, ApiError> {
-    tokio::task::spawn_blocking(move || condense(&body)).await.map_err(ApiError::internal)?.map(Reply)
+    background::spawn(move || condense(&body)).await.map_err(ApiError::internal)?.map(Reply)
 }
 
 fn condense(body: &JsonBytes) -> Result<Preaggregated, ApiError> {

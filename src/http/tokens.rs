@@ -11,6 +11,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::messages::Message;
 use super::problem::ApiError;
+use crate::background;
 use crate::domain::format::{self, Format};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 
@@ -56,7 +57,7 @@ pub async fn count_tokens(
     body: JsonBytes,
 ) -> Result<Reply<Tokens>, ApiError> {
     let limit = state.limits.batch_messages;
-    tokio::task::spawn_blocking(move || count(&body, limit)).await.map_err(ApiError::internal)?.map(Reply)
+    background::spawn(move || count(&body, limit)).await.map_err(ApiError::internal)?.map(Reply)
 }
 
 fn count(body: &JsonBytes, limit: usize) -> Result<Tokens, ApiError> {

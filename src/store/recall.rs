@@ -7,6 +7,7 @@ use futures::TryStreamExt as _;
 
 use super::usage::Shown;
 use super::{Store, StoreError, Tx, expect_rows};
+use crate::background;
 use crate::domain::format::{Format, parse};
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::message::{Message, Part, Role};
@@ -338,5 +339,5 @@ async fn page(
 
 /// Runs work that keeps a core busy where it holds up no other request.
 async fn on_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
+    background::spawn(work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
 }

@@ -1,5 +1,6 @@
 //! Keeps a session's recall index up with its messages.
 
+use crate::background;
 use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::recall::Analyzer;
 use crate::store::{Store, StoreError};
@@ -35,7 +36,7 @@ pub async fn index(
         if next.messages.is_empty() {
             return Ok(Some(Indexed { through_seq, more: false }));
         }
-        let documents = store.tracker().spawn_blocking(move || {
+        let documents = background::spawn(move || {
             let mut analyzer = Analyzer::default();
             next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
         });

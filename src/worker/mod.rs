@@ -27,6 +27,7 @@ pub mod upkeep;
 
 pub use pool::{Options, Pool};
 
+use crate::background;
 use crate::clock::Clock;
 use crate::domain::tokens::TokenCounter;
 use crate::llm;
@@ -61,7 +62,7 @@ pub enum JobError {
 
 /// Runs what keeps a processor busy on a thread of its own.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JobError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| JobError::Broken(error.to_string()))
+    background::spawn(work).await.map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn elapsed(since: std::time::Instant) -> u64 {

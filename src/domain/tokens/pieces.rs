@@ -9,6 +9,8 @@ use std::cell::RefCell;
 
 use bpe_openai::Tokenizer;
 
+use super::vocabulary;
+
 /// Pieces that one thread remembers (128 KiB): most of a text's words are a few thousand ones.
 const REMEMBERED: usize = 4_096;
 /// Bytes of the longest piece that is remembered; one byte of the key holds length and vocabulary.
@@ -27,12 +29,12 @@ pub(super) struct Vocabulary {
 
 /// The vocabulary of newer models.
 pub(super) fn o200k() -> Vocabulary {
-    Vocabulary { tokenizer: bpe_openai::o200k_base(), cased_words: true, tag: 0 }
+    Vocabulary { tokenizer: &vocabulary::O200K, cased_words: true, tag: 0 }
 }
 
 /// The vocabulary of older models.
 pub(super) fn cl100k() -> Vocabulary {
-    Vocabulary { tokenizer: bpe_openai::cl100k_base(), cased_words: false, tag: 1 }
+    Vocabulary { tokenizer: &vocabulary::CL100K, cased_words: false, tag: 1 }
 }
 
 /// A piece's bytes and length with its count; a count of 0 is an empty place.

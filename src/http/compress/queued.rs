@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{CompressedMessages, read, view};
+use crate::background;
 use crate::domain::compression::{Request, Status};
 use crate::domain::format::Format;
 use crate::domain::id::{CompressionId, Seq, SessionName};
@@ -108,7 +109,7 @@ pub(super) async fn create(
     drop(tx);
     let reading = state.clone();
     let read = move || plan(&reading, &body);
-    let plan = tokio::task::spawn_blocking(read).await.map_err(ApiError::internal)??;
+    let plan = background::spawn(read).await.map_err(ApiError::internal)??;
     let plan = match plan {
         Planned::Queue(plan) => *plan,
         // There is nothing that a model could word.
@@ -338,7 +339,7 @@ async fn result(
         let used = report.strategy_used.unwrap_or(call.kept.strategy);
         KeptReply::json(StatusCode::OK, &view((call.kept.format, used), made)?)
     };
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+    background::spawn(work).await.map_err(ApiError::internal)?
 }
 
 /// Reads what came of a compression that a model was asked for.
