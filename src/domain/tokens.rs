@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
 mod estimate;
+mod long;
 mod memo;
 mod picture;
 mod pieces;
@@ -108,8 +109,8 @@ impl TokenCounter {
     #[must_use]
     pub fn count_text(&self, text: &str) -> u32 {
         let count = match self.tokenizer {
-            Tokenizer::O200kBase => pieces::count(pieces::o200k(), text),
-            Tokenizer::Cl100kBase => pieces::count(pieces::cl100k(), text),
+            Tokenizer::O200kBase => long::count(text, |piece| pieces::count(pieces::o200k(), piece)),
+            Tokenizer::Cl100kBase => long::count(text, |piece| pieces::count(pieces::cl100k(), piece)),
             Tokenizer::Estimate => estimate::tokens(text),
         };
         u32::try_from(count).unwrap_or(u32::MAX)
