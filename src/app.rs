@@ -138,6 +138,21 @@ pub fn openapi() -> anyhow::Result<String> {
     serde_json::to_string_pretty(&http::openapi()).context("the OpenAPI document")
 }
 
+/// Beside the database's start, so that no first request waits for the default vocabulary and no first
+/// compression for the ledger's patterns. Other vocabularies are loaded when they are used.
+fn warm_up(workers: usize) {
+    background::spawn(move || {
+        // First, so that the patterns take the memory that unpacking gives back.
+        TokenCounter::new(Tokenizer::default()).load();
+        for _ in 1..workers {
+            background::spawn(candidate::warm_up);
+        }
+        if workers > 0 {
+            candidate::warm_up();
+        }
+    });
+}
+
 /// The parts of a running process.
 struct Process {
     embedded: Option<Embedded>,
@@ -152,14 +167,7 @@ impl Process {
         let llm = models::client(&settings.llm)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
-        // Beside the database's start, so that no first request waits for the default vocabulary and no
-        // first compression for the ledger's patterns. Other vocabularies are loaded when they are used.
-        tokio::task::spawn_blocking(|| TokenCounter::new(Tokenizer::default()).load());
-        if settings.roles.contains(&Role::Worker) {
-            for _ in 0..settings.worker.workers {
-                background::spawn(candidate::warm_up);
-            }
-        }
+        warm_up(if settings.roles.contains(&Role::Worker) { settings.worker.workers } else { 0 });
         let (embedded, url) = reach(&settings.database).await?;
         Store::migrate(&url).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
