@@ -15,8 +15,8 @@ use crate::texts::batch;
 
 /// Bodies to choose from, so that no two appends in a row are the same.
 const BODIES: usize = 64;
-/// Messages of the longest session that is appended to, before the load.
-const LONGEST: usize = 200;
+/// How much the sessions that are appended to differ in length before the load.
+const LENGTHS: usize = 40;
 /// Messages that a summary covers, and messages after it, of the sessions that are read.
 const TAIL: usize = 20;
 /// How long all summaries may take.
@@ -59,7 +59,7 @@ pub async fn to_append(window: Option<u32>, servers: &Servers) -> anyhow::Result
         }
         // None becomes due for a summary or for the recall index during the load, unless a small window
         // is asked for: what appends cost beside compressions is measured apart.
-        let body = batch(10 + session % LONGEST, &mut random);
+        let body = batch(10 + session % LENGTHS, &mut random);
         let warm = request("POST", format_args!("/v1/sessions/append-{session}/messages"), &body);
         connection.done(&warm).await?;
     }

@@ -24,8 +24,9 @@ from pg_index x join pg_class t on t.oid = x.indrelid join pg_class i on i.oid =
 where n.nspname = 'public'
 order by 4 desc";
 
-/// What is below is told as one sum, in bytes per message.
+/// What is below is told as one sum: in bytes per message, and in bytes, because every relation has some pages.
 const LEAST: f64 = 0.5;
+const LEAST_BYTES: f64 = 65_536.0;
 
 /// Weighs a database in which nothing was done but storing messages of 1 KB and summarising them.
 pub async fn measure(servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
@@ -39,7 +40,7 @@ pub async fn measure(servers: &Servers, report: &mut Report) -> anyhow::Result<(
         let bytes: f64 = row.try_get(3)?;
         let each = bytes / messages;
         all += each;
-        if each < LEAST {
+        if each < LEAST || bytes < LEAST_BYTES {
             rest += each;
             continue;
         }

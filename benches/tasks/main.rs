@@ -22,6 +22,9 @@ mod service;
 #[path = "../digest/sessions.rs"]
 #[expect(dead_code, reason = "the digest bench uses the rest")]
 mod sessions;
+#[path = "../performance/svg.rs"]
+#[expect(dead_code, reason = "the performance bench uses the rest")]
+mod svg;
 mod tally;
 #[path = "../digest/texts.rs"]
 mod texts;

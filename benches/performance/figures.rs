@@ -1,0 +1,261 @@
+//! The lines of JSON that the benches print.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The middle of some rounds, the least and the most of them; not a number where nothing was counted.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(from = "Told")]
+pub struct Spread {
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+/// JSON has no word for what is not a number.
+#[derive(Deserialize)]
+struct Told {
+    median: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+}
+
+impl From<Told> for Spread {
+    fn from(told: Told) -> Self {
+        let [median, min, max] = [told.median, told.min, told.max].map(|value| value.unwrap_or(f64::NAN));
+        Self { median, min, max }
+    }
+}
+
+impl Spread {
+    /// One figure that was taken once.
+    pub fn one(value: f64) -> Self {
+        Self { median: value, min: value, max: value }
+    }
+}
+
+/// The load bench's line; a part that was not run is absent.
+#[derive(Debug, Deserialize)]
+pub struct Load {
+    pub is_complete: bool,
+    pub is_quick: bool,
+    pub rounds: usize,
+    pub seconds: u64,
+    pub machine: Machine,
+    pub append: Option<Vec<Duel>>,
+    pub read_shape: Option<ReadShape>,
+    pub read_unchanged: Option<Vec<Duel>>,
+    pub read_after_append: Option<Vec<Duel>>,
+    pub rates_append: Option<Rates>,
+    pub rates_context: Option<Rates>,
+    pub length: Option<Length>,
+    pub compressing: Option<Beside>,
+    pub compressing_work: Option<Work>,
+    pub large: Option<Beside>,
+    pub large_work: Option<Work>,
+    pub large_paced: Option<Beside>,
+    pub large_paced_work: Option<Work>,
+    pub footprint: Option<Footprint>,
+    pub sizes: Option<Sizes>,
+    pub hangups: Option<Hangups>,
+    /// Memory by part, and whatever else there is.
+    #[serde(flatten)]
+    pub rest: BTreeMap<String, serde_json::Value>,
+}
+
+impl Load {
+    /// The service's resident memory at most, in MB, by part.
+    pub fn memory(&self) -> Vec<(&str, f64)> {
+        self.rest
+            .iter()
+            .filter_map(|(name, value)| {
+                Some((name.strip_prefix("memory_")?, value.get("most_mb")?.as_f64()?))
+            })
+            .collect()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Machine {
+    pub processors: usize,
+    pub kind: String,
+    pub postgres: String,
+    pub rustc: String,
+}
+
+/// Service and ceiling at one number of connections.
+#[derive(Debug, Deserialize)]
+pub struct Duel {
+    pub connections: usize,
+    pub ceiling_per_s: Spread,
+    pub service_per_s: Spread,
+    pub ratio: Spread,
+    pub ratio_by_processor_time: Spread,
+    pub p50_ms: Spread,
+    pub p99_ms: Spread,
+    pub others: Spread,
+    /// Of appends alone.
+    #[serde(flatten)]
+    pub gathered: Option<Gathered>,
+}
+
+/// How appends shared commits, beside statements that each have their own.
+#[derive(Debug, Deserialize)]
+pub struct Gathered {
+    pub ceiling_p50_ms: Spread,
+    pub ceiling_p99_ms: Spread,
+    pub p50_ratio: Spread,
+    pub p99_ratio: Spread,
+    pub appends_per_commit: Spread,
+    pub wait_ms: Spread,
+    pub commit_ms: Spread,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ReadShape {
+    pub summary_bytes: f64,
+    pub tail: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Rates {
+    pub most_per_s: f64,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Step {
+    pub share: f64,
+    pub per_s: Spread,
+    pub p50_ms: Spread,
+    pub p99_ms: Spread,
+    pub late_p99_ms: Spread,
+    pub others: Spread,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Length {
+    pub rows: Vec<LengthRow>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct LengthRow {
+    pub what: String,
+    pub is_summarised: bool,
+    pub by_length: Vec<AtLength>,
+    pub others: Spread,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct AtLength {
+    pub messages: usize,
+    pub p50_ms: Spread,
+    pub p99_ms: Spread,
+    pub ratio: Spread,
+}
+
+/// Appends and contexts alone and beside other work.
+#[derive(Debug, Deserialize)]
+pub struct Beside {
+    pub append: Compared,
+    pub context: Compared,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Compared {
+    pub idle_p50_ms: Spread,
+    pub idle_p99_ms: Spread,
+    pub busy_p50_ms: Spread,
+    pub busy_p99_ms: Spread,
+    pub p50_ratio: Spread,
+    pub p99_ratio: Spread,
+    pub late_idle_ms: Spread,
+    pub late_busy_ms: Spread,
+    pub others: Spread,
+}
+
+/// What went on beside.
+#[derive(Debug, Deserialize)]
+pub struct Work {
+    pub rates: KeptRates,
+    pub compressions_per_s: Option<Spread>,
+    pub mb_per_s: Option<Spread>,
+    pub fewest_live: Option<Spread>,
+    pub messages_per_s: Option<Spread>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct KeptRates {
+    pub append: f64,
+    pub context: f64,
+    pub share: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Footprint {
+    pub binary_mb: f64,
+    pub first_start_ms: f64,
+    pub cold_start_ms: Spread,
+    pub idle_mb: Spread,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Sizes {
+    pub messages: f64,
+    pub body_bytes: f64,
+    pub all_bytes: f64,
+    pub rest_bytes: f64,
+    pub rows: Vec<SizeRow>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct SizeRow {
+    pub table: String,
+    pub name: String,
+    pub kind: String,
+    pub bytes: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Hangups {
+    pub clients: usize,
+    pub stayed: usize,
+    pub free_after_ms: f64,
+}
+
+/// The digest bench's line.
+#[derive(Debug, Deserialize)]
+pub struct Digest {
+    pub sessions: Option<DigestSpeed>,
+    pub length: Option<DigestLength>,
+}
+
+/// MB of message JSON in a second of one thread.
+#[derive(Debug, Deserialize)]
+pub struct DigestSpeed {
+    pub mb: f64,
+    pub ledger: Spread,
+    pub engine: Spread,
+    pub proof: Spread,
+    pub all: Spread,
+}
+
+/// Compressions of one long session.
+#[derive(Debug, Deserialize)]
+pub struct DigestLength {
+    pub compressions: usize,
+    pub rows: Vec<DigestRow>,
+    /// What the 40th costs for a MB of its span, beside the 4th.
+    pub late_to_early: Spread,
+}
+
+/// Milliseconds for a MB of the span.
+#[derive(Debug, Deserialize)]
+pub struct DigestRow {
+    pub compression: usize,
+    pub ledger: Spread,
+    pub engine: Spread,
+    pub proof: Spread,
+    pub all: Spread,
+}
