@@ -83,11 +83,14 @@ fn compared(name: &str, rounds: &[(Seen, Seen)], of: fn(&Seen) -> &Opened) -> Va
         "busy_p99_ms": told(&|(_, busy)| quantile(busy, 0.99)),
         "p50_ratio": told(&|(idle, busy)| quantile(busy, 0.5) / quantile(idle, 0.5)),
         "p99_ratio": told(&|(idle, busy)| quantile(busy, 0.99) / quantile(idle, 0.99)),
+        "sent_p99_ratio": told(&|(idle, busy)| {
+            of(busy).since_sent.quantile(0.99) / of(idle).since_sent.quantile(0.99)
+        }),
         "late_idle_ms": told(&|(idle, _)| of(idle).late),
         "late_busy_ms": told(&|(_, busy)| of(busy).late),
         "others": told(&|(idle, busy)| f64::midpoint(idle.used.others, busy.used.others)),
     });
-    let names = ["idle_p50_ms", "idle_p99_ms", "busy_p50_ms", "busy_p99_ms", "p99_ratio", "late_busy_ms"];
+    let names = ["idle_p50_ms", "idle_p99_ms", "busy_p50_ms", "busy_p99_ms", "p99_ratio", "sent_p99_ratio"];
     report::line(&format!("{name}: {}", report::brief(&row, &names)));
     row
 }

@@ -94,34 +94,35 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     async fn prepare(servers: &'a Servers) -> anyhow::Result<Self> {
-        let mut work = Self {
+        let work = Self {
             servers,
             connection: Connection::open(servers.address).await?,
             watch: servers.watch().await?,
             transcripts: transcripts::made(),
             asked: vec![0; SESSIONS],
         };
-        for session in 0..SESSIONS {
-            // Asked for below, so that the span is known; what asks makes no difference to the work.
-            let settings = request("PUT", format_args!("/v1/sessions/busy-{session}"), r#"{"auto":false}"#);
-            work.connection.done(&settings).await?;
-        }
+        // Asked for below, so that the span is known; what asks makes no difference to the work.
+        let put = |session| request("PUT", format_args!("/v1/sessions/busy-{session}"), r#"{"auto":false}"#);
+        sessions::send_all(servers, (0..SESSIONS).map(put)).await?;
         Ok(work)
     }
 
     /// Appends transcripts to sessions that have not enough left.
     async fn refill(&mut self) -> anyhow::Result<()> {
+        let mut appends = Vec::new();
         for session in self.idle().await? {
             let mut left = session.head - session.anchor;
             while left < WAITING {
-                let transcript = self.transcripts.get(session.number % self.transcripts.len());
+                // Another one each time: outputs that a session has already are stored once.
+                let place = session.number + usize::try_from(session.head + left)? / 100;
+                let transcript = self.transcripts.get(place % self.transcripts.len());
                 let transcript = transcript.context("there are transcripts")?;
                 let path = format_args!("/v1/sessions/busy-{}/messages", session.number);
-                self.connection.done(&request("POST", path, &transcript.body)).await?;
+                appends.push(request("POST", path, &transcript.body));
                 left += i64::try_from(transcript.messages)?;
             }
         }
-        Ok(())
+        sessions::send_all(self.servers, appends.into_iter()).await
     }
 
     async fn rows(&mut self, sql: &'static str) -> anyhow::Result<Vec<PgRow>> {

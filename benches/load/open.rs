@@ -26,6 +26,8 @@ const CONNECTIONS: usize = 64;
 pub struct Opened {
     /// Replies and their times since they were due.
     pub measured: Measured,
+    /// The same since they were sent: less than a caller waits, without what the load itself did late.
+    pub since_sent: Measured,
     /// How late 99 of 100 requests were sent at most, in ms: the load's own part of the times.
     pub late: f64,
 }
@@ -46,6 +48,7 @@ pub async fn open_loop(
     let (sender, due) = mpsc::unbounded_channel();
     let due = Rc::new(Mutex::new(due));
     let latencies = Rc::new(RefCell::new(Vec::with_capacity(1 << 16)));
+    let since_sent = Rc::new(RefCell::new(Vec::with_capacity(1 << 16)));
     let late = Rc::new(RefCell::new(Vec::with_capacity(1 << 16)));
     let busy = Rc::new(Cell::new(0_usize));
     let started = Instant::now();
@@ -53,7 +56,7 @@ pub async fn open_loop(
     let mut clients = JoinSet::new();
     for (place, mut connection) in opened.into_iter().enumerate() {
         let (make, due, busy) = (Rc::clone(&make), Rc::clone(&due), Rc::clone(&busy));
-        let (latencies, late) = (Rc::clone(&latencies), Rc::clone(&late));
+        let (latencies, since_sent, late) = (Rc::clone(&latencies), Rc::clone(&since_sent), Rc::clone(&late));
         clients.spawn_local(async move {
             let mut random = Random::new(place as u64 + 101);
             let mut turn = Turn::default();
@@ -66,8 +69,10 @@ pub async fn open_loop(
                 busy.set(busy.get() + 1);
                 turn.clear();
                 make(&mut random, &mut turn);
+                let sent = Instant::now();
                 turn.take(&mut connection).await?;
                 busy.set(busy.get() - 1);
+                since_sent.borrow_mut().push(sent.elapsed());
                 latencies.borrow_mut().push(Instant::now().saturating_duration_since(due));
             }
         });
@@ -78,8 +83,10 @@ pub async fn open_loop(
     ensure!(clock.join().is_ok(), "the clock of the load broke");
     let mut late = late.take();
     late.sort_unstable();
+    let took = started.elapsed().max(time);
     Ok(Opened {
-        measured: Measured::of(latencies.take(), started.elapsed().max(time)),
+        measured: Measured::of(latencies.take(), took),
+        since_sent: Measured::of(since_sent.take(), took),
         late: quantile(&late, 0.99),
     })
 }

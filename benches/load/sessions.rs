@@ -1,10 +1,12 @@
 //! The sessions that loads write to and read.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use sqlx::Row as _;
+use tokio::task::JoinSet;
 
 use crate::ceiling::SESSIONS;
 use crate::client::{Connection, request};
@@ -19,6 +21,8 @@ const BODIES: usize = 64;
 const LENGTHS: usize = 40;
 /// Messages that a summary covers, and messages after it, of the sessions that are read.
 const TAIL: usize = 20;
+/// Connections that prepare.
+const SENDERS: usize = 16;
 /// How long all summaries may take.
 const REST: Duration = Duration::from_mins(3);
 
@@ -47,23 +51,44 @@ impl Appends {
     }
 }
 
+/// Sends requests over a few connections; each must succeed. One that follows another by many comes after it.
+pub async fn send_all(
+    servers: &Servers,
+    requests: impl Iterator<Item = Vec<u8>> + 'static,
+) -> anyhow::Result<()> {
+    let requests = Rc::new(RefCell::new(requests));
+    let mut senders = JoinSet::new();
+    for _ in 0..SENDERS {
+        let (mut connection, requests) = (Connection::open(servers.address).await?, Rc::clone(&requests));
+        senders.spawn_local(async move {
+            loop {
+                let next = requests.borrow_mut().next();
+                let Some(request) = next else { return anyhow::Ok(()) };
+                connection.done(&request).await?;
+            }
+        });
+    }
+    while let Some(ended) = senders.join_next().await {
+        ended??;
+    }
+    Ok(())
+}
+
 /// Makes the sessions `append-…`, which have some messages each.
 pub async fn to_append(window: Option<u32>, servers: &Servers) -> anyhow::Result<()> {
-    let mut connection = Connection::open(servers.address).await?;
+    if let Some(window) = window {
+        let settings = format!(r#"{{"context_window":{window}}}"#);
+        let put = move |session| request("PUT", format_args!("/v1/sessions/append-{session}"), &settings);
+        send_all(servers, (0..SESSIONS).map(put)).await?;
+    }
     let mut random = Random::new(11);
-    for session in 0..SESSIONS {
-        if let Some(window) = window {
-            let settings = format!(r#"{{"context_window":{window}}}"#);
-            let put = request("PUT", format_args!("/v1/sessions/append-{session}"), &settings);
-            connection.done(&put).await?;
-        }
+    let warm = move |session| {
         // None becomes due for a summary or for the recall index during the load, unless a small window
         // is asked for: what appends cost beside compressions is measured apart.
         let body = batch(10 + session % LENGTHS, &mut random);
-        let warm = request("POST", format_args!("/v1/sessions/append-{session}/messages"), &body);
-        connection.done(&warm).await?;
-    }
-    Ok(())
+        request("POST", format_args!("/v1/sessions/append-{session}/messages"), &body)
+    };
+    send_all(servers, (0..SESSIONS).map(warm)).await
 }
 
 /// What a context of the sessions `read-…` is made of, on average.
@@ -85,24 +110,18 @@ impl Shape {
 
 /// Makes the sessions `read-…`: a summary of twenty messages, and twenty after it.
 pub async fn to_read(servers: &Servers) -> anyhow::Result<Shape> {
-    let mut connection = Connection::open(servers.address).await?;
+    // Summaries come when they are asked for, not in the middle of a measurement.
+    let put = |session| request("PUT", format_args!("/v1/sessions/read-{session}"), r#"{"auto":false}"#);
+    send_all(servers, (0..SESSIONS).map(put)).await?;
     let mut random = Random::new(13);
-    for session in 0..SESSIONS {
-        // Summaries come when they are asked for, not in the middle of a measurement.
-        let settings = request("PUT", format_args!("/v1/sessions/read-{session}"), r#"{"auto":false}"#);
-        connection.done(&settings).await?;
-        let covered =
-            request("POST", format_args!("/v1/sessions/read-{session}/messages"), &batch(TAIL, &mut random));
-        connection.done(&covered).await?;
-    }
+    let mut append = move |session, messages| {
+        let body = batch(messages, &mut random);
+        request("POST", format_args!("/v1/sessions/read-{session}/messages"), &body)
+    };
+    let covered = (0..SESSIONS).map(|session| (session, TAIL));
     // Two by two, so that a session's rows lie as far apart as real traffic leaves them.
-    for _ in 0..TAIL / 2 {
-        for session in 0..SESSIONS {
-            let body = batch(2, &mut random);
-            let warm = request("POST", format_args!("/v1/sessions/read-{session}/messages"), &body);
-            connection.done(&warm).await?;
-        }
-    }
+    let tails = (0..TAIL / 2).flat_map(|_| (0..SESSIONS).map(|session| (session, 2)));
+    send_all(servers, covered.chain(tails).map(move |(session, messages)| append(session, messages))).await?;
     shorten_tails(servers).await?;
     servers.look("vacuum analyze").await?;
     let found = servers
@@ -125,12 +144,11 @@ pub async fn shorten_tails(servers: &Servers) -> anyhow::Result<()> {
             "select name from sessions where name like 'read-%' and head_seq > anchor_seq + {TAIL}"
         ))
         .await?;
-    let mut connection = Connection::open(servers.address).await?;
-    let keep = format!(r#"{{"preserve_recent":{TAIL}}}"#);
-    for row in longer {
-        let name: String = row.try_get(0)?;
-        let ask = request("POST", format_args!("/v1/sessions/{name}/compressions"), &keep);
-        connection.done(&ask).await?;
-    }
+    let names = longer.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
+    let ask = |name: String| {
+        let keep = format!(r#"{{"preserve_recent":{TAIL}}}"#);
+        request("POST", format_args!("/v1/sessions/{name}/compressions"), &keep)
+    };
+    send_all(servers, names.into_iter().map(ask)).await?;
     servers.rest(REST).await
 }

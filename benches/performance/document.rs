@@ -122,6 +122,12 @@ const LENGTH: &str = "\
 The same request to sessions of different lengths in turns, on one connection. Without a summary, a context is cut \
 to the budget; with one, all sessions are summarised up to their last messages. Ratios are of p50, to the shortest.\n\n";
 
+const BESIDE: &str = "\
+## Beside other work\n\n\
+Times run from the moment that a request was due. The load has no processor of its own: when others keep all of \
+them busy it sends late, which counts in full in what is judged. The ratio since requests were sent leaves that out; \
+the truth for callers elsewhere is in between.\n\n";
+
 const END: &str = "\
 ## What this does not say\n\n\
 - Load and service share the processors, so the service would do more with the load elsewhere, and the ceiling, too.\n\
@@ -247,7 +253,8 @@ fn beside_all(load: &Load) -> String {
     for (what, beside, work) in parts {
         let (Some(beside), Some(work)) = (beside, work) else { continue };
         if text.is_empty() {
-            text += "## Beside other work\n\n![Latency beside other work](performance-beside.svg)\n\n";
+            text += BESIDE;
+            text += "![Latency beside other work](performance-beside.svg)\n\n";
         }
         text += &beside_work(what, beside, work);
     }
@@ -285,6 +292,7 @@ fn beside_work(what: &str, beside: &Beside, work: &Work) -> String {
         "p99 idle, ms",
         "beside, ms",
         "ratio",
+        "ratio since sent",
         "sent late, idle and beside, ms",
         "others",
     ]);
@@ -297,6 +305,7 @@ fn beside_work(what: &str, beside: &Beside, work: &Work) -> String {
             spread(&of.idle_p99_ms),
             spread(&of.busy_p99_ms),
             format!("**{}**", spread(&of.p99_ratio)),
+            spread(&of.sent_p99_ratio),
             format!("{}, {}", figure(of.late_idle_ms.median), figure(of.late_busy_ms.median)),
             percent(&of.others),
         ]);

@@ -170,6 +170,8 @@ pub struct Compared {
     pub busy_p99_ms: Spread,
     pub p50_ratio: Spread,
     pub p99_ratio: Spread,
+    /// Since requests were sent, not since they were due.
+    pub sent_p99_ratio: Spread,
     pub late_idle_ms: Spread,
     pub late_busy_ms: Spread,
     pub others: Spread,
