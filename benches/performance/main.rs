@@ -10,6 +10,7 @@ mod document;
 mod figures;
 mod goals;
 mod pictures;
+mod sections;
 mod svg;
 mod tables;
 
