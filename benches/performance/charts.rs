@@ -4,7 +4,7 @@ use crate::figures::Spread;
 use crate::svg::{Canvas, Side};
 
 const WIDTH: f64 = 400.0;
-const HEIGHT: f64 = 340.0;
+const HEIGHT: f64 = 322.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 44.0;

@@ -5,6 +5,9 @@ use crate::goals::{self, Bound};
 use crate::sections;
 use crate::tables::{Table, spread};
 
+/// Characters in a line of prose.
+const LINE: usize = 110;
+
 /// The whole document.
 pub fn write(load: &Load, digest: &Digest) -> String {
     let mut text = intro(load);
@@ -45,10 +48,42 @@ pub fn write(load: &Load, digest: &Digest) -> String {
     if let Some(of) = &load.sizes {
         text += &sections::sizes(of);
     }
+    if let Some(of) = &load.queue {
+        text += &sections::queue(of);
+    }
     if let Some(of) = &load.hangups {
         text += &sections::hangups(of);
     }
-    text + END
+    wrapped(&(text + END))
+}
+
+/// Breaks long lines of prose; tables, headings and pictures stay as they are.
+fn wrapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 50);
+    let mut is_code = false;
+    for line in text.lines() {
+        is_code ^= line.starts_with("```");
+        let indent = if line.starts_with("- ") { "  " } else { "" };
+        if is_code || line.starts_with(['|', '#', '!', '`']) {
+            out.push_str(line);
+        } else {
+            let mut width = 0;
+            for word in line.split(' ') {
+                if width > 0 && width + 1 + word.chars().count() > LINE {
+                    out.push('\n');
+                    out.push_str(indent);
+                    width = indent.len();
+                } else if width > 0 {
+                    out.push(' ');
+                    width += 1;
+                }
+                out.push_str(word);
+                width += word.chars().count();
+            }
+        }
+        out.push('\n');
+    }
+    out
 }
 
 fn intro(load: &Load) -> String {

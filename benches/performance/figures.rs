@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The middle of some rounds, the least and the most of them; not a number where nothing was counted.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -33,6 +34,11 @@ impl Spread {
     pub fn one(value: f64) -> Self {
         Self { median: value, min: value, max: value }
     }
+
+    /// A figure that was taken once or in rounds.
+    pub fn told(value: &Value) -> Option<Self> {
+        value.as_f64().map(Self::one).or_else(|| Self::deserialize(value).ok())
+    }
 }
 
 /// The load bench's line; a part that was not run is absent.
@@ -59,9 +65,11 @@ pub struct Load {
     pub footprint: Option<Footprint>,
     pub sizes: Option<Sizes>,
     pub hangups: Option<Hangups>,
+    /// Figures of the queue, by name.
+    pub queue: Option<Value>,
     /// Memory by part, and whatever else there is.
     #[serde(flatten)]
-    pub rest: BTreeMap<String, serde_json::Value>,
+    pub rest: BTreeMap<String, Value>,
 }
 
 impl Load {

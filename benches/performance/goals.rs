@@ -1,5 +1,7 @@
 //! What was aimed at, what came of it, and whether that is enough: computed, never written by hand.
 
+use serde_json::Value;
+
 use crate::figures::{Beside, Digest, Duel, Length, Load, Spread};
 
 /// The side of a bound that is wanted.
@@ -65,6 +67,7 @@ pub fn all(load: &Load, digest: &Digest) -> Vec<Goal> {
     goals.extend(of_beside("beside one message of 4 MiB a second", load.large_paced.as_ref()));
     goals.extend(of_beside("beside messages of 4 MiB back to back", load.large.as_ref()));
     goals.extend(of_length(load.length.as_ref()));
+    goals.extend(of_queue(load.queue.as_ref()));
     goals.extend(of_footprint(load));
     goals
 }
@@ -158,6 +161,32 @@ fn of_length(length: Option<&Length>) -> Vec<Goal> {
         Some(Goal::new(what, Bound::AtMost(1.1), "×", Some(last.ratio)))
     });
     goals.collect()
+}
+
+fn of_queue(queue: Option<&Value>) -> [Goal; 5] {
+    let figure = |pointer| Spread::told(queue?.pointer(pointer)?);
+    [
+        Goal::new("queue: pickup p50", Bound::AtMost(3.0), " ms", figure("/pickup_p50_ms")),
+        Goal::new(
+            "queue: jobs that do nothing, a second",
+            Bound::AtLeast(2_000.0),
+            "",
+            figure("/jobs_per_s"),
+        ),
+        Goal::new("queue: takeover after a kill", Bound::AtMost(1_000.0), " ms", figure("/takeover_ms")),
+        Goal::new(
+            "queue: pickup p50 beside 100,000 idle sessions, of without",
+            Bound::AtMost(1.1),
+            "×",
+            figure("/idle_pickup_ratio"),
+        ),
+        Goal::new(
+            "queue: jobs a second beside 100,000 idle sessions, of without",
+            Bound::AtLeast(0.9),
+            "×",
+            figure("/idle_jobs_ratio"),
+        ),
+    ]
 }
 
 fn of_footprint(load: &Load) -> Vec<Goal> {

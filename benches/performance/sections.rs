@@ -1,8 +1,10 @@
 //! What each section tells of its figures.
 
+use serde_json::Value;
+
 use crate::figures::{
     Beside, Compared, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, Length, Load,
-    Rates, ReadShape, Sizes, Work,
+    Rates, ReadShape, Sizes, Spread, Work,
 };
 use crate::tables::{Table, figure, percent, spread, thousands};
 
@@ -20,6 +22,16 @@ pub fn shape(of: &ReadShape) -> String {
         figure(of.summary_bytes),
         figure(of.tail)
     )
+}
+
+/// Whatever is told of the queue.
+pub fn queue(of: &Value) -> String {
+    let mut table = Table::new(&["", ""]);
+    for (name, value) in of.as_object().into_iter().flatten() {
+        let told = Spread::told(value).as_ref().map_or_else(|| value.to_string(), spread);
+        table.row([name.replace('_', " "), told]);
+    }
+    format!("## Queue\n\n{}", table.finish())
 }
 
 /// What clients that go away leave.

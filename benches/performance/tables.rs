@@ -37,7 +37,7 @@ impl Table {
 pub fn figure(value: f64) -> String {
     if !value.is_finite() {
         "–".to_owned()
-    } else if value.abs() >= 10_000.0 {
+    } else if value.abs() >= 1_000.0 {
         thousands(value)
     } else if value.abs() >= 100.0 {
         format!("{value:.0}")
