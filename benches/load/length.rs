@@ -17,9 +17,8 @@ use crate::texts::batch;
 
 /// Messages of the short session, and of each batch that fills the longer ones.
 const SHORT: usize = 1_000;
-/// Requests to each session in a round, in turns, and the time after which fewer must do.
+/// Requests to each session in a round, in turns; fewer must do when a measurement's time is over.
 const REQUESTS: usize = 200;
-const ENOUGH: Duration = Duration::from_secs(4);
 /// How long the background may take to index or to summarise the longest session.
 const REST: Duration = Duration::from_mins(5);
 
@@ -100,7 +99,7 @@ async fn compare_all(
             .collect();
         let mut rounds = Vec::with_capacity(flags.rounds);
         for _ in 0..flags.rounds {
-            rounds.push(round(servers, &requests).await?);
+            rounds.push(round(servers, &requests, Duration::from_secs(flags.seconds)).await?);
         }
         let state = if is_summarised { "summarised" } else { "not summarised" };
         let columns = lengths.iter().enumerate().map(|(place, length)| {
@@ -141,13 +140,13 @@ struct Round {
 }
 
 /// Sends each session its request in turns, so that all see the same machine.
-async fn round(servers: &Servers, requests: &[Vec<u8>]) -> anyhow::Result<Round> {
+async fn round(servers: &Servers, requests: &[Vec<u8>], most: Duration) -> anyhow::Result<Round> {
     let mut connection = Connection::open(servers.address).await?;
     let mut times: Vec<Vec<Duration>> = requests.iter().map(|_| Vec::with_capacity(REQUESTS)).collect();
     let before = Processor::of(servers);
     let started = Instant::now();
     for _ in 0..REQUESTS {
-        if started.elapsed() > ENOUGH {
+        if started.elapsed() > most {
             break;
         }
         for (request, times) in requests.iter().zip(&mut times) {

@@ -54,7 +54,7 @@ struct Flags {
     /// Parts to run; all without it
     #[arg(long, value_delimiter = ',')]
     parts: Vec<Part>,
-    /// A look in three minutes: short measurements, two rounds, fewer connections, shorter sessions
+    /// A look in about three minutes: short measurements, two rounds, fewer connections, shorter sessions
     #[arg(long)]
     quick: bool,
     /// Context window of the sessions that are appended to; a small one makes compressions frequent

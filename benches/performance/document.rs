@@ -156,6 +156,6 @@ service that anybody could run.\n\
 ## Again\n\n\
 ```sh\n\
 just bench            # everything, and this document anew\n\
-just bench --quick    # a look in three minutes; writes beside the build, not here\n\
+just bench --quick    # a look in about three minutes; writes beside the build, not here\n\
 just bench --parts append,read --rounds 5    # some parts, printed only\n\
 ```\n";
