@@ -40,7 +40,8 @@ impl Servers {
             data_dir: home.path().join("data"),
             programs: None,
             path: path(),
-            max_connections: 120,
+            // Room for the pools of more than one service.
+            max_connections: 160,
             durability: Durability::Full,
         })?;
         let pgbench = pgbench_of(embedded.pid())?;
@@ -52,6 +53,13 @@ impl Servers {
     /// Ends both in order.
     pub fn stop(self) -> anyhow::Result<()> {
         self.service.stop()
+    }
+
+    /// Starts another process of the service on the same database.
+    pub fn another(&self, binary: &Path, flags: &str, name: &str) -> anyhow::Result<Service> {
+        let folder = self.home.path().join(name);
+        fs::create_dir(&folder)?;
+        Service::start(binary, flags, Some(&self.embedded.url()), &folder)
     }
 
     /// The service's process id.

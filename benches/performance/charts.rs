@@ -2,8 +2,9 @@
 
 use crate::figures::Spread;
 use crate::svg::{Canvas, Side};
+use crate::tables::figure;
 
-const WIDTH: f64 = 400.0;
+const WIDTH: f64 = 430.0;
 const HEIGHT: f64 = 322.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
@@ -178,7 +179,7 @@ fn bars(
         canvas.area((x, y), (width - 2.0, BOTTOM - y), colour);
         let middle = x + width / 2.0 - 1.0;
         whisker(canvas, axis, point, middle, DARK);
-        canvas.text((middle, axis.place(point.max) - 6.0), Side::Middle, &written(point.median));
+        canvas.text((middle, axis.place(point.max) - 6.0), Side::Middle, &figure(point.median));
     }
 }
 

@@ -20,6 +20,10 @@ pub fn write(load: &Load, digest: &Digest) -> String {
         text += ONE_BY_ONE;
         text += &sections::one_by_one(rows);
     }
+    if let Some(rows) = &load.apart {
+        text += APART;
+        text += &sections::apart(rows);
+    }
     if let (Some(unchanged), Some(after)) = (&load.read_unchanged, &load.read_after_append) {
         text += "## Read\n\n";
         if let Some(shape) = &load.read_shape {
@@ -88,6 +92,9 @@ fn wrapped(text: &str) -> String {
 
 fn intro(load: &Load) -> String {
     let machine = &load.machine;
+    let mut others = load.others();
+    others.sort_by(f64::total_cmp);
+    let other = |place: usize| others.get(place).copied().unwrap_or(f64::NAN) * 100.0;
     format!(
         "# Performance\n\nWritten by `just bench`; every figure and every verdict is computed from its run. Load, service \
          and database shared one machine with {} processors ({}), Postgres {} with its durable defaults, rustc {}. \
@@ -95,8 +102,17 @@ fn intro(load: &Load) -> String {
          Everything took {} turns of {} s or more, service and ceiling or idle and busy one after the other, and a ratio is of \
          neighbours in time. A figure is the middle of its turns, with the least and the most of them in \
          parentheses. *Others* is the share of all processors that neither bench, nor service, nor Postgres used \
-         meanwhile: above a few percent a figure says as much about the neighbours. Every reply was checked.\n\n",
-        machine.processors, machine.kind, machine.postgres, machine.rustc, load.rounds, load.seconds
+         meanwhile: above a few percent a figure says as much about the neighbours. In this run it was {:.0} % in the middle, \
+         {:.0} % at least and {:.0} % at most. Every reply was checked.\n\n",
+        machine.processors,
+        machine.kind,
+        machine.postgres,
+        machine.rustc,
+        load.rounds,
+        load.seconds,
+        other(others.len() / 2),
+        other(0),
+        other(others.len().saturating_sub(1)),
     )
 }
 
@@ -121,10 +137,14 @@ they are measured further down.\n\n";
 
 const ONE_BY_ONE: &str = "\
 ### Gathered, beside one by one\n\n\
-The service always gathers, and has no setting to turn that off. What stands for appends one by one is the ceiling: \
-each of its statements has a commit of its own, and it does nothing else, so the service's work beside the database \
-counts against it here. What gathering itself adds is told by the service's metrics: how long an append \
-waited for its transaction to begin.\n\n";
+The service always gathers, and has no setting to turn that off. Two things stand for appends one by one. \
+First the ceiling: each of its statements has a commit of its own, and does nothing else, so the service's work beside \
+the database counts against it. *Waited* is how long an append waited for its transaction to begin, by the \
+service's own metrics: what gathering itself adds.\n\n";
+
+const APART: &str = "\
+Then the same service as many processes on one database, each with one connection, so that every append travels \
+alone and does all the work that a gathered one does. There are connections enough for sixteen of them.\n\n";
 
 const UNCHANGED: &str = "\
 **Unchanged**: nobody has written since the last read. The service still asks the database whether that is so, and \

@@ -50,6 +50,7 @@ pub struct Load {
     pub seconds: u64,
     pub machine: Machine,
     pub append: Option<Vec<Duel>>,
+    pub apart: Option<Vec<Apart>>,
     pub read_shape: Option<ReadShape>,
     pub read_unchanged: Option<Vec<Duel>>,
     pub read_after_append: Option<Vec<Duel>>,
@@ -73,6 +74,19 @@ pub struct Load {
 }
 
 impl Load {
+    /// The share of the processors that others used, measurement by measurement.
+    pub fn others(&self) -> Vec<f64> {
+        let duels = [&self.append, &self.read_unchanged, &self.read_after_append];
+        let duels = duels.into_iter().flatten().flatten().map(|row| row.others);
+        let rates = [&self.rates_append, &self.rates_context].into_iter().flatten();
+        let rates = rates.flat_map(|rates| &rates.steps).map(|step| step.others);
+        let lengths = self.length.iter().flat_map(|length| &length.rows).map(|row| row.others);
+        let beside = [&self.compressing, &self.large_paced, &self.large].into_iter().flatten();
+        let beside = beside.map(|beside| beside.append.others);
+        let apart = self.apart.iter().flatten().map(|row| row.others);
+        duels.chain(apart).chain(rates).chain(lengths).chain(beside).map(|spread| spread.median).collect()
+    }
+
     /// The service's resident memory at most, in MB, by part.
     pub fn memory(&self) -> Vec<(&str, f64)> {
         self.rest
@@ -118,6 +132,23 @@ pub struct Gathered {
     pub appends_per_commit: Spread,
     pub wait_ms: Spread,
     pub commit_ms: Spread,
+}
+
+/// Appends to one process, and to as many processes as there are connections.
+#[derive(Debug, Deserialize)]
+pub struct Apart {
+    pub connections: usize,
+    pub appends_per_commit: Spread,
+    pub together_per_s: Spread,
+    pub together_p50_ms: Spread,
+    pub together_p99_ms: Spread,
+    pub alone_per_s: Spread,
+    pub alone_p50_ms: Spread,
+    pub alone_p99_ms: Spread,
+    pub rate_ratio: Spread,
+    pub p50_ratio: Spread,
+    pub p99_ratio: Spread,
+    pub others: Spread,
 }
 
 #[derive(Debug, Deserialize)]

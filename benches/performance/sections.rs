@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::figures::{
-    Beside, Compared, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, Length, Load,
-    Rates, ReadShape, Sizes, Spread, Work,
+    Apart, Beside, Compared, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, Length,
+    Load, Rates, ReadShape, Sizes, Spread, Work,
 };
 use crate::tables::{Table, figure, percent, spread, thousands};
 
@@ -101,6 +101,41 @@ pub fn one_by_one(rows: &[Duel]) -> String {
             spread(&row.p99_ms),
             spread(&of.ceiling_p99_ms),
             spread(&of.p99_ratio),
+        ]);
+    }
+    table.finish()
+}
+
+/// Appends to one process beside appends to many.
+pub fn apart(rows: &[Apart]) -> String {
+    let mut table = Table::new(&[
+        "connections",
+        "appends in a commit",
+        "gathered/s",
+        "one by one/s",
+        "ratio",
+        "p50: gathered, ms",
+        "one by one, ms",
+        "ratio",
+        "p99: gathered, ms",
+        "one by one, ms",
+        "ratio",
+        "others",
+    ]);
+    for row in rows {
+        table.row([
+            row.connections.to_string(),
+            spread(&row.appends_per_commit),
+            spread(&row.together_per_s),
+            spread(&row.alone_per_s),
+            spread(&row.rate_ratio),
+            spread(&row.together_p50_ms),
+            spread(&row.alone_p50_ms),
+            spread(&row.p50_ratio),
+            spread(&row.together_p99_ms),
+            spread(&row.alone_p99_ms),
+            format!("**{}**", spread(&row.p99_ratio)),
+            percent(&row.others),
         ]);
     }
     table.finish()
