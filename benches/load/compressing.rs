@@ -21,7 +21,9 @@ const SESSIONS: usize = 200;
 /// Messages that one compression covers, some 40 KB.
 const STEP: i64 = 40;
 /// Messages that wait to be compressed in each session before a measurement.
-const WAITING: i64 = 8 * STEP;
+const WAITING: i64 = 12 * STEP;
+/// Messages that always stay verbatim, as the service has it by default.
+const LEFT: i64 = 5;
 /// How often sessions that are done are found and asked for again.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How long the background may take to finish what a measurement left to do.
@@ -141,11 +143,12 @@ impl<'a> Work<'a> {
         for session in &idle {
             let Some(asked) = self.asked.get_mut(session.number) else { continue };
             // Beyond what was asked for before, even if that came to nothing.
-            *asked = session.anchor.max(*asked) + STEP;
-            if *asked + 5 > session.head {
+            let next = session.anchor.max(*asked) + STEP;
+            if next + LEFT > session.head {
                 continue;
             }
-            let body = format!(r#"{{"through_seq":{asked}}}"#);
+            *asked = next;
+            let body = format!(r#"{{"through_seq":{next}}}"#);
             let path = format_args!("/v1/sessions/busy-{}/compressions", session.number);
             self.connection.done(&request("POST", path, &body)).await?;
             live += 1;
