@@ -43,7 +43,7 @@ bench *flags:
     cargo bench --bench load -- --json "$lines" {{ flags }}
     # A run of some parts has nothing for the document.
     if grep -q '"is_complete":true' "$lines"; then
-        cargo bench --bench digest -- --parts sessions,length --rounds 5 --json "$lines"
+        cargo bench --bench digest -- --parts sessions --rounds 5 --json "$lines"
         cargo bench --bench performance -- "$lines"
     fi
 

@@ -21,11 +21,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use serde_json::Value;
 
 use crate::chain::Step;
 use crate::sessions::Session;
-use crate::told::Told;
 
 /// Runs the deterministic part over transcripts and hostile inputs and prints MB/s and ratios
 #[derive(Debug, Parser)]
@@ -50,7 +48,7 @@ struct Flags {
     /// Parts to run
     #[arg(long, value_delimiter = ',', default_value = "sessions,length,hostile")]
     parts: Vec<Part>,
-    /// A file that a line of JSON is added to, for the document
+    /// A file that a line of JSON is added to, for the document; measured on its own, after the parts
     #[arg(long)]
     json: Option<PathBuf>,
     /// Cargo says so to every bench
@@ -68,20 +66,18 @@ enum Part {
 fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
     anchord::domain::candidate::warm_up();
-    let mut told = Told::default();
     for part in &flags.parts {
         match part {
-            Part::Sessions => told.add("sessions", speed(&flags)?),
-            Part::Length => told.add("length", length(&flags)),
+            Part::Sessions => speed(&flags)?,
+            Part::Length => length(&flags),
             Part::Hostile => hostile::run(flags.bytes, flags.only.as_deref()),
         }
     }
-    flags.json.as_deref().map_or(Ok(()), |file| told.write(file))?;
-    Ok(())
+    flags.json.as_deref().map_or(Ok(()), |file| told::write(&flags, file))
 }
 
 /// MB/s over all transcripts, and the same of simple passes over the same bytes.
-fn speed(flags: &Flags) -> anyhow::Result<Value> {
+fn speed(flags: &Flags) -> anyhow::Result<()> {
     let sessions = match &flags.folder {
         Some(folder) => sessions::read(folder)?,
         None => sessions::made(),
@@ -96,12 +92,9 @@ fn speed(flags: &Flags) -> anyhow::Result<Value> {
         }
     }
     let (mut bytes, mut total) = (0, Step::default());
-    let mut totals = vec![Step::default(); flags.rounds.max(1)];
     for session in &sessions {
-        let mut rounds: Vec<Vec<Step>> = totals.iter().map(|_| chain::run(session, flags.window)).collect();
-        for (total, steps) in totals.iter_mut().zip(&rounds) {
-            *total = chain::add(*total, &chain::sum(steps));
-        }
+        let mut rounds: Vec<Vec<Step>> =
+            (0..flags.rounds.max(1)).map(|_| chain::run(session, flags.window)).collect();
         rounds.sort_by_key(|steps| chain::sum(steps).digest());
         let steps = rounds.swap_remove(0);
         let sum = chain::sum(&steps);
@@ -117,7 +110,7 @@ fn speed(flags: &Flags) -> anyhow::Result<Value> {
         let simple = rate(all, time);
         say(&format!("{name:<34} {simple:8.1} MB/s; ledger+engine runs at {:.3} of it", own / simple));
     }
-    Ok(told::speed(&totals))
+    Ok(())
 }
 
 fn row(step: &Step, spans: usize, name: &str) {
@@ -132,19 +125,24 @@ fn row(step: &Step, spans: usize, name: &str) {
 }
 
 /// What one compression costs early and late in one session.
-fn length(flags: &Flags) -> Value {
+fn length(flags: &Flags) {
     let session = sessions::long();
-    let rounds: Vec<Vec<Step>> =
-        (0..flags.rounds.max(1)).map(|_| chain::run(&session, flags.window)).collect();
-    let steps = rounds.first().map(Vec::as_slice).unwrap_or_default();
+    let steps = chain::run(&session, flags.window);
     say(&format!("\none long session, {} compressions; ms per MB of span", steps.len()));
-    say("compression    ledger    engine     proof");
-    for at in told::COMPRESSIONS {
-        let [ledger, engine, proof] = [|t: &Step| t.ledger, |t: &Step| t.engine, |t: &Step| t.proof]
-            .map(|pick| told::per_mega(steps, at, pick));
-        say(&format!("{at:11} {ledger:9.1} {engine:9.1} {proof:9.1}"));
+    say("compression     MB    ledger    engine     proof");
+    for at in [1, 2, 4, 10, 20, 30, 40] {
+        // Three neighbours: one alone is at the mercy of the machine.
+        let near = steps.get(at - 1..(at + 2).min(steps.len())).unwrap_or_default();
+        let sum = chain::sum(near);
+        let per = |time: Duration| time.as_secs_f64() * 1000.0 / mega(sum.bytes).max(1e-9);
+        say(&format!(
+            "{at:11} {:6.3} {:9.1} {:9.1} {:9.1}",
+            mega(sum.bytes),
+            per(sum.ledger),
+            per(sum.engine),
+            per(sum.proof)
+        ));
     }
-    told::length(&rounds)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bytes of a bench are far below 2^52")]

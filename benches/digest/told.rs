@@ -5,34 +5,35 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::chain::{self, Step};
-use crate::{mega, rate};
+use crate::{Flags, mega, rate, sessions};
 
 /// Compressions whose cost is told.
-pub const COMPRESSIONS: [usize; 7] = [1, 2, 4, 10, 20, 30, 40];
+const COMPRESSIONS: [usize; 7] = [1, 2, 4, 10, 20, 30, 40];
 
-/// Collects what is measured.
-#[derive(Debug, Default)]
-pub struct Told(Map<String, Value>);
-
-impl Told {
-    /// Adds a part's figures.
-    pub fn add(&mut self, part: &str, figures: Value) {
-        self.0.insert(part.to_owned(), figures);
-    }
-
-    /// Adds the line to a file.
-    pub fn write(mut self, file: &Path) -> std::io::Result<()> {
-        self.add("bench", json!("digest"));
-        let line = Value::Object(self.0);
-        writeln!(OpenOptions::new().create(true).append(true).open(file)?, "{line}")
-    }
+/// Measures once more, round by round, and adds the line to a file.
+pub fn write(flags: &Flags, file: &Path) -> anyhow::Result<()> {
+    let transcripts = match &flags.folder {
+        Some(folder) => sessions::read(folder)?,
+        None => sessions::made(),
+    };
+    let rounds = 0..flags.rounds.max(1);
+    let total = |_| {
+        let sums = transcripts.iter().map(|session| chain::sum(&chain::run(session, flags.window)));
+        sums.fold(Step::default(), |total, sum| chain::add(total, &sum))
+    };
+    let totals: Vec<Step> = rounds.clone().map(total).collect();
+    let long = sessions::long();
+    let compressions: Vec<Vec<Step>> = rounds.map(|_| chain::run(&long, flags.window)).collect();
+    let line = json!({ "bench": "digest", "sessions": speed(&totals), "length": length(&compressions) });
+    writeln!(OpenOptions::new().create(true).append(true).open(file)?, "{line}")?;
+    Ok(())
 }
 
 /// What all transcripts together came to, round by round.
-pub fn speed(totals: &[Step]) -> Value {
+fn speed(totals: &[Step]) -> Value {
     let of = |pick: fn(&Step) -> Duration| spread(totals.iter().map(|t| rate(t.bytes, pick(t))).collect());
     json!({
         "mb": totals.first().map_or(0.0, |total| mega(total.bytes)),
@@ -41,7 +42,7 @@ pub fn speed(totals: &[Step]) -> Value {
 }
 
 /// What compressions of one session cost by their number, round by round.
-pub fn length(rounds: &[Vec<Step>]) -> Value {
+fn length(rounds: &[Vec<Step>]) -> Value {
     let at = |number: usize, pick: fn(&Step) -> Duration| {
         rounds.iter().map(|steps| per_mega(steps, number, pick)).collect::<Vec<f64>>()
     };
@@ -60,7 +61,7 @@ pub fn length(rounds: &[Vec<Step>]) -> Value {
 
 /// Milliseconds for a MB of span at a compression and its two neighbours, because one alone is at the
 /// mercy of the machine.
-pub fn per_mega(steps: &[Step], number: usize, pick: fn(&Step) -> Duration) -> f64 {
+fn per_mega(steps: &[Step], number: usize, pick: fn(&Step) -> Duration) -> f64 {
     let near = steps.get(number.saturating_sub(2)..(number + 1).min(steps.len())).unwrap_or_default();
     let sum = chain::sum(near);
     pick(&sum).as_secs_f64() * 1000.0 / mega(sum.bytes).max(1e-9)

@@ -59,7 +59,7 @@ impl Servers {
     pub fn another(&self, binary: &Path, flags: &str, name: &str) -> anyhow::Result<Service> {
         let folder = self.home.path().join(name);
         fs::create_dir(&folder)?;
-        Service::start(binary, flags, Some(&self.embedded.url()), &folder)
+        Service::start(binary, flags, Some(&self.url()), &folder)
     }
 
     /// The service's process id.
@@ -75,6 +75,11 @@ impl Servers {
     /// The address of the ceiling's database.
     pub fn ceiling_url(&self) -> String {
         self.embedded.url_of(postgres::SUPERUSER, CEILING)
+    }
+
+    /// The address of the service's database, as its owner.
+    pub fn url(&self) -> String {
+        self.embedded.url()
     }
 
     /// The folder for scripts.

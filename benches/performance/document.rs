@@ -52,8 +52,8 @@ pub fn write(load: &Load, digest: &Digest) -> String {
     if let Some(of) = &load.sizes {
         text += &sections::sizes(of);
     }
-    if let Some(of) = &load.queue {
-        text += &sections::queue(of);
+    if let (Some(alone), Some(beside)) = (&load.queue_alone, &load.queue_beside_idle) {
+        text += &sections::queue(alone, beside);
     }
     if let Some(of) = &load.hangups {
         text += &sections::hangups(of);

@@ -34,11 +34,6 @@ impl Spread {
     pub fn one(value: f64) -> Self {
         Self { median: value, min: value, max: value }
     }
-
-    /// A figure that was taken once or in rounds.
-    pub fn told(value: &Value) -> Option<Self> {
-        value.as_f64().map(Self::one).or_else(|| Self::deserialize(value).ok())
-    }
 }
 
 /// The load bench's line; a part that was not run is absent.
@@ -66,8 +61,8 @@ pub struct Load {
     pub footprint: Option<Footprint>,
     pub sizes: Option<Sizes>,
     pub hangups: Option<Hangups>,
-    /// Figures of the queue, by name.
-    pub queue: Option<Value>,
+    pub queue_alone: Option<Queue>,
+    pub queue_beside_idle: Option<Queue>,
     /// Memory by part, and whatever else there is.
     #[serde(flatten)]
     pub rest: BTreeMap<String, Value>,
@@ -256,6 +251,42 @@ pub struct SizeRow {
     pub name: String,
     pub kind: String,
     pub bytes: f64,
+}
+
+/// The queue, without or with idle sessions beside.
+#[derive(Debug, Deserialize)]
+pub struct Queue {
+    pub pickup_request: Pickup,
+    pub pickup_append: Pickup,
+    pub no_ops: NoOps,
+    pub takeover: Takeover,
+}
+
+/// From what asks for a job to its claim; since its transaction began, and since its reply came.
+#[derive(Debug, Deserialize)]
+pub struct Pickup {
+    pub after_begin_p50_ms: f64,
+    pub after_begin_p99_ms: f64,
+    pub after_reply_p50_ms: f64,
+    pub after_reply_p99_ms: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct NoOps {
+    pub compress: JobRate,
+    pub index: JobRate,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct JobRate {
+    pub median_per_s: f64,
+    pub min_per_s: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Takeover {
+    pub median_ms: f64,
+    pub max_ms: f64,
 }
 
 #[derive(Debug, Deserialize)]

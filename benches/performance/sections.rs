@@ -1,10 +1,8 @@
 //! What each section tells of its figures.
 
-use serde_json::Value;
-
 use crate::figures::{
-    Apart, Beside, Compared, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, Length,
-    Load, Rates, ReadShape, Sizes, Spread, Work,
+    Apart, Beside, Compared, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, JobRate,
+    Length, Load, Pickup, Queue, Rates, ReadShape, Sizes, Work,
 };
 use crate::tables::{Table, figure, percent, spread, thousands};
 
@@ -24,14 +22,34 @@ pub fn shape(of: &ReadShape) -> String {
     )
 }
 
-/// Whatever is told of the queue.
-pub fn queue(of: &Value) -> String {
-    let mut table = Table::new(&["", ""]);
-    for (name, value) in of.as_object().into_iter().flatten() {
-        let told = Spread::told(value).as_ref().map_or_else(|| value.to_string(), spread);
-        table.row([name.replace('_', " "), told]);
-    }
-    format!("## Queue\n\n{}", table.finish())
+/// The queue without and with idle sessions beside.
+pub fn queue(alone: &Queue, beside: &Queue) -> String {
+    let mut table = Table::new(&["", "alone", "beside 100,000 idle sessions"]);
+    let mut add = |name: &str, tell: &dyn Fn(&Queue) -> String| {
+        table.row([name.to_owned(), tell(alone), tell(beside)]);
+    };
+    let pickup = |of: &Pickup| {
+        format!(
+            "{}, {} ({}, {})",
+            figure(of.after_begin_p50_ms),
+            figure(of.after_begin_p99_ms),
+            figure(of.after_reply_p50_ms),
+            figure(of.after_reply_p99_ms)
+        )
+    };
+    let rate = |of: &JobRate| format!("{} (≥ {})", figure(of.median_per_s), figure(of.min_per_s));
+    add("pickup of a job by a request, p50 and p99, ms", &|queue| pickup(&queue.pickup_request));
+    add("pickup of a job by an append, p50 and p99, ms", &|queue| pickup(&queue.pickup_append));
+    add("compressions with nothing to do, a second", &|queue| rate(&queue.no_ops.compress));
+    add("indexing with nothing to do, a second", &|queue| rate(&queue.no_ops.index));
+    add("takeover after `kill -9`, ms", &|queue| {
+        format!("{} (≤ {})", figure(queue.takeover.median_ms), figure(queue.takeover.max_ms))
+    });
+    format!(
+        "## Queue\n\nPickup runs from the beginning of the transaction that asks for a job to its claim; in parentheses from \
+         the reply to the asker.\n\n{}",
+        table.finish()
+    )
 }
 
 /// What clients that go away leave.
