@@ -264,6 +264,7 @@ pub struct Queue {
 
 /// From what asks for a job to its claim; since its transaction began, and since its reply came.
 #[derive(Debug, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names that the line of JSON has")]
 pub struct Pickup {
     pub after_begin_p50_ms: f64,
     pub after_begin_p99_ms: f64,
