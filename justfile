@@ -34,9 +34,18 @@ fmt:
 deny:
     cargo deny check
 
-# Put service and pgbench under the same load and print ratios
+# Put service and pgbench under the same load, print ratios and write docs/performance.md with its plots; --quick and --parts only look
 bench *flags:
-    cargo bench --bench load -- {{ flags }}
+    #!/usr/bin/env sh
+    set -eu
+    lines=$(mktemp)
+    trap 'rm -f "$lines"' EXIT
+    cargo bench --bench load -- --json "$lines" {{ flags }}
+    # A run of some parts has nothing for the document.
+    if grep -q '"is_complete":true' "$lines"; then
+        cargo bench --bench digest -- --parts sessions --rounds 5 --json "$lines"
+        cargo bench --bench performance -- "$lines"
+    fi
 
 # Measure the deterministic part on transcripts and hostile inputs (a folder of transcripts may be named)
 bench-digest *flags:

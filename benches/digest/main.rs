@@ -12,6 +12,7 @@ mod hostile;
 mod limit;
 mod sessions;
 mod texts;
+mod told;
 
 #[path = "../load/random.rs"]
 mod random;
@@ -47,6 +48,9 @@ struct Flags {
     /// Parts to run
     #[arg(long, value_delimiter = ',', default_value = "sessions,length,hostile")]
     parts: Vec<Part>,
+    /// A file that a line of JSON is added to, for the document; measured on its own, after the parts
+    #[arg(long)]
+    json: Option<PathBuf>,
     /// Cargo says so to every bench
     #[arg(long, hide = true)]
     bench: bool,
@@ -69,7 +73,7 @@ fn main() -> anyhow::Result<()> {
             Part::Hostile => hostile::run(flags.bytes, flags.only.as_deref()),
         }
     }
-    Ok(())
+    flags.json.as_deref().map_or(Ok(()), |file| told::write(&flags, file))
 }
 
 /// MB/s over all transcripts, and the same of simple passes over the same bytes.

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::texts::Writer;
+use super::texts::Writer;
 
 /// A conversation and the bytes of its messages.
 #[derive(Clone, Debug)]

@@ -1,21 +1,17 @@
 //! A client that costs next to nothing: requests are bytes made beforehand, and of a reply it reads
 //! the status and as many bytes as were announced.
 
-use std::cell::RefCell;
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::task::JoinSet;
-
-use crate::random::Random;
 
 /// The key of the service that the bench starts.
 pub const KEY: &str = "key-of-the-load-bench-0123456789abcdef";
+/// The operator's token of the same, which opens the metrics.
+pub const OPERATOR: &str = "operator-of-the-load-bench-0123456789";
 
 /// A connection that is kept open.
 #[derive(Debug)]
@@ -55,11 +51,16 @@ impl Connection {
         Ok(Reply { status, body: self.buffer.get(start..).unwrap_or_default() })
     }
 
-    /// Sends a request that must succeed, and returns its body as JSON.
-    pub async fn json(&mut self, request: &[u8]) -> anyhow::Result<serde_json::Value> {
+    /// Sends a request that must succeed.
+    pub async fn done(&mut self, request: &[u8]) -> anyhow::Result<Reply<'_>> {
         let reply = self.call(request).await?;
         ensure!(matches!(reply.status, 200..300), "{}", reply.refusal());
-        Ok(serde_json::from_slice(reply.body)?)
+        Ok(reply)
+    }
+
+    /// Sends a request that must succeed, and returns its body as JSON.
+    pub async fn json(&mut self, request: &[u8]) -> anyhow::Result<serde_json::Value> {
+        Ok(serde_json::from_slice(self.done(request).await?.body)?)
     }
 }
 
@@ -99,76 +100,4 @@ pub fn request(method: &str, path: std::fmt::Arguments<'_>, body: &str) -> Vec<u
     let mut bytes = Vec::with_capacity(body.len() + 256);
     write_request(&mut bytes, method, path, body);
     bytes
-}
-
-/// What a closed loop came to.
-#[derive(Clone, Debug, Default)]
-pub struct Measured {
-    /// Replies.
-    pub replies: f64,
-    /// Replies per second.
-    pub rate: f64,
-    /// Every reply's time, ascending.
-    latencies: Vec<Duration>,
-}
-
-impl Measured {
-    /// The time in milliseconds that a share of the replies stayed within.
-    pub fn quantile(&self, share: f64) -> f64 {
-        quantile(&self.latencies, share)
-    }
-}
-
-/// The time in milliseconds that a share of ascending times stays within.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list"
-)]
-pub fn quantile(ascending: &[Duration], share: f64) -> f64 {
-    let place = (ascending.len().saturating_sub(1) as f64 * share).round() as usize;
-    ascending.get(place).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
-}
-
-/// Has each of `connections` send what `make` writes, one request after the other, for a while.
-pub async fn closed_loop(
-    address: SocketAddr,
-    connections: usize,
-    time: Duration,
-    make: impl Fn(&mut Random, &mut Vec<u8>) + 'static,
-) -> anyhow::Result<Measured> {
-    let make = Rc::new(make);
-    let latencies = Rc::new(RefCell::new(Vec::with_capacity(1 << 17)));
-    let mut opened = Vec::with_capacity(connections);
-    for _ in 0..connections {
-        opened.push(Connection::open(address).await?);
-    }
-    let started = Instant::now();
-    let mut clients = JoinSet::new();
-    for (place, mut connection) in opened.into_iter().enumerate() {
-        let (make, latencies) = (Rc::clone(&make), Rc::clone(&latencies));
-        clients.spawn_local(async move {
-            let mut random = Random::new(place as u64 + 1);
-            let mut request = Vec::with_capacity(4096);
-            while started.elapsed() < time {
-                request.clear();
-                make(&mut random, &mut request);
-                let sent = Instant::now();
-                let reply = connection.call(&request).await?;
-                ensure!(matches!(reply.status, 200..300), "{}", reply.refusal());
-                latencies.borrow_mut().push(sent.elapsed());
-            }
-            anyhow::Ok(())
-        });
-    }
-    while let Some(ended) = clients.join_next().await {
-        ended??;
-    }
-    let took = started.elapsed().as_secs_f64();
-    let mut latencies = latencies.take();
-    latencies.sort_unstable();
-    #[expect(clippy::cast_precision_loss, reason = "replies of a run are far below 2^52")]
-    let replies = latencies.len() as f64;
-    Ok(Measured { replies, rate: replies / took, latencies })
 }

@@ -1,140 +1,147 @@
-//! Service and ceiling in turns under the same load.
+//! Service and ceiling in turns under the same load, at several numbers of connections.
 
-use std::rc::Rc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Flags;
-use crate::ceiling::{self, SESSIONS, Script};
-use crate::client::{self, Connection, Measured, request, write_request};
+use crate::ceiling::{self, Script};
+use crate::closed::{Turn, closed_loop};
+use crate::gathering::Gathered;
+use crate::measured::Measured;
 use crate::processor::{Processor, Used};
 use crate::random::Random;
-use crate::report::{self, Report, median, rounded};
+use crate::report::{self, Report, spread};
 use crate::servers::Servers;
-use crate::texts::batch;
+use crate::sessions::{self, Appends};
 
-/// Bodies to choose from, so that no two appends in a row are the same.
-const BODIES: usize = 64;
-/// The session's messages at which the recall index is renewed: the service does so every 200.
-const INDEX_EVERY: usize = 200;
-/// Messages after the anchor of the sessions that are read.
-const TAIL: usize = 20;
 /// How long the background may take to finish what a part left to do.
 const REST: Duration = Duration::from_mins(3);
 
 /// Appends of two messages of 1 KB.
 pub async fn append(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("append: 2 messages of 1 KB to one of 1,000 sessions");
-    let mut connection = Connection::open(servers.address).await?;
-    let mut random = Random::new(11);
-    for session in 0..SESSIONS {
-        if let Some(window) = flags.window {
-            let settings = format!(r#"{{"context_window":{window}}}"#);
-            let put = request("PUT", format_args!("/v1/sessions/append-{session}"), &settings);
-            connection.json(&put).await?;
-        }
-        // From 10 to 209 messages, so that at any time as many of them become due for the recall
-        // index as over a long run: indexing is part of what an append costs.
-        let body = batch(10 + session % INDEX_EVERY, &mut random);
-        let warm = request("POST", format_args!("/v1/sessions/append-{session}/messages"), &body);
-        connection.json(&warm).await?;
-    }
-    let bodies: Rc<[String]> = (0..BODIES).map(|_| batch(2, &mut random)).collect();
-    let make = move |random: &mut Random, into: &mut Vec<u8>| {
-        let session = random.below(SESSIONS);
-        let body = bodies.get(random.below(BODIES)).map_or("", String::as_str);
-        write_request(into, "POST", format_args!("/v1/sessions/append-{session}/messages"), body);
+    sessions::to_append(flags.window, servers).await?;
+    let appends = Appends::new(2);
+    let make = move |random: &mut Random, turn: &mut Turn| {
+        appends.add("append", random, turn);
     };
-    duel(flags, servers, report, (Script::Append, "append"), make).await
+    servers.rest(REST).await?;
+    ceiling::prepare(servers, 0).await?;
+    let rows = duel(flags, servers, Script::Append, make).await?;
+    report.add("append", Value::Array(rows));
+    report.memory(servers, "append");
+    Ok(())
 }
 
-/// Contexts with a tail of twenty messages of 1 KB.
+/// Contexts of sessions with a summary and a tail of twenty messages of 1 KB.
 pub async fn read(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
-    report::section("read: the context of one of 1,000 sessions, 20 messages of 1 KB");
-    let mut connection = Connection::open(servers.address).await?;
-    let mut random = Random::new(13);
-    // Two by two, so that a session's rows lie as far apart as real traffic leaves them.
-    for _ in 0..TAIL / 2 {
-        for session in 0..SESSIONS {
-            let body = batch(2, &mut random);
-            let warm = request("POST", format_args!("/v1/sessions/read-{session}/messages"), &body);
-            connection.json(&warm).await?;
-        }
-    }
-    servers.look("vacuum analyze messages").await?;
-    let make = |random: &mut Random, into: &mut Vec<u8>| {
-        let session = random.below(SESSIONS);
-        write_request(into, "GET", format_args!("/v1/sessions/read-{session}/context"), "");
+    report::section("read: the context of one of 1,000 sessions, a summary and 20 messages of 1 KB");
+    let shape = sessions::to_read(servers).await?;
+    report::line(&format!(
+        "a summary of {:.0} bytes and {:.1} messages after it, on average",
+        shape.summary, shape.tail
+    ));
+    report.add("read_shape", json!({ "summary_bytes": shape.summary.round(), "tail": shape.tail }));
+    ceiling::prepare(servers, shape.summary_bytes()).await?;
+    report::line("nobody has written since the last read:");
+    let make = |random: &mut Random, turn: &mut Turn| {
+        turn.add("GET", format_args!("/v1/sessions/read-{}/context", sessions::any(random)), "");
     };
-    duel(flags, servers, report, (Script::Read, "read"), make).await
+    let rows = duel(flags, servers, Script::Read, make).await?;
+    report.add("read_unchanged", Value::Array(rows));
+    report::line("a message is appended, then the context is read, counted as one:");
+    let appends = Appends::new(1);
+    let make = move |random: &mut Random, turn: &mut Turn| {
+        let session = appends.add("read", random, turn);
+        turn.add("GET", format_args!("/v1/sessions/read-{session}/context"), "");
+    };
+    let rows = duel(flags, servers, Script::Pair, make).await?;
+    report.add("read_after_append", Value::Array(rows));
+    report.memory(servers, "read");
+    Ok(())
 }
 
 /// Lets ceiling and service take turns, and tells the medians and their ratio.
 async fn duel(
     flags: &Flags,
     servers: &Servers,
-    report: &mut Report,
-    (script, name): (Script, &str),
-    make: impl Fn(&mut Random, &mut Vec<u8>) + Clone + 'static,
-) -> anyhow::Result<()> {
-    servers.rest(REST).await?;
-    ceiling::prepare(servers).await?;
+    script: Script,
+    make: impl Fn(&mut Random, &mut Turn) + Clone + 'static,
+) -> anyhow::Result<Vec<Value>> {
     let time = Duration::from_secs(flags.seconds);
     // Once unmeasured: plans, caches and connections.
-    client::closed_loop(servers.address, 16, Duration::from_millis(500), make.clone()).await?;
-    report::line(
-        "conns   pgbench/s  service/s   ratio  p50 ms  p99 ms | others | µs of processor per request",
-    );
+    closed_loop(servers.address, 16, Duration::from_millis(500), make.clone()).await?;
+    report::line("conns  pgbench/s  service/s  ratio  p50 ms  p99 ms | others | µs of processor per request");
+    let mut rows = Vec::new();
     for &connections in &flags.connections {
         let mut rounds = Vec::with_capacity(flags.rounds);
         for _ in 0..flags.rounds {
+            if script == Script::Pair {
+                // What earlier turns appended would make the next ones read more.
+                sessions::shorten_tails(servers).await?;
+                ceiling::shorten_tails(servers).await?;
+            }
             servers.settle().await?;
             let before = Processor::of(servers);
-            let (done, most) = ceiling::run(servers, script, connections, time)?;
-            let ceiling = Side { rate: most, done, used: before.used() };
+            let measured = ceiling::run(servers, script, (connections, time), script == Script::Append)?;
+            let ceiling = Side { measured, used: before.used() };
             servers.settle().await?;
-            let before = Processor::of(servers);
-            let measured = client::closed_loop(servers.address, connections, time, make.clone()).await?;
-            let service = Side { rate: measured.rate, done: measured.replies, used: before.used() };
-            let round = Round { ceiling, service, measured };
+            let (gathered, before) = (Gathered::so_far(servers).await?, Processor::of(servers));
+            let measured = closed_loop(servers.address, connections, time, make.clone()).await?;
+            let service = Side { measured, used: before.used() };
+            let gathered = Gathered::so_far(servers).await?.since(gathered);
+            let round = Round { ceiling, service, gathered };
             report::line(&round.row(connections));
             rounds.push(round);
         }
-        let of = |pick: fn(&Round) -> f64| median(rounds.iter().map(pick).collect());
-        // Of neighbours in time, because what others use changes over a run.
-        let (ratio, by_time) = (of(Round::ratio), of(Round::ratio_of_time));
-        report::line(&format!("{connections:>5}   median ratio {ratio:.2}; by processor time {by_time:.2}"));
-        report.add(
-            &format!("{name}_{connections}"),
-            json!({
-                "pgbench_per_s": of(|r| r.ceiling.rate).round(),
-                "service_per_s": of(|r| r.service.rate).round(),
-                "ratio": rounded(ratio), "ratio_by_processor_time": rounded(by_time),
-                "p50_ms": rounded(of(|r| r.measured.quantile(0.5))),
-                "p99_ms": rounded(of(|r| r.measured.quantile(0.99))),
-                "others": rounded(of(|r| r.service.used.others)),
-            }),
-        );
+        let row = told(connections, script, &rounds);
+        report::line(&format!(
+            "{connections:>5}  {}",
+            report::brief(&row, &["ratio", "ratio_by_processor_time"])
+        ));
+        rows.push(row);
     }
-    let jobs = servers.look("select from compressions where status = 'succeeded'").await?.len();
-    report::line(&format!("background jobs done so far: {jobs}"));
-    report.memory(servers, &format!("memory_{name}"));
-    Ok(())
+    Ok(rows)
+}
+
+/// The rounds at one number of connections, as JSON.
+fn told(connections: usize, script: Script, rounds: &[Round]) -> Value {
+    let of = |pick: fn(&Round) -> f64| spread(rounds.iter().map(pick).collect());
+    let mut row = json!({
+        "connections": connections,
+        "ceiling_per_s": of(|r| r.ceiling.measured.rate),
+        "service_per_s": of(|r| r.service.measured.rate),
+        // Of neighbours in time, because what others use changes over a run.
+        "ratio": of(|r| r.service.measured.rate / r.ceiling.measured.rate),
+        "ratio_by_processor_time": of(Round::ratio_of_time),
+        "p50_ms": of(|r| r.service.measured.quantile(0.5)),
+        "p99_ms": of(|r| r.service.measured.quantile(0.99)),
+        "others": of(|r| f64::midpoint(r.ceiling.used.others, r.service.used.others)),
+    });
+    if let (Script::Append, Some(row)) = (script, row.as_object_mut()) {
+        row.insert("ceiling_p50_ms".to_owned(), of(|r| r.ceiling.measured.quantile(0.5)));
+        row.insert("ceiling_p99_ms".to_owned(), of(|r| r.ceiling.measured.quantile(0.99)));
+        row.insert("p50_ratio".to_owned(), of(|r| r.of_latency(0.5)));
+        row.insert("p99_ratio".to_owned(), of(|r| r.of_latency(0.99)));
+        row.insert("appends_per_commit".to_owned(), of(|r| r.gathered.size()));
+        row.insert("wait_ms".to_owned(), of(|r| r.gathered.wait_ms()));
+        row.insert("commit_ms".to_owned(), of(|r| r.gathered.commit_ms()));
+    }
+    row
 }
 
 /// What one of the two did.
 #[derive(Debug)]
 struct Side {
-    rate: f64,
-    done: f64,
+    measured: Measured,
     used: Used,
 }
 
 impl Side {
     /// Microseconds of processor for each of what was done, the load's own included.
     fn cost(&self, used: f64) -> f64 {
-        used / self.done * 1e6
+        used / self.measured.replies * 1e6
     }
 }
 
@@ -142,30 +149,30 @@ impl Side {
 struct Round {
     ceiling: Side,
     service: Side,
-    measured: Measured,
+    gathered: Gathered,
 }
 
 impl Round {
-    fn ratio(&self) -> f64 {
-        self.service.rate / self.ceiling.rate
-    }
-
     /// What the ratio would be if nobody else used the processors: the scheduler gives a neighbour
     /// less beside the many processes of the ceiling than beside the few threads of the service.
     fn ratio_of_time(&self) -> f64 {
         self.ceiling.cost(self.ceiling.used.ours) / self.service.cost(self.service.used.ours)
     }
 
+    fn of_latency(&self, share: f64) -> f64 {
+        self.service.measured.quantile(share) / self.ceiling.measured.quantile(share)
+    }
+
     fn row(&self, connections: usize) -> String {
-        let Self { ceiling, service, measured } = self;
+        let Self { ceiling, service, .. } = self;
         format!(
-            "{connections:>5}   {:>9.0}  {:>9.0}  {:>6.2}  {:>6.1}  {:>6.1} | {:>2.0}, {:>2.0} % | ceiling {:.0}; service \
+            "{connections:>5}  {:>9.0}  {:>9.0}  {:>5.2}  {:>6.2}  {:>6.2} | {:>2.0}, {:>2.0} % | ceiling {:.0}; service \
              {:.0} + Postgres {:.0} + load {:.0}",
-            ceiling.rate,
-            service.rate,
-            self.ratio(),
-            measured.quantile(0.5),
-            measured.quantile(0.99),
+            ceiling.measured.rate,
+            service.measured.rate,
+            service.measured.rate / ceiling.measured.rate,
+            service.measured.quantile(0.5),
+            service.measured.quantile(0.99),
             ceiling.used.others * 100.0,
             service.used.others * 100.0,
             ceiling.cost(ceiling.used.ours),

@@ -106,7 +106,7 @@ pub async fn check(flags: &Flags, servers: &Servers, report: &mut Report) -> any
         all - stayed
     ));
     report.add("hangups", json!({ "clients": all, "stayed": stayed, "free_after_ms": slowest }));
-    report.memory(servers, "memory_hangups");
+    report.memory(servers, "hangups");
     Ok(())
 }
 

@@ -6,20 +6,37 @@
 //! Invariant: every reply is checked, and nothing here asserts on time.
 //! Must not know: the service's internals; it is a client, and reads the database only to check.
 
+mod apart;
+mod beside;
 mod ceiling;
 mod client;
+mod closed;
+mod compressing;
 mod duel;
+mod footprint;
+mod gathering;
 mod hangups;
+mod large;
 mod length;
+mod machine;
+mod measured;
+mod open;
 mod processor;
 mod random;
+mod rates;
 mod report;
 mod servers;
+mod service;
+mod sessions;
+mod sizes;
 mod texts;
+mod transcripts;
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum as _};
+use serde_json::json;
+use tokio::runtime::Runtime;
 
 use crate::report::Report;
 use crate::servers::Servers;
@@ -30,19 +47,22 @@ struct Flags {
     /// Seconds of each measurement
     #[arg(long, default_value_t = 4)]
     seconds: u64,
-    /// How often service and ceiling take turns
+    /// How often everything takes its turn
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Connections
-    #[arg(long, value_delimiter = ',', default_value = "16,64")]
+    #[arg(long, value_delimiter = ',', default_value = "1,4,16,64")]
     connections: Vec<usize>,
-    /// Parts to run
-    #[arg(long, value_delimiter = ',', default_value = "append,read,length,hangups")]
+    /// Parts to run; all without it
+    #[arg(long, value_delimiter = ',')]
     parts: Vec<Part>,
+    /// A look in about three minutes: short measurements, two rounds, fewer connections, shorter sessions
+    #[arg(long)]
+    quick: bool,
     /// Context window of the sessions that are appended to; a small one makes compressions frequent
     #[arg(long)]
     window: Option<u32>,
-    /// Messages of the long session
+    /// Messages of the longest session
     #[arg(long, default_value_t = 100_000)]
     long: usize,
     /// Clients that hang up, per round of three
@@ -54,6 +74,9 @@ struct Flags {
     /// Another binary of the service, to compare with
     #[arg(long, default_value = env!("CARGO_BIN_EXE_anchord"))]
     binary: PathBuf,
+    /// A file that the line of JSON is added to, for the document
+    #[arg(long)]
+    json: Option<PathBuf>,
     /// Cargo says so to every bench
     #[arg(long, hide = true)]
     bench: bool,
@@ -62,31 +85,82 @@ struct Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     Append,
+    Apart,
     Read,
+    Rates,
     Length,
+    Compressing,
+    Large,
+    Footprint,
     Hangups,
 }
 
+impl Flags {
+    fn read() -> Self {
+        let mut flags = Self::parse();
+        if flags.quick {
+            (flags.seconds, flags.rounds, flags.connections) = (1, 2, vec![1, 64]);
+            (flags.long, flags.clients) = (10_000, 100);
+        }
+        if flags.parts.is_empty() {
+            flags.parts = Part::value_variants().to_vec();
+        }
+        flags
+    }
+
+    /// Whether every part is run.
+    fn is_complete(&self) -> bool {
+        Part::value_variants().iter().all(|part| self.parts.contains(part))
+    }
+
+    /// Whether what is measured is less than the document wants.
+    fn is_quick(&self) -> bool {
+        let has_all = [1, 4, 16, 64].iter().all(|wanted| self.connections.contains(wanted));
+        self.seconds < 4 || self.rounds < 3 || self.long < 100_000 || self.window.is_some() || !has_all
+    }
+}
+
 fn main() -> anyhow::Result<()> {
-    let flags = Flags::parse();
+    let flags = Flags::read();
     // One thread: the load must cost little beside what it measures, and moves no task about.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let servers = Servers::start(&flags.binary, &flags.serve)?;
     let mut report = Report::default();
-    let run = async {
-        report.machine(&servers);
-        for part in &flags.parts {
-            match part {
-                Part::Append => duel::append(&flags, &servers, &mut report).await?,
-                Part::Read => duel::read(&flags, &servers, &mut report).await?,
-                Part::Length => length::measure(&flags, &servers, &mut report).await?,
-                Part::Hangups => hangups::check(&flags, &servers, &mut report).await?,
+    report.add("bench", json!("load"));
+    report.add("is_complete", json!(flags.is_complete()));
+    report.add("is_quick", json!(flags.is_quick()));
+    report.add("rounds", json!(flags.rounds));
+    report.add("seconds", json!(flags.seconds));
+    let measured = measure(&flags, &runtime, &mut report);
+    if measured.is_err() {
+        // What was measured until then is told, and is not for the document.
+        report.add("is_complete", json!(false));
+    }
+    report.print(flags.json.as_deref())?;
+    measured
+}
+
+/// Runs the parts, each on servers of its own, so that none pays for what another has stored.
+fn measure(flags: &Flags, runtime: &Runtime, report: &mut Report) -> anyhow::Result<()> {
+    for (place, part) in flags.parts.iter().enumerate() {
+        let servers = Servers::start(&flags.binary, &flags.serve)?;
+        let run = async {
+            if place == 0 {
+                machine::tell(&servers, report).await?;
             }
-        }
-        anyhow::Ok(())
-    };
-    runtime.block_on(tokio::task::LocalSet::new().run_until(run))?;
-    servers.stop()?;
-    report.print();
+            match part {
+                Part::Append => duel::append(flags, &servers, report).await,
+                Part::Apart => apart::measure(flags, &servers, report).await,
+                Part::Read => duel::read(flags, &servers, report).await,
+                Part::Rates => rates::measure(flags, &servers, report).await,
+                Part::Length => length::measure(flags, &servers, report).await,
+                Part::Compressing => compressing::measure(flags, &servers, report).await,
+                Part::Large => large::measure(flags, &servers, report).await,
+                Part::Footprint => footprint::measure(flags, report).await,
+                Part::Hangups => hangups::check(flags, &servers, report).await,
+            }
+        };
+        runtime.block_on(tokio::task::LocalSet::new().run_until(run))?;
+        servers.stop()?;
+    }
     Ok(())
 }

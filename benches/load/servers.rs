@@ -1,22 +1,18 @@
 //! What is measured: a Postgres server, and the service on it as a user starts it.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anchord::postgres::{self, Config, Durability, Embedded};
-use anyhow::{Context as _, bail, ensure};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use anyhow::{Context as _, ensure};
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-use crate::client::KEY;
+use crate::service::Service;
 
 /// The ceiling's database, beside the service's on the same server.
 const CEILING: &str = "ceiling";
@@ -34,18 +30,6 @@ pub struct Servers {
     pub address: SocketAddr,
 }
 
-/// The process, and the pipe that it greets into, which must stay open.
-#[derive(Debug)]
-struct Service(Child, BufReader<ChildStdout>);
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // Gone already after a stop in order; else nothing is left to lose.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 impl Servers {
     /// Starts both.
     pub fn start(binary: &Path, flags: &str) -> anyhow::Result<Self> {
@@ -56,42 +40,31 @@ impl Servers {
             data_dir: home.path().join("data"),
             programs: None,
             path: path(),
-            max_connections: 120,
+            // Room for the pools of more than one service.
+            max_connections: 160,
             durability: Durability::Full,
         })?;
         let pgbench = pgbench_of(embedded.pid())?;
-        let log = File::create(home.path().join("service.log"))?;
-        let mut service = Command::new(binary)
-            .args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0"])
-            .args(flags.split_whitespace())
-            .env("DATABASE_URL", embedded.url())
-            .env("ANCHORD_API_KEY", KEY)
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .with_context(|| format!("{} does not run", binary.display()))?;
-        let output = BufReader::new(service.stdout.take().context("a pipe")?);
-        let mut service = Service(service, output);
-        let address = greeting(&mut service.1)
-            .with_context(|| fs::read_to_string(home.path().join("service.log")).unwrap_or_default())?;
+        let service = Service::start(binary, flags, Some(&embedded.url()), home.path())?;
+        let address = service.address;
         Ok(Self { service, embedded, home, pgbench, address })
     }
 
     /// Ends both in order.
-    pub fn stop(mut self) -> anyhow::Result<()> {
-        let pid = Pid::from_raw(i32::try_from(self.service.0.id())?);
-        kill(pid, Signal::SIGTERM)?;
-        let status = self.service.0.wait()?;
-        if !status.success() {
-            let log = fs::read_to_string(self.home.path().join("service.log")).unwrap_or_default();
-            bail!("the service ended with {status}: {}", log.lines().last().unwrap_or_default());
-        }
-        Ok(())
+    pub fn stop(self) -> anyhow::Result<()> {
+        self.service.stop()
+    }
+
+    /// Starts another process of the service on the same database.
+    pub fn another(&self, binary: &Path, flags: &str, name: &str) -> anyhow::Result<Service> {
+        let folder = self.home.path().join(name);
+        fs::create_dir(&folder)?;
+        Service::start(binary, flags, Some(&self.url()), &folder)
     }
 
     /// The service's process id.
     pub fn service_pid(&self) -> u32 {
-        self.service.0.id()
+        self.service.pid()
     }
 
     /// The database server's process id.
@@ -102,6 +75,11 @@ impl Servers {
     /// The address of the ceiling's database.
     pub fn ceiling_url(&self) -> String {
         self.embedded.url_of(postgres::SUPERUSER, CEILING)
+    }
+
+    /// The address of the service's database, as its owner.
+    pub fn url(&self) -> String {
+        self.embedded.url()
     }
 
     /// The folder for scripts.
@@ -119,11 +97,16 @@ impl Servers {
     /// Runs statements on the service's database as the superuser, whom row-level security lets see
     /// everything, and returns the last one's rows.
     pub async fn look(&self, sql: &str) -> anyhow::Result<Vec<PgRow>> {
-        let url = self.embedded.url_of(postgres::SUPERUSER, postgres::DATABASE);
-        let mut connection = PgConnection::connect(&url).await?;
+        let mut connection = self.watch().await?;
         let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(&mut connection).await?;
         connection.close().await?;
         Ok(rows)
+    }
+
+    /// A connection of the same superuser, to look more often.
+    pub async fn watch(&self) -> anyhow::Result<PgConnection> {
+        let url = self.embedded.url_of(postgres::SUPERUSER, postgres::DATABASE);
+        Ok(PgConnection::connect(&url).await?)
     }
 
     /// Writes everything out, so that no measurement pays for the one before it.
@@ -152,14 +135,6 @@ pub async fn execute(url: &str, sql: &str) -> anyhow::Result<()> {
     sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut connection).await?;
     connection.close().await?;
     Ok(())
-}
-
-/// Reads the address out of the first line that the service prints.
-fn greeting(output: &mut impl BufRead) -> anyhow::Result<SocketAddr> {
-    let mut line = String::new();
-    output.read_line(&mut line)?;
-    let address = line.split("http://").nth(1).and_then(|rest| rest.split_whitespace().next());
-    address.and_then(|text| text.parse().ok()).context("the service did not become ready")
 }
 
 /// Finds `pgbench` beside the running server's program, then in `PATH`, where packages may put it.

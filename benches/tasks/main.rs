@@ -7,8 +7,8 @@
 //! recorded, so nothing is fetched a second time: this measures prompts, not how well an agent does.
 //! Must not know: the service's internals; it is a client.
 
+mod chat;
 #[path = "../load/client.rs"]
-#[expect(dead_code, reason = "the load bench uses the rest")]
 mod client;
 mod plot;
 #[path = "../load/random.rs"]
@@ -17,9 +17,14 @@ mod replay;
 #[path = "../load/servers.rs"]
 #[expect(dead_code, reason = "the load bench uses the rest")]
 mod servers;
+#[path = "../load/service.rs"]
+mod service;
 #[path = "../digest/sessions.rs"]
 #[expect(dead_code, reason = "the digest bench uses the rest")]
 mod sessions;
+#[path = "../performance/svg.rs"]
+#[expect(dead_code, reason = "the performance bench uses the rest")]
+mod svg;
 mod tally;
 #[path = "../digest/texts.rs"]
 mod texts;
@@ -27,8 +32,6 @@ mod ways;
 
 use std::path::PathBuf;
 
-use anchord::domain::format;
-use anchord::domain::message::Message;
 use clap::Parser;
 use serde_json::json;
 
@@ -92,18 +95,9 @@ fn main() -> anyhow::Result<()> {
 /// Made-up sessions as chat messages, as they would be sent.
 fn written_out() -> anyhow::Result<Vec<Session>> {
     let write = |session: Session| {
-        Session::of_raw(session.messages.iter().flat_map(|message| as_chat(&message.message)).collect())
+        Session::of_raw(session.messages.iter().flat_map(|message| chat::as_chat(&message.message)).collect())
     };
     sessions::made().into_iter().map(write).collect()
-}
-
-/// A message as chat messages: each result of a call is one of its own.
-fn as_chat(message: &Message) -> Vec<String> {
-    let results = message.results();
-    let told: Vec<String> = results
-        .map(|result| format::openai_chat::write_result(&result.call_id, None, &result.text()))
-        .collect();
-    if told.is_empty() { vec![format::openai_chat::write(message)] } else { told }
 }
 
 fn print(flags: &Flags, tallies: &[(Way, Tally)]) {
