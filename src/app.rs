@@ -140,7 +140,7 @@ pub fn openapi() -> anyhow::Result<String> {
 
 /// Beside the database's start, so that no first request waits for the default vocabulary and no first
 /// compression for the ledger's patterns. Other vocabularies are loaded when they are used.
-fn warm_up(workers: usize) {
+fn warm_up(workers: u16) {
     background::spawn(move || {
         // First, so that the patterns take the memory that unpacking gives back.
         TokenCounter::new(Tokenizer::default()).load();

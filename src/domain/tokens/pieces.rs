@@ -29,12 +29,12 @@ pub(super) struct Vocabulary {
 
 /// The vocabulary of newer models.
 pub(super) fn o200k() -> Vocabulary {
-    Vocabulary { tokenizer: &vocabulary::O200K, cased_words: true, tag: 0 }
+    Vocabulary { tokenizer: vocabulary::o200k(), cased_words: true, tag: 0 }
 }
 
 /// The vocabulary of older models.
 pub(super) fn cl100k() -> Vocabulary {
-    Vocabulary { tokenizer: &vocabulary::CL100K, cased_words: false, tag: 1 }
+    Vocabulary { tokenizer: vocabulary::cl100k(), cased_words: false, tag: 1 }
 }
 
 /// A piece's bytes and length with its count; a count of 0 is an empty place.
