@@ -9,7 +9,9 @@
 //! Must not know: HTTP, how messages are parsed.
 
 mod batch;
+mod held;
 mod masking;
+mod quick;
 mod share;
 mod stage;
 
@@ -30,6 +32,8 @@ use sqlx::pool::PoolConnection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
+
+use held::Held;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
@@ -220,10 +224,17 @@ impl Gatherer {
     #[must_use]
     pub fn start(store: &Store) -> Self {
         let closing = CancellationToken::new();
-        let lanes = (0..lanes())
+        let lanes = lanes();
+        let lanes = (0..lanes)
             .map(|_| {
                 let (sender, inbox) = mpsc::channel(LANE_QUEUE);
-                let lane = Lane { store: store.clone(), inbox, waiting: VecDeque::new(), connection: None };
+                let lane = Lane {
+                    store: store.clone(),
+                    inbox,
+                    waiting: VecDeque::new(),
+                    connection: None,
+                    held: Held::new(lanes),
+                };
                 store.tracker().spawn(lane.run(closing.clone()));
                 sender
             })
@@ -280,6 +291,7 @@ struct Lane {
     waiting: VecDeque<Pending>,
     /// Kept between transactions: giving it back to the pool costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
+    held: Held,
 }
 
 impl Lane {
@@ -305,71 +317,86 @@ impl Lane {
         }
     }
 
-    /// Takes the oldest append and what waits for the same tenant, in order, up to the bounds.
+    /// Takes what waits, oldest first, up to the bounds.
     fn next_batch(&mut self) -> Vec<Pending> {
-        let Some(first) = self.waiting.pop_front() else { return Vec::new() };
-        let tenant = first.append.tenant;
-        let mut bytes = first.bytes;
-        let mut batch = vec![first];
-        let mut rest = VecDeque::with_capacity(self.waiting.len());
-        let mut full = false;
-        for pending in self.waiting.drain(..) {
-            if pending.append.tenant != tenant || full {
-                rest.push_back(pending);
-                continue;
-            }
-            // The first that does not fit closes the batch, or a session's appends would swap places.
-            full = batch.len() >= BATCH_APPENDS || bytes + pending.bytes > BATCH_BYTES;
-            if full {
-                rest.push_back(pending);
-            } else {
-                bytes += pending.bytes;
-                batch.push(pending);
-            }
-        }
-        self.waiting = rest;
-        batch
+        let mut bytes = 0;
+        // The first that does not fit closes the batch, or a session's appends would swap places.
+        let mut fits = |(place, pending): (usize, &Pending)| {
+            bytes += pending.bytes;
+            place == 0 || (place < BATCH_APPENDS && bytes <= BATCH_BYTES)
+        };
+        let taken = self.waiting.iter().enumerate().take_while(|entry| fits(*entry)).count();
+        self.waiting.drain(..taken).collect()
     }
 
-    async fn serve(&mut self, batch: Vec<Pending>) {
+    /// Answers every append of the batch: what can be is stored in one statement, of all tenants together;
+    /// the rest goes tenant by tenant.
+    async fn serve(&mut self, mut batch: Vec<Pending>) {
         for pending in &batch {
             metrics::histogram!("anchord_append_wait_seconds").record(pending.since.elapsed().as_secs_f64());
         }
-        let (appends, replies): (Vec<Traced>, Vec<_>) = batch
+        // Row locks are taken in this order; the sort keeps a session's appends in theirs.
+        batch.sort_by(|a, b| {
+            let (a, b) = (&a.append, &b.append);
+            (a.tenant, a.session.as_str()).cmp(&(b.tenant, b.session.as_str()))
+        });
+        let (appends, waiters): (Vec<Traced>, Vec<Waiter>) = batch
             .into_iter()
-            .map(|Pending { append, trace, reply, room, .. }| (Traced { append, trace }, (reply, room)))
+            .map(|Pending { append, trace, reply, room, .. }| {
+                (Traced { append, trace }, Waiter { reply, _room: room })
+            })
             .unzip();
-        match self.attempt(&appends).await {
-            Ok(answers) => {
-                for ((reply, _room), answer) in replies.into_iter().zip(answers) {
-                    // The caller may have hung up; what is stored stays stored.
-                    drop(reply.send(answer));
+        let answers = match self.attempt(&appends, Way::Quick).await {
+            Ok(answers) => answers,
+            Err(failure) => return self.recover(&appends, waiters, failure).await,
+        };
+        let mut left = Vec::new();
+        let mut left_waiters = Vec::new();
+        for ((append, waiter), answer) in appends.into_iter().zip(waiters).zip(answers) {
+            match answer {
+                Some(answer) => waiter.tell(answer),
+                None => {
+                    left.push(append);
+                    left_waiters.push(waiter);
                 }
             }
-            // Nothing is committed, and one of them is the cause: each gets a transaction of its own.
-            Err(failure) if appends.len() > 1 && failure.is_certain() => {
-                for ((reply, _room), append) in replies.into_iter().zip(&appends) {
-                    let answer = match self.attempt(std::slice::from_ref(append)).await {
-                        Ok(mut answers) => answers.pop().unwrap_or(Err(AppendError::Broken)),
-                        Err(failure) => Err(failure.into_answer()),
-                    };
-                    drop(reply.send(answer));
-                }
-            }
-            Err(failure) => {
-                let answer = failure.into_answer();
-                for (reply, _room) in replies {
-                    drop(reply.send(Err(answer.clone())));
-                }
+        }
+        let mut left_waiters = left_waiters.into_iter();
+        for appends in left.chunk_by(|a, b| a.tenant == b.tenant) {
+            let waiters: Vec<Waiter> = left_waiters.by_ref().take(appends.len()).collect();
+            match self.attempt(appends, Way::Long).await {
+                Ok(answers) => tell_all(waiters, answers),
+                Err(failure) => self.recover(appends, waiters, failure).await,
             }
         }
     }
 
-    /// Runs one transaction; whatever happens in it, the lane lives on.
-    async fn attempt(&mut self, appends: &[Traced]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
+    /// Answers appends whose transaction has failed.
+    async fn recover(&mut self, appends: &[Traced], waiters: Vec<Waiter>, failure: Failure) {
+        if appends.len() > 1 && failure.is_certain() {
+            // Nothing is committed, and one of them is the cause: each gets a transaction of its own.
+            for (waiter, append) in waiters.into_iter().zip(appends) {
+                match self.attempt(std::slice::from_ref(append), Way::Long).await {
+                    Ok(answers) => tell_all(vec![waiter], answers),
+                    Err(failure) => waiter.tell(Err(failure.into_answer())),
+                }
+            }
+        } else {
+            let answer = failure.into_answer();
+            for waiter in waiters {
+                waiter.tell(Err(answer.clone()));
+            }
+        }
+    }
+
+    /// Runs one transaction; whatever happens in it, the lane lives on. An append without an answer has not
+    /// happened.
+    async fn attempt(&mut self, appends: &[Traced], way: Way) -> Result<quick::Answers, Failure> {
         let mut connection = if let Some(connection) = self.connection.take() {
             connection
         } else {
+            // What was proved over the old connection may be another server's by now.
+            self.held.clear();
             let mut connection = self.store.pool.acquire().await.map_err(StoreError::from)?;
             // What it is set to must not come to anyone else.
             connection.close_on_drop();
@@ -378,13 +405,21 @@ impl Lane {
             connection
         };
         let begun = Instant::now();
-        let run = AssertUnwindSafe(batch::run(&mut connection, appends)).catch_unwind();
+        let held = &mut self.held;
+        let run = async {
+            match way {
+                Way::Quick => quick::run(&mut connection, appends, held).await,
+                Way::Long => {
+                    let answers = batch::run(&mut connection, appends, held).await?;
+                    Ok(answers.into_iter().map(Some).collect())
+                }
+            }
+        };
+        let run = AssertUnwindSafe(run).catch_unwind();
         let failure = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
             Ok(Ok(Ok(answers))) => {
                 self.connection = Some(connection);
-                metrics::histogram!("anchord_append_transaction_seconds")
-                    .record(begun.elapsed().as_secs_f64());
-                note(appends, &answers);
+                note(appends, &answers, begun);
                 return Ok(answers);
             }
             Ok(Ok(Err(error))) => Failure::Store(error),
@@ -395,6 +430,34 @@ impl Lane {
         // Its state is not worth guessing at; the server rolls back what a closed connection leaves.
         drop(connection);
         Err(failure)
+    }
+}
+
+/// How a transaction is made.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// In one statement, as far as that goes.
+    Quick,
+    /// Step by step, for one tenant.
+    Long,
+}
+
+/// Who waits for an answer, and its share of the memory that may wait.
+struct Waiter {
+    reply: oneshot::Sender<Result<Reply, AppendError>>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Waiter {
+    fn tell(self, answer: Result<Reply, AppendError>) {
+        // The caller may have hung up; what is stored stays stored.
+        drop(self.reply.send(answer));
+    }
+}
+
+fn tell_all(waiters: Vec<Waiter>, answers: quick::Answers) {
+    for (waiter, answer) in waiters.into_iter().zip(answers) {
+        waiter.tell(answer.unwrap_or(Err(AppendError::Broken)));
     }
 }
 
@@ -415,13 +478,19 @@ impl Deref for Traced {
 
 /// Counts what a transaction stored.
 #[expect(clippy::cast_precision_loss, reason = "at most 64 appends")]
-fn note(appends: &[Traced], answers: &[Result<Reply, AppendError>]) {
-    let is_stored =
-        |answer: &Result<Reply, AppendError>| answer.as_ref().is_ok_and(|reply| reply.stored.is_some());
+fn note(appends: &[Traced], answers: &quick::Answers, begun: Instant) {
+    let answered = answers.iter().filter(|answer| answer.is_some()).count();
+    if answered == 0 {
+        return;
+    }
+    let is_stored = |answer: &Option<Result<Reply, AppendError>>| {
+        matches!(answer, Some(Ok(Reply { stored: Some(_), .. })))
+    };
     let stored = || appends.iter().zip(answers).filter(|(_, answer)| is_stored(answer));
     let messages = stored().flat_map(|(append, _)| &append.messages);
     let tokens: u64 = messages.clone().map(|message| u64::from(message.counted.tokens)).sum();
-    metrics::histogram!("anchord_append_batch_appends").record(appends.len() as f64);
+    metrics::histogram!("anchord_append_transaction_seconds").record(begun.elapsed().as_secs_f64());
+    metrics::histogram!("anchord_append_batch_appends").record(answered as f64);
     metrics::counter!("anchord_appended_messages_total").increment(messages.count() as u64);
     metrics::counter!("anchord_appended_tokens_total").increment(tokens);
 }
