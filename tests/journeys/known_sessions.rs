@@ -64,10 +64,11 @@ fn with_output(tenant: TenantId, session: &str, text: &str) -> Append {
 async fn appends_of_several_tenants_share_a_transaction_once_their_sessions_are_known() {
     let stored = stored().await;
     let round = |text: &'static str| {
-        let all = [stored.ours, stored.theirs].into_iter().flat_map(|tenant| {
-            (0..12).map(move |i| (tenant, format!("s{i}")))
-        });
-        all.map(|(tenant, session)| stored.appends.append(append(tenant, &session, &[text]))).collect::<Vec<_>>()
+        let all = [stored.ours, stored.theirs]
+            .into_iter()
+            .flat_map(|tenant| (0..12).map(move |i| (tenant, format!("s{i}"))));
+        all.map(|(tenant, session)| stored.appends.append(append(tenant, &session, &[text])))
+            .collect::<Vec<_>>()
     };
     for text in ["first", "second"] {
         for reply in join_all(round(text)).await {
@@ -77,7 +78,8 @@ async fn appends_of_several_tenants_share_a_transaction_once_their_sessions_are_
     let shared = "select m.xmin::text from messages m where m.seq = 2
                   group by m.xmin::text having count(distinct m.tenant_id) = 2";
     assert!(!texts(&stored, shared).await.is_empty(), "no transaction holds appends of both tenants");
-    let apart = "select s.name from sessions s join messages m on m.session_id = s.id and m.tenant_id <> s.tenant_id";
+    let apart =
+        "select s.name from sessions s join messages m on m.session_id = s.id and m.tenant_id <> s.tenant_id";
     assert_eq!(texts(&stored, apart).await, [""; 0]);
     assert_eq!(texts(&stored, "select name from sessions where head_seq <> 2").await, [""; 0]);
 }
@@ -173,7 +175,10 @@ async fn a_position_that_was_right_a_moment_ago_is_refused_with_the_one_that_is(
         match stored.appends.append(one).await {
             Ok(_) => assert!(is_right, "{expected} was taken"),
             Err(refused) => {
-                assert!(!is_right && matches!(refused, AppendError::Precondition { next_seq: 4 }), "{refused:?}");
+                assert!(
+                    !is_right && matches!(refused, AppendError::Precondition { next_seq: 4 }),
+                    "{refused:?}"
+                );
             }
         }
     }
@@ -312,11 +317,9 @@ async fn the_statement_touches_no_session_of_another_tenant_and_none_whose_proof
     };
     let (proof, tenant_proof) = ("s.xmin::text::bigint::integer", "t.xmin::text::bigint::integer");
     let theirs = format!("'{}'::uuid", stored.theirs.0);
-    for (tenant, proof, tenant_proof) in [
-        (theirs.as_str(), proof, tenant_proof),
-        ("t.id", "1", tenant_proof),
-        ("t.id", proof, "1"),
-    ] {
+    for (tenant, proof, tenant_proof) in
+        [(theirs.as_str(), proof, tenant_proof), ("t.id", "1", tenant_proof), ("t.id", proof, "1")]
+    {
         assert_eq!(texts(&stored, call(tenant, proof, tenant_proof)).await, ["0"]);
         let left = "select concat_ws(' ', head_seq, (select count(*) from messages)) from sessions";
         assert_eq!(texts(&stored, left).await, ["2 2"]);

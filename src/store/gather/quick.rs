@@ -70,7 +70,8 @@ fn pieces<'a>(appends: &'a [Traced], held: &mut Held) -> (Vec<Piece<'a>>, Rows<'
     for same in appends.chunk_by(|a, b| a.tenant == b.tenant && a.session == b.session) {
         let range = next..next + same.len();
         next = range.end;
-        let Some(mut known) = same.first().and_then(|append| held.take(append.tenant, &append.session)) else {
+        let Some(mut known) = same.first().and_then(|append| held.take(append.tenant, &append.session))
+        else {
             continue;
         };
         if known.locked.mask_level().is_some() {
@@ -116,7 +117,7 @@ async fn write(
     let has_outputs = !rows.outputs.is_empty();
     let places = if has_outputs { places(pieces, rows) } else { Vec::new() };
     let keys = Keys::of(pieces);
-    let has_keys = !keys.keys.is_empty();
+    let has_keys = !keys.names.is_empty();
     let done = sqlx::query_scalar!(
         r#"select append_gathered($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
                                   $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33) as "done!""#,
@@ -150,7 +151,7 @@ async fn write(
         any(&outputs.bytes) as Option<&[Option<i32>]>,
         has_keys.then_some(keys.sessions.as_slice()) as Option<&[i32]>,
         has_keys.then_some(keys.routes.as_slice()) as Option<&[&str]>,
-        has_keys.then_some(keys.keys.as_slice()) as Option<&[&str]>,
+        has_keys.then_some(keys.names.as_slice()) as Option<&[&str]>,
         has_keys.then_some(keys.digests.as_slice()) as Option<&[&[u8]]>,
         has_keys.then_some(keys.replies.as_slice()) as Option<&[&str]>,
     )
@@ -219,7 +220,7 @@ impl<'a> Sessions<'a> {
 struct Keys<'a> {
     sessions: Vec<i32>,
     routes: Vec<&'a str>,
-    keys: Vec<&'a str>,
+    names: Vec<&'a str>,
     digests: Vec<&'a [u8]>,
     replies: Vec<&'a str>,
 }
@@ -232,7 +233,7 @@ impl<'a> Keys<'a> {
                 let Some(Ok(reply)) = piece.answers.get(*answer) else { continue };
                 columns.sessions.push(place(at));
                 columns.routes.push(&key.route);
-                columns.keys.push(&key.key);
+                columns.names.push(&key.key);
                 columns.digests.push(&key.body_digest);
                 columns.replies.push(&reply.body);
             }

@@ -301,7 +301,8 @@ fn stage_one<'a>(
             Err(AppendError::KeyReused)
         });
     }
-    let found = sessions.binary_search_by(|locked| locked.place().cmp(&(append.tenant, append.session.as_str())));
+    let found =
+        sessions.binary_search_by(|locked| locked.place().cmp(&(append.tenant, append.session.as_str())));
     let Some((session, locked)) = found.ok().and_then(|i| Some((i, sessions.get_mut(i)?))) else {
         return Draft::Answered(Err(AppendError::Broken));
     };
