@@ -49,6 +49,25 @@ pub struct Session {
     pub updated_at: DateTime<Utc>,
     /// The live compression, when there is one.
     pub live: Option<Live>,
+    /// Which transaction wrote its tenant's row, `defaults` among it; known of a session that was locked.
+    pub(super) defaults_proof: Option<RowProof>,
+}
+
+/// The transaction that wrote a row. While a row has the same one, it is as that transaction left it; ids come
+/// round again after four thousand million transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowProof(u32);
+
+impl RowProof {
+    /// Reads a transaction's id; `None` when it is none.
+    pub(super) fn read(id: i64) -> Option<Self> {
+        u32::try_from(id).ok().map(Self)
+    }
+
+    /// What the database compares an `xmin` with: the same bits as an integer.
+    pub(super) const fn bits(self) -> i32 {
+        self.0.cast_signed()
+    }
 }
 
 impl Session {
@@ -107,6 +126,7 @@ pub(super) struct SessionRow {
     pub(super) updated_at: DateTime<Utc>,
     pub(super) live_id: Option<Uuid>,
     pub(super) live_status: Option<String>,
+    pub(super) defaults_proof: Option<i64>,
 }
 
 impl SessionRow {
@@ -139,6 +159,7 @@ impl SessionRow {
             created_at: self.created_at,
             updated_at: self.updated_at,
             live,
+            defaults_proof: self.defaults_proof.and_then(RowProof::read),
         })
     }
 }
@@ -201,7 +222,7 @@ impl Store {
             r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                       s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
                       s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
-                      live.id as "live_id?", live.status as "live_status?"
+                      live.id as "live_id?", live.status as "live_status?", null::bigint as defaults_proof
                from sessions s
                join tenants t on t.id = s.tenant_id
                left join lateral (
@@ -348,7 +369,7 @@ pub(crate) async fn find(
         r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                   s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
                   s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
-                  live.id as "live_id?", live.status as "live_status?"
+                  live.id as "live_id?", live.status as "live_status?", null::bigint as defaults_proof
            from sessions s
            join tenants t on t.id = s.tenant_id
            left join lateral (
@@ -409,7 +430,7 @@ pub(super) async fn lock_all(
                   s.version, s.last_version as "last_version!", s.compression_count as "compression_count!",
                   s.context_revision as "context_revision!", s.accounting::text as "accounting!",
                   s.recent, s.created_at as "created_at!", s.updated_at as "updated_at!",
-                  live.id as "live_id?", live.status as "live_status?"
+                  live.id as "live_id?", live.status as "live_status?", t.xmin::text::bigint as defaults_proof
            from unnest($2::text[]) as wanted(name)
            cross join lateral (
              select x.* from sessions x where x.tenant_id = $1 and x.name = wanted.name limit 1 for update

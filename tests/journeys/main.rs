@@ -27,6 +27,7 @@ mod hangups;
 mod import;
 mod isolation;
 mod keys;
+mod known_sessions;
 mod launcher;
 mod lifecycle;
 mod llm;

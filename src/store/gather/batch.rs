@@ -1,17 +1,18 @@
 //! The transaction that several appends of one tenant share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
 
+use super::held::Held;
 use super::stage::{self, Draft, Locked, OutputRow, Replays, Rows, Stored};
 use super::{AppendError, Reply, Traced};
 use super::{masking, share};
 use crate::domain::compression::{Request, Status};
 use crate::domain::id::{CompressionId, TenantId};
 use crate::store::idempotency::ReplyKey;
-use crate::store::sessions::{self, Live, Session};
+use crate::store::sessions::{self, Live, RowProof, Session};
 use crate::store::{StoreError, events, expect_rows, prepared};
 
 /// Prepares a connection that a lane keeps.
@@ -25,10 +26,11 @@ pub(super) async fn settle_in(connection: &mut PgConnection) -> Result<(), Store
 }
 
 /// Stores the appends, all of one tenant, and answers each; an error means that nothing was stored,
-/// unless the connection was lost at the commit.
+/// unless the connection was lost at the commit. What it knows of the sessions then is held for the next appends.
 pub(super) async fn run(
     connection: &mut PgConnection,
     appends: &[Traced],
+    held: &mut Held,
 ) -> Result<Vec<Result<Reply, AppendError>>, StoreError> {
     let Some(tenant) = appends.first().map(|append| append.tenant) else { return Ok(Vec::new()) };
     let begin = format!("begin; set local app.tenant_id = '{}'", tenant.0);
@@ -36,7 +38,8 @@ pub(super) async fn run(
     let mut locked = lock(&mut tx, tenant, appends).await?;
     masking::step(&mut tx, tenant, &mut locked).await?;
     let replays = find_replays(&mut tx, tenant, appends).await?;
-    let (drafts, mut rows) = stage::stage(appends, &mut locked, &replays);
+    let mut rows = Rows::default();
+    let drafts = stage::stage(appends, &mut locked, &replays, &mut rows);
     for (draft, append) in drafts.iter().zip(appends) {
         // Of several appends of a session its newest one's: the jobs are one for all.
         if let Draft::Staged { session, .. } = draft
@@ -50,7 +53,7 @@ pub(super) async fn run(
         return Ok(answer(drafts, &locked));
     }
     share::share(&mut tx, tenant, &mut rows).await?;
-    write(&mut tx, tenant, &rows, &locked).await?;
+    let proofs = write(&mut tx, tenant, &rows, &locked).await?;
     for locked in &locked {
         if let Some(payload) = &locked.warned {
             events::warned(&mut tx, (tenant, locked.session.id), payload).await?;
@@ -72,6 +75,13 @@ pub(super) async fn run(
     for published in locked.iter().filter_map(|locked| locked.published.as_ref()) {
         published.figures.record(Status::Succeeded);
     }
+    for locked in locked {
+        let proof = proofs.get(&locked.session.id.0).copied();
+        // A publication writes the row once more.
+        if let Some(proof) = proof.filter(|_| locked.may_publish().is_none()) {
+            held.put(locked, proof);
+        }
+    }
     Ok(answers)
 }
 
@@ -86,7 +96,7 @@ async fn lock(
     let mut found = sessions::lock_all(tx, tenant, &names).await?;
     if found.len() == names.len() {
         sort(&mut found);
-        return Ok(found.into_iter().map(|session| Locked::new(session, false)).collect());
+        return Ok(found.into_iter().map(|session| Locked::new(tenant, session, false)).collect());
     }
     let missing: Vec<&str> =
         names.iter().copied().filter(|name| !found.iter().any(|s| s.name.as_str() == *name)).collect();
@@ -109,7 +119,7 @@ async fn lock(
         .into_iter()
         .map(|session| {
             let fresh = made.contains(&session.id.0);
-            Locked::new(session, fresh)
+            Locked::new(tenant, session, fresh)
         })
         .collect())
 }
@@ -151,13 +161,14 @@ async fn find_replays(
         .collect())
 }
 
-/// Inserts every message and tool output and updates every session in one statement.
+/// Inserts every message and tool output and updates every session in one statement; gives what proves later
+/// that a session is as it was written.
 async fn write(
     tx: &mut PgConnection,
     tenant: TenantId,
     rows: &Rows<'_>,
     locked: &[Locked],
-) -> Result<(), StoreError> {
+) -> Result<HashMap<Uuid, RowProof>, StoreError> {
     let mut ids = Vec::with_capacity(locked.len());
     let mut heads = Vec::with_capacity(locked.len());
     let mut accountings = Vec::with_capacity(locked.len());
@@ -178,7 +189,7 @@ async fn write(
     }
     let outputs = OutputColumns::of(&rows.outputs);
     let done = sqlx::query!(
-        "with new_messages as (
+        r#"with new_messages as (
            insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component,
                                  body, rest, shared)
            select $1, m.* from unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::integer[], $18::integer[],
@@ -199,7 +210,8 @@ async fn write(
          cross join lateral (
            select x.ctid as place from sessions x where x.tenant_id = $1 and x.id = u.id limit 1
          ) at
-         where s.tenant_id = $1 and s.ctid = at.place",
+         where s.tenant_id = $1 and s.ctid = at.place
+         returning s.id, s.xmin::text::bigint as "proof!""#,
         tenant.0,
         &rows.sessions,
         &rows.seqs,
@@ -224,24 +236,25 @@ async fn write(
         &rests as &[Option<&str>],
         &recents
     )
-    .execute(&mut *tx)
+    .fetch_all(&mut *tx)
     .await?;
-    expect_rows("the update of appended sessions", ids.len() as u64, done.rows_affected())
+    expect_rows("the update of appended sessions", ids.len() as u64, done.len() as u64)?;
+    Ok(done.into_iter().filter_map(|row| Some((row.id, RowProof::read(row.proof)?))).collect())
 }
 
 /// The tool outputs column by column, as `unnest` takes them.
 #[derive(Default)]
-struct OutputColumns<'a> {
-    sessions: Vec<Uuid>,
-    references: Vec<&'a str>,
-    seqs: Vec<i64>,
-    ordinals: Vec<i32>,
-    starts: Vec<Option<i32>>,
-    bytes: Vec<Option<i32>>,
+pub(super) struct OutputColumns<'a> {
+    pub(super) sessions: Vec<Uuid>,
+    pub(super) references: Vec<&'a str>,
+    pub(super) seqs: Vec<i64>,
+    pub(super) ordinals: Vec<i32>,
+    pub(super) starts: Vec<Option<i32>>,
+    pub(super) bytes: Vec<Option<i32>>,
 }
 
 impl<'a> OutputColumns<'a> {
-    fn of(outputs: &[OutputRow<'a>]) -> Self {
+    pub(super) fn of(outputs: &[OutputRow<'a>]) -> Self {
         let mut columns = Self::default();
         for row in outputs {
             let start = row.start.and_then(|start| i32::try_from(start).ok());
@@ -381,7 +394,7 @@ fn keyed_sessions<'a>(appends: &'a [Traced], drafts: &[Draft], locked: &[Locked]
     keyed
 }
 
-fn answer(drafts: Vec<Draft>, locked: &[Locked]) -> Vec<Result<Reply, AppendError>> {
+pub(super) fn answer(drafts: Vec<Draft>, locked: &[Locked]) -> Vec<Result<Reply, AppendError>> {
     let mut answers: Vec<Result<Reply, AppendError>> = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let answer = if let Draft::Repeats(earlier) = draft {

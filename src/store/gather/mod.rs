@@ -1,35 +1,36 @@
-//! Concurrent appends of one tenant share a transaction, because a commit costs the same for one
-//! append as for sixty.
+//! Concurrent appends share transactions, because a commit costs the same for one append as for sixty.
 //!
-//! What lives here: the lanes and their queues; `batch` is the transaction, `stage` what it decides
-//! between its two statements, `masking` moves mask positions, `share` takes out what the session has.
+//! What lives here: `lane` is a queue and the connection that serves it; `quick` appends to sessions of any
+//! tenants that the lane knows (`held`) in one statement; `batch` is the transaction for everything else, of
+//! one tenant, `stage` what is decided in either, `masking` moves mask positions, `share` takes out what the
+//! session has.
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
 //! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
-//! lane owns the transaction.
+//! lane owns the transaction. Nothing is stored on what a lane remembers unless the database proves it.
 //! Must not know: HTTP, how messages are parsed.
 
 mod batch;
+mod held;
+mod lane;
 mod masking;
+mod quick;
 mod share;
 mod stage;
 
-use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
-use std::ops::{Deref, Range};
-use std::panic::AssertUnwindSafe;
+use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use futures::FutureExt;
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sqlx::Postgres;
-use sqlx::pool::PoolConnection;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
+
+use lane::{Lane, Pending, Traced};
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
@@ -44,16 +45,10 @@ use crate::trace;
 pub(super) const MOST_LANES: u32 = 4;
 /// Appends that wait in one lane; more are told to come back.
 const LANE_QUEUE: usize = 1024;
-/// Appends in one transaction.
-const BATCH_APPENDS: usize = 64;
-/// Bytes of bodies in one transaction; a larger append goes alone.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of bodies that wait in all lanes together, in KiB.
 const WAITING_KIB: usize = 256 * 1024;
 /// Sessions whose tokenizer is remembered, when it is not the default.
 const REMEMBERED_TOKENIZERS: u64 = 10_000;
-/// A transaction that takes longer is given up with its connection.
-const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One caller's batch, prepared: everything that needs no lock is done.
 #[derive(Debug)]
@@ -203,27 +198,16 @@ fn lanes() -> u32 {
     u32::try_from(processors).unwrap_or(MOST_LANES).clamp(2, MOST_LANES)
 }
 
-#[derive(Debug)]
-struct Pending {
-    append: Append,
-    bytes: usize,
-    since: Instant,
-    /// The trace of the request that it came with.
-    trace: Option<String>,
-    reply: oneshot::Sender<Result<Reply, AppendError>>,
-    /// Its share of the memory that may wait, given back with the answer.
-    room: OwnedSemaphorePermit,
-}
-
 impl Gatherer {
     /// Starts the lanes on the store's tracker.
     #[must_use]
     pub fn start(store: &Store) -> Self {
         let closing = CancellationToken::new();
-        let lanes = (0..lanes())
+        let lanes = lanes();
+        let lanes = (0..lanes)
             .map(|_| {
                 let (sender, inbox) = mpsc::channel(LANE_QUEUE);
-                let lane = Lane { store: store.clone(), inbox, waiting: VecDeque::new(), connection: None };
+                let lane = Lane::new(store.clone(), inbox, lanes);
                 store.tracker().spawn(lane.run(closing.clone()));
                 sender
             })
@@ -269,184 +253,5 @@ impl Gatherer {
             self.tokenizers.run_pending_tasks();
         }
         answer
-    }
-}
-
-/// One queue and the connection that serves it. A session is always in the same lane of a process, so
-/// that its appends keep their order and never wait for each other's locks.
-struct Lane {
-    store: Store,
-    inbox: mpsc::Receiver<Pending>,
-    waiting: VecDeque<Pending>,
-    /// Kept between transactions: giving it back to the pool costs a round trip.
-    connection: Option<PoolConnection<Postgres>>,
-}
-
-impl Lane {
-    async fn run(mut self, closing: CancellationToken) {
-        loop {
-            if self.waiting.is_empty() {
-                let received = tokio::select! {
-                    received = self.inbox.recv() => received,
-                    () = closing.cancelled(), if !self.inbox.is_closed() => {
-                        self.inbox.close();
-                        continue;
-                    }
-                };
-                let Some(pending) = received else { return };
-                self.waiting.push_back(pending);
-            }
-            while self.waiting.len() < LANE_QUEUE {
-                let Ok(pending) = self.inbox.try_recv() else { break };
-                self.waiting.push_back(pending);
-            }
-            let batch = self.next_batch();
-            self.serve(batch).await;
-        }
-    }
-
-    /// Takes the oldest append and what waits for the same tenant, in order, up to the bounds.
-    fn next_batch(&mut self) -> Vec<Pending> {
-        let Some(first) = self.waiting.pop_front() else { return Vec::new() };
-        let tenant = first.append.tenant;
-        let mut bytes = first.bytes;
-        let mut batch = vec![first];
-        let mut rest = VecDeque::with_capacity(self.waiting.len());
-        let mut full = false;
-        for pending in self.waiting.drain(..) {
-            if pending.append.tenant != tenant || full {
-                rest.push_back(pending);
-                continue;
-            }
-            // The first that does not fit closes the batch, or a session's appends would swap places.
-            full = batch.len() >= BATCH_APPENDS || bytes + pending.bytes > BATCH_BYTES;
-            if full {
-                rest.push_back(pending);
-            } else {
-                bytes += pending.bytes;
-                batch.push(pending);
-            }
-        }
-        self.waiting = rest;
-        batch
-    }
-
-    async fn serve(&mut self, batch: Vec<Pending>) {
-        for pending in &batch {
-            metrics::histogram!("anchord_append_wait_seconds").record(pending.since.elapsed().as_secs_f64());
-        }
-        let (appends, replies): (Vec<Traced>, Vec<_>) = batch
-            .into_iter()
-            .map(|Pending { append, trace, reply, room, .. }| (Traced { append, trace }, (reply, room)))
-            .unzip();
-        match self.attempt(&appends).await {
-            Ok(answers) => {
-                for ((reply, _room), answer) in replies.into_iter().zip(answers) {
-                    // The caller may have hung up; what is stored stays stored.
-                    drop(reply.send(answer));
-                }
-            }
-            // Nothing is committed, and one of them is the cause: each gets a transaction of its own.
-            Err(failure) if appends.len() > 1 && failure.is_certain() => {
-                for ((reply, _room), append) in replies.into_iter().zip(&appends) {
-                    let answer = match self.attempt(std::slice::from_ref(append)).await {
-                        Ok(mut answers) => answers.pop().unwrap_or(Err(AppendError::Broken)),
-                        Err(failure) => Err(failure.into_answer()),
-                    };
-                    drop(reply.send(answer));
-                }
-            }
-            Err(failure) => {
-                let answer = failure.into_answer();
-                for (reply, _room) in replies {
-                    drop(reply.send(Err(answer.clone())));
-                }
-            }
-        }
-    }
-
-    /// Runs one transaction; whatever happens in it, the lane lives on.
-    async fn attempt(&mut self, appends: &[Traced]) -> Result<Vec<Result<Reply, AppendError>>, Failure> {
-        let mut connection = if let Some(connection) = self.connection.take() {
-            connection
-        } else {
-            let mut connection = self.store.pool.acquire().await.map_err(StoreError::from)?;
-            // What it is set to must not come to anyone else.
-            connection.close_on_drop();
-            let settled = tokio::time::timeout(BATCH_TIMEOUT, batch::settle_in(&mut connection)).await;
-            settled.map_err(|_| StoreError::from(sqlx::Error::PoolTimedOut))??;
-            connection
-        };
-        let begun = Instant::now();
-        let run = AssertUnwindSafe(batch::run(&mut connection, appends)).catch_unwind();
-        let failure = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
-            Ok(Ok(Ok(answers))) => {
-                self.connection = Some(connection);
-                metrics::histogram!("anchord_append_transaction_seconds")
-                    .record(begun.elapsed().as_secs_f64());
-                note(appends, &answers);
-                return Ok(answers);
-            }
-            Ok(Ok(Err(error))) => Failure::Store(error),
-            Ok(Err(_)) => Failure::Panicked,
-            Err(_) => Failure::Store(sqlx::Error::PoolTimedOut.into()),
-        };
-        tracing::error!(%failure, appends = appends.len(), "an append transaction failed");
-        // Its state is not worth guessing at; the server rolls back what a closed connection leaves.
-        drop(connection);
-        Err(failure)
-    }
-}
-
-/// An append with the trace of its request.
-#[derive(Debug)]
-struct Traced {
-    append: Append,
-    trace: Option<String>,
-}
-
-impl Deref for Traced {
-    type Target = Append;
-
-    fn deref(&self) -> &Append {
-        &self.append
-    }
-}
-
-/// Counts what a transaction stored.
-#[expect(clippy::cast_precision_loss, reason = "at most 64 appends")]
-fn note(appends: &[Traced], answers: &[Result<Reply, AppendError>]) {
-    let is_stored =
-        |answer: &Result<Reply, AppendError>| answer.as_ref().is_ok_and(|reply| reply.stored.is_some());
-    let stored = || appends.iter().zip(answers).filter(|(_, answer)| is_stored(answer));
-    let messages = stored().flat_map(|(append, _)| &append.messages);
-    let tokens: u64 = messages.clone().map(|message| u64::from(message.counted.tokens)).sum();
-    metrics::histogram!("anchord_append_batch_appends").record(appends.len() as f64);
-    metrics::counter!("anchord_appended_messages_total").increment(messages.count() as u64);
-    metrics::counter!("anchord_appended_tokens_total").increment(tokens);
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("a panic in an append transaction")]
-    Panicked,
-}
-
-impl Failure {
-    /// Whether it is certain that nothing was committed. A panic is: there is none after the commit.
-    fn is_certain(&self) -> bool {
-        match self {
-            Self::Store(error) => error.is_refusal(),
-            Self::Panicked => true,
-        }
-    }
-
-    fn into_answer(self) -> AppendError {
-        match self {
-            Self::Store(error) => AppendError::Store(Arc::new(error)),
-            Self::Panicked => AppendError::Broken,
-        }
     }
 }

@@ -55,8 +55,21 @@ pub(super) async fn share(
     if !rows.outputs.iter().any(is_long) {
         return Ok(());
     }
+    let sources = find_sources(tx, tenant, &rows.outputs).await?;
+    cut(rows, sources);
+    Ok(())
+}
+
+/// Takes out what the rows themselves repeat, as if no session had any output yet: whoever stores them so
+/// makes sure that no session has one of those whose texts begin somewhere.
+pub(super) fn share_among(rows: &mut Rows<'_>) {
+    if rows.outputs.iter().any(is_long) {
+        cut(rows, HashMap::new());
+    }
+}
+
+fn cut<'a>(rows: &mut Rows<'a>, mut sources: HashMap<Key<'a>, Source>) {
     let Rows { outputs, bodies, shared, .. } = rows;
-    let mut sources = find_sources(tx, tenant, outputs).await?;
     let mut cuts: BTreeMap<usize, Cuts> = BTreeMap::new();
     for output in outputs.iter_mut().filter(|output| is_long(output)) {
         let place = output.output.place.clone();
@@ -83,7 +96,6 @@ pub(super) async fn share(
             *shared = Some(places);
         }
     }
-    Ok(())
 }
 
 fn is_long(output: &OutputRow<'_>) -> bool {

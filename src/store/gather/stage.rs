@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, ToolOutput, Traced};
 use crate::domain::accounting::Usage;
 use crate::domain::compression::Status;
-use crate::domain::id::{Seq, SessionId};
+use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::mask::Level;
 use crate::domain::message::Role;
 use crate::domain::settings::{Policy, Settings};
@@ -24,8 +24,9 @@ const INDEX_EVERY: Seq = 1_000;
 /// What a reply takes as JSON, about.
 const REPLY_BYTES: usize = 2_048;
 
-/// A session of the transaction, locked.
+/// A session of the transaction, locked, or known to be as it is here once the transaction has its lock.
 pub(super) struct Locked {
+    pub(super) tenant: TenantId,
     pub(super) session: Session,
     /// Made by this transaction.
     pub(super) fresh: bool,
@@ -42,17 +43,27 @@ pub(super) struct Locked {
     pub(super) published: Option<Published>,
     /// The trace of its newest append.
     pub(super) trace: Option<String>,
+    /// Bytes of its settings and its tenant's as text, about.
+    settings_bytes: usize,
 }
 
 impl Locked {
-    pub(super) fn new(mut session: Session, fresh: bool) -> Self {
+    pub(super) fn new(tenant: TenantId, mut session: Session, fresh: bool) -> Self {
         let settings = session.effective_settings();
         // What was made ahead of need under other pins or settings of the tenant is made anew.
         let revision = session.served_revision();
         session.accounting.prepared.take_if(|prepared| prepared.revision != revision);
         let policy = settings.policy().calibrated(session.accounting.calibration);
         let head_before = session.head_seq;
+        let settings_bytes = if settings == Settings::default() {
+            0
+        } else {
+            // Both the session's own and the tenant's are in it.
+            serde_json::to_string(&settings).map_or(0, |text| text.len())
+        };
         Self {
+            tenant,
+            settings_bytes,
             session,
             fresh,
             settings,
@@ -66,6 +77,31 @@ impl Locked {
         }
     }
 
+    /// The same session for the next transaction, once this one is committed.
+    pub(super) fn again(self) -> Self {
+        Self {
+            fresh: false,
+            head_before: self.session.head_seq,
+            start: None,
+            started_at: 0,
+            warned: None,
+            published: None,
+            trace: None,
+            ..self
+        }
+    }
+
+    /// Whether one statement can do all that its appends ask for: there is nothing to tell, to publish or to
+    /// queue. A job that runs already takes up what these appends start, when it ends; one that may run ahead of
+    /// need has to be told.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_taken_up = |_| self.session.live.is_some() && !self.is_speculative();
+        self.warned.is_none()
+            && self.may_publish().is_none()
+            && self.to_queue().is_none_or(is_taken_up)
+            && !self.wants_index()
+    }
+
     /// Whether compressions are made ahead of need here.
     pub(super) fn is_speculative(&self) -> bool {
         self.policy.speculative
@@ -75,6 +111,17 @@ impl Locked {
     fn utilization(&self) -> f64 {
         let uncounted = self.settings.system_tokens.unwrap_or_default();
         self.session.accounting.usage(&self.policy, uncounted).effective_utilization
+    }
+
+    /// What it takes beyond its own size, about.
+    pub(super) fn bytes(&self) -> usize {
+        let groups = self.session.accounting.group_starts.len() * size_of::<Seq>();
+        3 * self.settings_bytes + groups
+    }
+
+    /// Where it stands among sessions: row locks are taken in this order.
+    fn place(&self) -> (TenantId, &str) {
+        (self.tenant, self.session.name.as_str())
     }
 
     /// Whether anything was appended to it.
@@ -137,6 +184,29 @@ pub(super) struct Rows<'a> {
     pub(super) outputs: Vec<OutputRow<'a>>,
 }
 
+impl Rows<'_> {
+    /// How many messages and tool outputs there are.
+    pub(super) fn lengths(&self) -> (usize, usize) {
+        (self.seqs.len(), self.outputs.len())
+    }
+
+    /// Takes the newest rows out again.
+    pub(super) fn truncate(&mut self, (messages, outputs): (usize, usize)) {
+        self.sessions.truncate(messages);
+        self.seqs.truncate(messages);
+        self.roles.truncate(messages);
+        self.formats.truncate(messages);
+        self.tokens.truncate(messages);
+        self.least_tokens.truncate(messages);
+        self.shapes.truncate(messages);
+        self.keeps.truncate(messages);
+        self.components.truncate(messages);
+        self.bodies.truncate(messages);
+        self.shared.truncate(messages);
+        self.outputs.truncate(outputs);
+    }
+}
+
 /// A tool output of the rows.
 pub(super) struct OutputRow<'a> {
     pub(super) session: Uuid,
@@ -181,13 +251,13 @@ pub(super) enum Draft {
     },
 }
 
-/// Stages the appends in their order.
+/// Stages the appends in their order. The sessions come in the order of tenants and names.
 pub(super) fn stage<'a>(
     appends: &'a [Traced],
     sessions: &mut [Locked],
     replays: &Replays,
-) -> (Vec<Draft>, Rows<'a>) {
-    let mut rows = Rows::default();
+    rows: &mut Rows<'a>,
+) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::with_capacity(appends.len());
     let mut keys: HashMap<(&str, &str), usize> = HashMap::new();
     for (index, append) in appends.iter().enumerate() {
@@ -197,14 +267,14 @@ pub(super) fn stage<'a>(
         });
         let draft = match earlier {
             Some((earlier, key)) => repeat(earlier, key, appends),
-            None => stage_one(append, sessions, replays, &mut rows),
+            None => stage_one(append, sessions, replays, rows),
         };
         if let (Draft::Staged { .. }, Some(key)) = (&draft, &append.reply_key) {
             keys.insert((&key.route, &key.key), index);
         }
         drafts.push(draft);
     }
-    (drafts, rows)
+    drafts
 }
 
 fn repeat(earlier: usize, key: &ReplyKey, appends: &[Traced]) -> Draft {
@@ -231,7 +301,8 @@ fn stage_one<'a>(
             Err(AppendError::KeyReused)
         });
     }
-    let found = sessions.binary_search_by(|locked| locked.session.name.as_str().cmp(append.session.as_str()));
+    let found =
+        sessions.binary_search_by(|locked| locked.place().cmp(&(append.tenant, append.session.as_str())));
     let Some((session, locked)) = found.ok().and_then(|i| Some((i, sessions.get_mut(i)?))) else {
         return Draft::Answered(Err(AppendError::Broken));
     };
