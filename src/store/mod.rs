@@ -118,7 +118,7 @@ impl Store {
         ]);
         let pool = PgPoolOptions::new()
             // Each append lane keeps a connection; requests must not starve for them.
-            .max_connections(connections.saturating_add(gather::MOST_LANES))
+            .max_connections(connections.saturating_add(gather::MOST_CONNECTIONS))
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A ping per request costs a round trip; `begin` takes the next connection instead when
             // one turns out to be dead.

@@ -263,6 +263,36 @@ async fn a_lane_goes_on_after_a_lock_that_someone_else_keeps() {
     assert_eq!(stored.first_seq(append(stored.ours, "held", &["three"])).await.expect("an append"), 2);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_large_append_holds_up_its_own_session_alone() {
+    let stored = stored().await;
+    stored.first_seq(append(stored.ours, "large", &["one"])).await.expect("an append");
+    let mut holder = stored.store.begin(stored.ours).await.expect("a transaction");
+    let lock = "select from sessions where name = 'large' for update";
+    sqlx::raw_sql(lock).execute(&mut *holder).await.expect("a lock");
+    let spawn = |one| {
+        let lanes = stored.appends.clone();
+        stored.store.tracker().spawn(async move { lanes.append(one).await })
+    };
+    let large = spawn(append(stored.ours, "large", &[&"two ".repeat(100_000)]));
+    // Until it waits for the lock.
+    let waits = "select from pg_locks where not granted and pid in
+                 (select pid from pg_stat_activity where datname = current_database())";
+    while sqlx::raw_sql(waits).fetch_optional(&mut *holder).await.expect("a look").is_none() {
+        tokio::task::yield_now().await;
+    }
+    let follower = spawn(append(stored.ours, "large", &["three"]));
+    let others = (0..20).map(|i| stored.first_seq(append(stored.ours, &format!("free{i}"), &["x"])));
+    assert!(join_all(others).await.iter().all(Result::is_ok));
+    assert!(!large.is_finished() && !follower.is_finished(), "the others have waited for it");
+    holder.rollback().await.expect("a rollback");
+    let answers = [large.await.expect("no panic"), follower.await.expect("no panic")];
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    let bodies = stored.bodies(stored.ours, "large").await;
+    assert_eq!(bodies.len(), 3);
+    assert!(bodies[1].1.contains("two two") && bodies[2].1.contains("three"));
+}
+
 #[tokio::test]
 async fn a_session_that_counts_otherwise_says_so_and_is_remembered() {
     let stored = stored().await;

@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::held::Held;
+use super::large::UnderWay;
 use super::{Append, AppendError, LANE_QUEUE, Reply, batch, quick};
 use crate::store::{Store, StoreError};
 
@@ -34,9 +35,11 @@ pub(super) struct Pending {
     pub(super) reply: oneshot::Sender<Result<Reply, AppendError>>,
     /// Its share of the memory that may wait, given back with the answer.
     pub(super) room: OwnedSemaphorePermit,
+    /// What has the later ones of its session follow it, given back with the answer too.
+    pub(super) large: Option<UnderWay>,
 }
 
-/// One queue and the connection that serves it. A session is always in the same lane of a process, so
+/// One queue and the connection that serves it. At any time a session is in one lane of a process, so
 /// that its appends keep their order and never wait for each other's locks.
 pub(super) struct Lane {
     store: Store,
@@ -101,8 +104,8 @@ impl Lane {
         });
         let (appends, waiters): (Vec<Traced>, Vec<Waiter>) = batch
             .into_iter()
-            .map(|Pending { append, trace, reply, room, .. }| {
-                (Traced { append, trace }, Waiter { reply, _room: room })
+            .map(|Pending { append, trace, reply, room, large, .. }| {
+                (Traced { append, trace }, Waiter { reply, _room: room, _large: large })
             })
             .unzip();
         let answers = match self.attempt(&appends, Way::Quick).await {
@@ -200,10 +203,11 @@ enum Way {
     Long,
 }
 
-/// Who waits for an answer, and its share of the memory that may wait.
+/// Who waits for an answer, and what is given back with it.
 struct Waiter {
     reply: oneshot::Sender<Result<Reply, AppendError>>,
     _room: OwnedSemaphorePermit,
+    _large: Option<UnderWay>,
 }
 
 impl Waiter {

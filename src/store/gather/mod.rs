@@ -12,6 +12,7 @@
 mod batch;
 mod held;
 mod lane;
+mod large;
 mod masking;
 mod quick;
 mod share;
@@ -31,6 +32,7 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use lane::{Lane, Pending, Traced};
+use large::Large;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
@@ -41,8 +43,10 @@ use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 use crate::trace;
 
-/// The most lanes: enough that one tenant's slow commit does not hold up the others.
-pub(super) const MOST_LANES: u32 = 4;
+/// The most lanes of small appends: enough that one tenant's slow commit does not hold up the others.
+const MOST_LANES: u32 = 4;
+/// The most connections that lanes keep; one is the large lane's.
+pub(super) const MOST_CONNECTIONS: u32 = MOST_LANES + 1;
 /// Appends that wait in one lane; more are told to come back.
 const LANE_QUEUE: usize = 1024;
 /// Bytes of bodies that wait in all lanes together, in KiB.
@@ -186,6 +190,9 @@ pub enum AppendError {
 #[derive(Clone, Debug)]
 pub struct Gatherer {
     lanes: Arc<[mpsc::Sender<Pending>]>,
+    /// The lane of large appends.
+    large_lane: mpsc::Sender<Pending>,
+    large: Large,
     room: Arc<Semaphore>,
     closing: CancellationToken,
     /// Sessions that do not count with the default tokenizer.
@@ -204,16 +211,16 @@ impl Gatherer {
     pub fn start(store: &Store) -> Self {
         let closing = CancellationToken::new();
         let lanes = lanes();
-        let lanes = (0..lanes)
-            .map(|_| {
-                let (sender, inbox) = mpsc::channel(LANE_QUEUE);
-                let lane = Lane::new(store.clone(), inbox, lanes);
-                store.tracker().spawn(lane.run(closing.clone()));
-                sender
-            })
-            .collect();
+        let open = || {
+            let (sender, inbox) = mpsc::channel(LANE_QUEUE);
+            let lane = Lane::new(store.clone(), inbox, lanes + 1);
+            store.tracker().spawn(lane.run(closing.clone()));
+            sender
+        };
+        let (large_lane, large) = (open(), Large::default());
+        let lanes = (0..lanes).map(|_| open()).collect();
         let room = Arc::new(Semaphore::new(WAITING_KIB));
-        Self { lanes, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+        Self { lanes, large_lane, large, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
     }
 
     /// Takes no more appends; what waits is still served, and then the lanes end.
@@ -240,18 +247,24 @@ impl Gatherer {
         let bytes = append.messages.iter().map(|message| message.body.get().len()).sum::<usize>();
         let kib = u32::try_from(bytes / 1024 + 1).map_err(|_| AppendError::Busy)?;
         let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
-        let mut hasher = DefaultHasher::new();
-        (append.tenant, &append.session).hash(&mut hasher);
-        let lane = usize::try_from(hasher.finish()).unwrap_or_default() % self.lanes.len().max(1);
+        let large = self.large.enter(&append, bytes);
+        let lane = if large.is_some() { Some(&self.large_lane) } else { self.lane(&append) };
+        let lane = lane.ok_or(AppendError::Broken)?;
         let (reply, answer) = oneshot::channel();
-        let lane = self.lanes.get(lane).ok_or(AppendError::Broken)?;
         let (since, trace) = (Instant::now(), trace::current());
-        lane.try_send(Pending { append, bytes, since, trace, reply, room }).map_err(|_| AppendError::Busy)?;
+        lane.try_send(Pending { append, bytes, since, trace, reply, room, large })
+            .map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
             self.tokenizers.insert(asked, *tokenizer);
             self.tokenizers.run_pending_tasks();
         }
         answer
+    }
+
+    fn lane(&self, append: &Append) -> Option<&mpsc::Sender<Pending>> {
+        let mut hasher = DefaultHasher::new();
+        (append.tenant, &append.session).hash(&mut hasher);
+        self.lanes.get(usize::try_from(hasher.finish()).unwrap_or_default() % self.lanes.len().max(1))
     }
 }
