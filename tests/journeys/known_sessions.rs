@@ -317,8 +317,9 @@ async fn the_statement_touches_no_session_of_another_tenant_and_none_whose_proof
     };
     let (proof, tenant_proof) = ("s.xmin::text::bigint::integer", "t.xmin::text::bigint::integer");
     let theirs = format!("'{}'::uuid", stored.theirs.0);
+    let theirs_proof = format!("(select x.xmin::text::bigint::integer from tenants x where x.id = {theirs})");
     for (tenant, proof, tenant_proof) in
-        [(theirs.as_str(), proof, tenant_proof), ("t.id", "1", tenant_proof), ("t.id", proof, "1")]
+        [(theirs.as_str(), proof, theirs_proof.as_str()), ("t.id", "1", tenant_proof), ("t.id", proof, "1")]
     {
         assert_eq!(texts(&stored, call(tenant, proof, tenant_proof)).await, ["0"]);
         let left = "select concat_ws(' ', head_seq, (select count(*) from messages)) from sessions";
