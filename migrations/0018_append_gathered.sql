@@ -21,7 +21,8 @@ create function append_gathered(
   p_key_sessions integer[], p_routes text[], p_keys text[], p_digests bytea[], p_replies text[]
 ) returns bigint[]
   language plpgsql volatile security definer set search_path = public, pg_temp
-  -- Every look goes into a key, whatever the planner thinks of tables that were empty when the plan was made.
+  -- Every look goes into a key, whatever the planner thinks of tables that were empty when the plan was made. For
+  -- the same reason there is no `exists` below: it may be answered by reading everybody's rows once.
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
@@ -34,16 +35,16 @@ declare
 begin
   if p_keys is not null then
     select array_agg(p_key_sessions[k.i]) into v_more from generate_subscripts(p_keys, 1) as k(i)
-    where exists (select from idempotency_keys x
-                  where x.tenant_id = p_tenants[p_key_sessions[k.i]] and x.route = p_routes[k.i] and x.key = p_keys[k.i]);
+    where (select true from idempotency_keys x
+           where x.tenant_id = p_tenants[p_key_sessions[k.i]] and x.route = p_routes[k.i] and x.key = p_keys[k.i] limit 1);
     v_not_here := v_not_here || v_more;
   end if;
   if p_starts is not null then
     select array_agg(p_output_sessions[o.i]) into v_more from generate_subscripts(p_references, 1) as o(i)
     where p_starts[o.i] is not null
-      and exists (select from tool_outputs x
-                  where x.tenant_id = p_tenants[p_output_sessions[o.i]]
-                    and x.session_id = p_sessions[p_output_sessions[o.i]] and x.reference = p_references[o.i]);
+      and (select true from tool_outputs x
+           where x.tenant_id = p_tenants[p_output_sessions[o.i]]
+             and x.session_id = p_sessions[p_output_sessions[o.i]] and x.reference = p_references[o.i] limit 1);
     v_not_here := v_not_here || v_more;
   end if;
   with done as (
@@ -57,14 +58,13 @@ begin
       and w.place <> all (v_not_here)
       and (select t.xmin = p_tenant_proofs[w.place] from tenants t where t.id = p_tenants[w.place])
       and case when p_lives[w.place] is null then
-            not exists (select from compressions c
-                        where c.tenant_id = p_tenants[w.place] and c.session_id = p_sessions[w.place]
-                          and c.kind = 'compress' and c.status in ('queued', 'running') and not c.shadow)
+            (select true from compressions c
+             where c.tenant_id = p_tenants[w.place] and c.session_id = p_sessions[w.place]
+               and c.kind = 'compress' and c.status in ('queued', 'running') and not c.shadow limit 1) is null
           else
-            exists (select from compressions c
-                    where c.tenant_id = p_tenants[w.place] and c.session_id = p_sessions[w.place]
-                      and c.kind = 'compress' and c.status in ('queued', 'running') and not c.shadow
-                      and c.id = p_lives[w.place] and c.status = p_live_statuses[w.place])
+            (select c.id = p_lives[w.place] and c.status = p_live_statuses[w.place] from compressions c
+             where c.tenant_id = p_tenants[w.place] and c.session_id = p_sessions[w.place]
+               and c.kind = 'compress' and c.status in ('queued', 'running') and not c.shadow limit 1)
           end
     returning w.place
   ),

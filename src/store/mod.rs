@@ -3,7 +3,8 @@
 //! What lives here: one file per noun, each a set of methods on [`Store`]; `gather` collects
 //! concurrent appends into shared transactions.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security
-//! as a role that owns nothing; rows of an append commit together or not at all.
+//! as a role that owns nothing, or through a function of the schema that names it for every row; rows of an
+//! append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 pub mod audit;
