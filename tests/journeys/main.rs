@@ -34,6 +34,7 @@ mod masking;
 mod messages;
 mod observed;
 mod odd_inputs;
+mod plans;
 mod queue;
 mod quotas;
 mod recall;
