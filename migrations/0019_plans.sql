@@ -35,3 +35,10 @@ comment on index webhooks_previous_secret_idx is 'Upkeep: old secrets that sign 
 create index webhooks_disabled_idx on webhooks (tenant_id, id) where disabled_reason is not null;
 comment on index webhooks_disabled_idx is 'Upkeep: what is pending for webhooks that are disabled.';
 alter function cancel_stranded_deliveries(integer) set enable_seqscan = off;
+
+-- Of the probes of a long session most are asked no more; the condition is that of the query, word for word.
+create index probes_asked_idx on probes (tenant_id, session_id, id)
+  where retired_in_version is null and (source = 'caller' or probe::text like '%"critical":true%');
+comment on index probes_asked_idx is 'Compressing: the probes that the next version is asked.';
+create index probes_callers_idx on probes (tenant_id, session_id, created_at) where source = 'caller';
+comment on index probes_callers_idx is 'The probes of the caller: how many there are, and whether any came after a version was prepared.';
