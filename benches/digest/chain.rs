@@ -1,7 +1,7 @@
 //! One session compressed again and again, as the service does while it grows.
 
 use std::hash::Hasher as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::group;
@@ -12,6 +12,7 @@ use anchord::domain::shape::{AsShape, Shape};
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 
+use crate::cpu;
 use crate::sessions::Session;
 
 /// What compressions cost, step by step.
@@ -25,6 +26,10 @@ pub struct Step {
     pub engine: Duration,
     /// Rendering, probes and the gate.
     pub proof: Duration,
+    /// Bytes of the record that it was merged into, as JSON.
+    pub record: usize,
+    /// Tokens of what was rendered of the new one.
+    pub tokens: u32,
     /// A hash of the facts, the record and the rendering: two builds that agree made the same.
     pub fingerprint: u64,
 }
@@ -33,6 +38,11 @@ impl Step {
     /// Ledger, engine and merge.
     pub fn digest(&self) -> Duration {
         self.ledger + self.engine
+    }
+
+    /// Everything.
+    pub fn whole(&self) -> Duration {
+        self.digest() + self.proof
     }
 }
 
@@ -43,6 +53,8 @@ pub fn add(a: Step, b: &Step) -> Step {
         ledger: a.ledger + b.ledger,
         engine: a.engine + b.engine,
         proof: a.proof + b.proof,
+        record: a.record + b.record,
+        tokens: a.tokens + b.tokens,
         fingerprint: a.fingerprint.rotate_left(7) ^ b.fingerprint,
     }
 }
@@ -166,18 +178,27 @@ impl<'a> Feed<'a> {
             bound: self.policy.max_summary_tokens,
             ..Material::first(span, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
-        let begun = Instant::now();
+        let begun = cpu::time();
         let facts = candidate::read(&material);
-        let ledger = begun.elapsed();
-        let begun = Instant::now();
+        let ledger = cpu::time() - begun;
+        let begun = cpu::time();
         let draft = candidate::draft(&material, &facts);
-        let engine = begun.elapsed();
-        let begun = Instant::now();
+        let engine = cpu::time() - begun;
+        let begun = cpu::time();
         let proof = candidate::prove(&material, &facts, draft);
-        let proof_time = begun.elapsed();
+        let proof_time = cpu::time() - begun;
         let made = (&facts, &proof.summary, &proof.rendering.text);
         let written = serde_json::to_string(&made).unwrap_or_default();
-        let step = Step { bytes, ledger, engine, proof: proof_time, fingerprint: fingerprint(&written) };
+        let record = material.base.as_ref().map(|base| serde_json::to_string(&base.summary));
+        let step = Step {
+            bytes,
+            ledger,
+            engine,
+            proof: proof_time,
+            record: record.and_then(Result::ok).map_or(0, |record| record.len()),
+            tokens: proof.rendering.tokens,
+            fingerprint: fingerprint(&written),
+        };
         self.steps.push(step);
         if self.keeps {
             self.made.push(written);

@@ -12,6 +12,7 @@ mod duel;
 mod hangups;
 mod length;
 mod processor;
+mod queue;
 mod random;
 mod report;
 mod servers;
@@ -37,7 +38,7 @@ struct Flags {
     #[arg(long, value_delimiter = ',', default_value = "16,64")]
     connections: Vec<usize>,
     /// Parts to run
-    #[arg(long, value_delimiter = ',', default_value = "append,read,length,hangups")]
+    #[arg(long, value_delimiter = ',', default_value = "append,read,length,queue,hangups")]
     parts: Vec<Part>,
     /// Context window of the sessions that are appended to; a small one makes compressions frequent
     #[arg(long)]
@@ -64,6 +65,7 @@ enum Part {
     Append,
     Read,
     Length,
+    Queue,
     Hangups,
 }
 
@@ -80,6 +82,7 @@ fn main() -> anyhow::Result<()> {
                 Part::Append => duel::append(&flags, &servers, &mut report).await?,
                 Part::Read => duel::read(&flags, &servers, &mut report).await?,
                 Part::Length => length::measure(&flags, &servers, &mut report).await?,
+                Part::Queue => queue::measure(&flags, &servers, &mut report).await?,
                 Part::Hangups => hangups::check(&flags, &servers, &mut report).await?,
             }
         }

@@ -104,6 +104,11 @@ impl Servers {
         self.embedded.url_of(postgres::SUPERUSER, CEILING)
     }
 
+    /// The address of the service's database, as its owner.
+    pub fn url(&self) -> String {
+        self.embedded.url()
+    }
+
     /// The folder for scripts.
     pub fn folder(&self) -> &Path {
         self.home.path()
