@@ -1,7 +1,7 @@
 //! One session compressed again and again, as the service does while it grows.
 
 use std::hash::Hasher as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::group;
@@ -12,7 +12,6 @@ use anchord::domain::shape::{AsShape, Shape};
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 
-use crate::cpu;
 use crate::sessions::Session;
 
 /// What compressions cost, step by step.
@@ -178,15 +177,15 @@ impl<'a> Feed<'a> {
             bound: self.policy.max_summary_tokens,
             ..Material::first(span, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
-        let begun = cpu::time();
+        let begun = Instant::now();
         let facts = candidate::read(&material);
-        let ledger = cpu::time() - begun;
-        let begun = cpu::time();
+        let ledger = begun.elapsed();
+        let begun = Instant::now();
         let draft = candidate::draft(&material, &facts);
-        let engine = cpu::time() - begun;
-        let begun = cpu::time();
+        let engine = begun.elapsed();
+        let begun = Instant::now();
         let proof = candidate::prove(&material, &facts, draft);
-        let proof_time = cpu::time() - begun;
+        let proof_time = begun.elapsed();
         let made = (&facts, &proof.summary, &proof.rendering.text);
         let written = serde_json::to_string(&made).unwrap_or_default();
         let record = material.base.as_ref().map(|base| serde_json::to_string(&base.summary));

@@ -133,10 +133,7 @@ fn length(flags: &Flags) {
             best.proof = best.proof.min(step.proof);
         }
     }
-    say(&format!(
-        "\none long session, {} compressions; ms of this thread, means of three neighbours",
-        best.len()
-    ));
+    say(&format!("\none long session, {} compressions; ms, means of three neighbours", best.len()));
     say("compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record");
     let mut costs = Vec::new();
     for at in [1, 2, 4, 10, 20, 30, 40] {
