@@ -6,8 +6,9 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use anchord::clock::Clock;
 use anyhow::{Context as _, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -40,7 +41,7 @@ pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> a
         fill_idle(servers, idle).await?;
         let http = pickup(servers, name, Asked::ByRequest).await?;
         let append = pickup(servers, name, Asked::ByAppend).await?;
-        let mut rates = json!({});
+        let mut rates = serde_json::Map::new();
         for kind in ["compress", "index"] {
             let mut all = Vec::new();
             for round in 0..flags.rounds.max(1) {
@@ -49,7 +50,8 @@ pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> a
             let least = all.iter().copied().fold(f64::INFINITY, f64::min);
             let rate = median(all);
             report::line(&format!("{kind} jobs with nothing to do: {rate:.0}/s, {least:.0}/s at least"));
-            rates[kind] = json!({ "median_per_s": rate.round(), "min_per_s": least.round() });
+            rates
+                .insert(kind.to_owned(), json!({ "median_per_s": rate.round(), "min_per_s": least.round() }));
         }
         let takeover = takeover(flags, servers, name).await?;
         let figures =
@@ -124,7 +126,7 @@ async fn pickup(servers: &Servers, name: &str, asked: Asked) -> anyhow::Result<V
         };
         rest(servers).await?;
         connection.json(&asks).await?;
-        let replied = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64();
+        let replied = now();
         rest(servers).await?;
         let sql = format!(
             "select extract(epoch from c.created_at)::float8 as asked, extract(epoch from c.started_at)::float8 as taken
@@ -260,7 +262,7 @@ async fn taken_over(
     until_attempt(servers, &job, 1).await?;
     let second = Worker::start(flags, servers, model)?;
     until_living(servers, 3).await?;
-    let killed = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64();
+    let killed = now();
     drop(first);
     let claimed = until_attempt(servers, &job, 2).await?;
     drop(second);
@@ -334,6 +336,12 @@ async fn until_attempt(servers: &Servers, job: &str, attempt: i32) -> anyhow::Re
         ensure!(begun.elapsed() < PATIENCE, "nobody took the job");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// Seconds of the epoch: of the clock that the database's times are of, on the same machine.
+#[expect(clippy::cast_precision_loss, reason = "microseconds of today are far below 2^53")]
+fn now() -> f64 {
+    Clock::system().now().timestamp_micros() as f64 / 1e6
 }
 
 /// What a share of ascending figures stays within.

@@ -123,7 +123,8 @@ async fn call_with(app: &App, method: &str, path: &str, body: Value, headers: &[
 
 /// A turn with a command whose output comes again and again.
 fn turn(n: usize) -> Vec<Value> {
-    let output: String = (0..60).map(|line| format!("line {line} of the listing, as it was\n")).collect();
+    let output =
+        (0..60).fold(String::new(), |text, line| text + &format!("line {line} of the listing, as it was\n"));
     let call = json!({"id": format!("c{n}"), "type": "function",
                       "function": {"name": "bash", "arguments": r#"{"command":"cargo test --lib"}"#}});
     vec![
@@ -332,8 +333,9 @@ impl Ready {
 
     async fn live(&self, name: &str) -> Vec<Planned> {
         self.plans.take();
-        live(&self.app, name).await;
-        keep_house(&self.app, name).await;
+        // Boxed: what they hold over their waits is large.
+        Box::pin(live(&self.app, name)).await;
+        Box::pin(keep_house(&self.app, name)).await;
         end(&self.app, name).await;
         self.plans.take()
     }
