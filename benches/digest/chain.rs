@@ -25,6 +25,10 @@ pub struct Step {
     pub engine: Duration,
     /// Rendering, probes and the gate.
     pub proof: Duration,
+    /// Bytes of the record that it was merged into, as JSON.
+    pub record: usize,
+    /// Tokens of what was rendered of the new one.
+    pub tokens: u32,
     /// A hash of the facts, the record and the rendering: two builds that agree made the same.
     pub fingerprint: u64,
 }
@@ -33,6 +37,11 @@ impl Step {
     /// Ledger, engine and merge.
     pub fn digest(&self) -> Duration {
         self.ledger + self.engine
+    }
+
+    /// Everything.
+    pub fn whole(&self) -> Duration {
+        self.digest() + self.proof
     }
 }
 
@@ -43,6 +52,8 @@ pub fn add(a: Step, b: &Step) -> Step {
         ledger: a.ledger + b.ledger,
         engine: a.engine + b.engine,
         proof: a.proof + b.proof,
+        record: a.record + b.record,
+        tokens: a.tokens + b.tokens,
         fingerprint: a.fingerprint.rotate_left(7) ^ b.fingerprint,
     }
 }
@@ -177,7 +188,16 @@ impl<'a> Feed<'a> {
         let proof_time = begun.elapsed();
         let made = (&facts, &proof.summary, &proof.rendering.text);
         let written = serde_json::to_string(&made).unwrap_or_default();
-        let step = Step { bytes, ledger, engine, proof: proof_time, fingerprint: fingerprint(&written) };
+        let record = material.base.as_ref().map(|base| serde_json::to_string(&base.summary));
+        let step = Step {
+            bytes,
+            ledger,
+            engine,
+            proof: proof_time,
+            record: record.and_then(Result::ok).map_or(0, |record| record.len()),
+            tokens: proof.rendering.tokens,
+            fingerprint: fingerprint(&written),
+        };
         self.steps.push(step);
         if self.keeps {
             self.made.push(written);

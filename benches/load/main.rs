@@ -22,6 +22,7 @@ mod machine;
 mod measured;
 mod open;
 mod processor;
+mod queue;
 mod random;
 mod rates;
 mod report;
@@ -91,6 +92,7 @@ enum Part {
     Length,
     Compressing,
     Large,
+    Queue,
     Footprint,
     Hangups,
 }
@@ -155,6 +157,7 @@ fn measure(flags: &Flags, runtime: &Runtime, report: &mut Report) -> anyhow::Res
                 Part::Length => length::measure(flags, &servers, report).await,
                 Part::Compressing => compressing::measure(flags, &servers, report).await,
                 Part::Large => large::measure(flags, &servers, report).await,
+                Part::Queue => queue::measure(flags, &servers, report).await,
                 Part::Footprint => footprint::measure(flags, report).await,
                 Part::Hangups => hangups::check(flags, &servers, report).await,
             }

@@ -102,7 +102,11 @@ impl Store {
                     v.rendering_tokens as \"rendering_tokens?\"
              from sessions s
              join tenants t on t.id = s.tenant_id
-             left join summaries v on v.tenant_id = s.tenant_id and v.session_id = s.id and v.version = s.version
+             -- One look into the primary key: as a plain join, the planner reads all versions of the session.
+             left join lateral (
+               select x.version, x.document, x.carry, x.rendering_tokens from summaries x
+               where x.tenant_id = $1 and x.session_id = $2 and x.version = s.version limit 1
+             ) v on true
              where s.tenant_id = $1 and s.id = $2",
             tenant.0,
             session.0,

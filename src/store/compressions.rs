@@ -170,6 +170,46 @@ struct RawCompression {
     finished_at: Option<DateTime<Utc>>,
 }
 
+/// A claimed row as the database has it.
+struct Claimed {
+    tenant_id: Uuid,
+    id: Uuid,
+    session_id: Uuid,
+    kind: String,
+    trigger: String,
+    request: serde_json::Value,
+    attempt: i32,
+    crashes: i32,
+    parent_version: Option<i64>,
+    from_seq: Option<Seq>,
+    through_seq: Option<Seq>,
+    trace_context: Option<String>,
+    queued_ms: i64,
+}
+
+impl Claimed {
+    fn read(self) -> Result<Job, StoreError> {
+        let id = self.id;
+        Ok(Job {
+            tenant: TenantId(self.tenant_id),
+            session: SessionId(self.session_id),
+            id: CompressionId(id),
+            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
+            request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
+            trigger: self.trigger,
+            attempt: self.attempt,
+            crashes: self.crashes,
+            span: self.from_seq.zip(self.through_seq).map(|(from_seq, through_seq)| Span {
+                parent_version: self.parent_version,
+                from_seq,
+                through_seq,
+            }),
+            queued_ms: self.queued_ms,
+            trace: self.trace_context,
+        })
+    }
+}
+
 impl RawCompression {
     fn read(self) -> Result<CompressionRow, StoreError> {
         let id = self.id;
@@ -430,45 +470,49 @@ impl Store {
     /// Claims one due job and commits; `None` when nothing is due.
     ///
     /// # Errors
-    /// When the database fails or the row does not parse.
+    /// When the database fails.
     pub async fn claim(
         &self,
         worker: i64,
         lease_seconds: f64,
         tenant_limit: i32,
     ) -> Result<Option<Job>, StoreError> {
-        let Some(row) = sqlx::query!(
+        Ok(self.claim_several(worker, lease_seconds, tenant_limit, 1).await?.pop())
+    }
+
+    /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_several(
+        &self,
+        worker: i64,
+        lease_seconds: f64,
+        tenant_limit: i32,
+        jobs: i32,
+    ) -> Result<Vec<Job>, StoreError> {
+        let rows = sqlx::query_as!(
+            Claimed,
             r#"select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
                       trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
                       parent_version, from_seq, through_seq, trace_context,
                       (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
-               from claim_compression($1, $2, $3)"#,
+               from claim_compressions($1, $2, $3, $4)"#,
             worker,
             lease_seconds,
             tenant_limit,
+            jobs,
         )
-        .fetch_optional(&self.pool)
-        .await?
-        else {
-            return Ok(None);
+        .fetch_all(&self.pool)
+        .await?;
+        let read = |row: Claimed| {
+            let id = row.id;
+            // Its lease ends by itself; the others are not to wait for it.
+            row.read()
+                .inspect_err(|error| tracing::error!(compression.id = %id, %error, "worker.job_not_read"))
+                .ok()
         };
-        Ok(Some(Job {
-            tenant: TenantId(row.tenant_id),
-            session: SessionId(row.session_id),
-            id: CompressionId(row.id),
-            kind: Kind::parse(&row.kind).ok_or_else(|| corrupt("kind", row.id, "unknown word"))?,
-            request: serde_json::from_value(row.request).map_err(|e| corrupt("request", row.id, e))?,
-            trigger: row.trigger,
-            attempt: row.attempt,
-            crashes: row.crashes,
-            span: row.from_seq.zip(row.through_seq).map(|(from_seq, through_seq)| Span {
-                parent_version: row.parent_version,
-                from_seq,
-                through_seq,
-            }),
-            queued_ms: row.queued_ms,
-            trace: row.trace_context,
-        }))
+        Ok(rows.into_iter().filter_map(read).collect())
     }
 
     /// Makes the running jobs of dead workers due at once.

@@ -79,19 +79,45 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<Option<Unindexed>, StoreError> {
+        let Some((indexed_seq, head_seq)) = self.find_reach(tenant, session).await? else { return Ok(None) };
+        if indexed_seq >= head_seq {
+            return Ok(Some(Unindexed { indexed_seq, head_seq, messages: Vec::new() }));
+        }
         let mut tx = self.snapshot(tenant).await?;
-        let found = sqlx::query!(
-            "select indexed_seq, head_seq from sessions where tenant_id = $1 and id = $2",
-            tenant.0,
-            session.0
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        let Some(found) = found else { return Ok(None) };
-        let last_of_chunk = (chunk_of(found.indexed_seq + 1) + 1) * CHUNK;
-        let rows = page(&mut tx, (tenant, session), found.indexed_seq, last_of_chunk).await?;
+        let last_of_chunk = (chunk_of(indexed_seq + 1) + 1) * CHUNK;
+        let rows = page(&mut tx, (tenant, session), indexed_seq, last_of_chunk).await?;
         let messages = on_blocking(move || rows.iter().map(Row::message).collect()).await?;
-        Ok(Some(Unindexed { indexed_seq: found.indexed_seq, head_seq: found.head_seq, messages }))
+        Ok(Some(Unindexed { indexed_seq, head_seq, messages }))
+    }
+
+    /// Through which message the index reaches, and the session's newest. Messages are only ever added, so that
+    /// what is read after it is there. One statement, which sets the tenant for itself.
+    async fn find_reach(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<Option<(Seq, Seq)>, StoreError> {
+        loop {
+            let mut reading = self.readers.acquire(&self.pool).await?;
+            let read = sqlx::query!(
+                r#"with bound as materialized (
+                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+                   )
+                   select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!"
+                   from bound
+                   cross join lateral (
+                     select x.indexed_seq, x.head_seq from sessions x
+                     where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
+                   ) s"#,
+                tenant.0,
+                session.0
+            )
+            .fetch_all(reading.connection())
+            .await;
+            if let Some(rows) = reading.settle(read)? {
+                return Ok(rows.first().map(|row| (row.indexed_seq, row.head_seq)));
+            }
+        }
     }
 
     /// Adds documents to the index, if it still reaches through `after`; `false` when another worker

@@ -222,18 +222,35 @@ impl Store {
     /// # Errors
     /// When the database fails; nothing has changed then.
     pub async fn settle_index(&self, job: &Job, status: Status, more: bool) -> Result<Settled, StoreError> {
-        let mut tx = self.begin(job.tenant).await?;
         let report = Report::default();
+        if !more {
+            return self.end_job(job, status, &report).await;
+        }
+        let mut tx = self.begin(job.tenant).await?;
         if !write_end(&mut tx, job, status, None, &report).await? {
             return Ok(Settled::Lost);
         }
-        if more {
-            let request = Request::default();
-            let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
-            compressions::enqueue(&mut tx, job.tenant, job.session, next).await?;
-        }
+        let request = Request::default();
+        let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
+        compressions::enqueue(&mut tx, job.tenant, job.session, next).await?;
         tx.commit().await?;
         Ok(Settled::As(status))
+    }
+
+    /// Ends a job that has nothing else to write, in one statement that commits by itself.
+    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<Settled, StoreError> {
+        let report = written(job, report)?;
+        let is_ended = sqlx::query_scalar!(
+            r#"select end_job($1, $2, $3, $4, $5) as "is_ended!""#,
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            status.as_str(),
+            report,
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok(if is_ended { Settled::As(status) } else { Settled::Lost })
     }
 }
 
@@ -318,6 +335,10 @@ pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Po
     counts.mask_to(target.unwrap_or(policy.target), policy, tail, &marks(tail));
 }
 
+fn written(job: &Job, report: &Report) -> Result<String, StoreError> {
+    serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))
+}
+
 async fn write_end(
     connection: &mut PgConnection,
     job: &Job,
@@ -325,8 +346,7 @@ async fn write_end(
     version: Option<i64>,
     report: &Report,
 ) -> Result<bool, StoreError> {
-    let report = serde_json::to_string(report)
-        .map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))?;
+    let report = written(job, report)?;
     let done = sqlx::query!(
         "update compressions set status = $4, version = $5, report = $6::text::json, finished_at = now(), lease_until = null
          where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",

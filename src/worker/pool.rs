@@ -26,16 +26,20 @@ pub struct Options {
     /// How long a claim holds without a heartbeat. A dead worker is noticed by its presence long
     /// before; the lease is for one that hangs.
     pub lease: Duration,
-    /// The fallback look when no notification came; jittered.
+    /// The look for workers that died, and the fallback look for jobs when no notification came; jittered.
     pub tick: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { workers: 2, per_tenant: 8, lease: Duration::from_secs(30), tick: Duration::from_secs(1) }
+        Self { workers: 2, per_tenant: 8, lease: Duration::from_secs(30), tick: TICK }
     }
 }
 
+/// Takeover takes this long at most, and a claim: a second is promised.
+const TICK: Duration = Duration::from_millis(500);
+/// Jobs of one claim.
+const MOST_CLAIMED: usize = 16;
 /// A job whose workers died this often is given up: it may be what kills them.
 const MAX_CRASHES: i32 = 5;
 /// A job that failed this often is given up.
@@ -86,34 +90,49 @@ impl Pool {
     ) -> Result<Presence, StoreError> {
         let mut presence = Presence::begin(&self.env.store).await?;
         info!(worker = presence.worker, workers = self.options.workers, "worker.started");
+        let mut look_at = Instant::now() + self.jittered_tick();
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
                 () = stop.cancelled() => return Ok(presence),
             };
             let Ok(permit) = permit else { return Ok(presence) };
-            let claimed = self
-                .env
-                .store
-                .claim(presence.worker, self.options.lease.as_secs_f64(), self.options.per_tenant)
-                .await?;
-            if let Some(job) = claimed {
+            // However busy the queue is: neither notifications nor jobs put it off.
+            if Instant::now() >= look_at {
+                self.env.store.release_dead_workers().await?;
+                look_at = Instant::now() + self.jittered_tick();
+            }
+            // As many as there are permits for, in one commit; each of them holds its own.
+            let mut held = vec![permit];
+            while held.len() < MOST_CLAIMED
+                && let Ok(another) = Arc::clone(permits).try_acquire_owned()
+            {
+                held.push(another);
+            }
+            let claimed = self.claim(&presence, held.len()).await?;
+            let is_idle = claimed.is_empty();
+            for (job, permit) in claimed.into_iter().zip(held) {
                 let (env, lease) = (self.env.clone(), self.options.lease);
                 jobs.spawn(async move {
                     run(&env, job, lease).await;
                     drop(permit);
                 });
+            }
+            if !is_idle {
                 continue;
             }
-            drop(permit);
             tokio::select! {
                 heard = presence.listener.recv() => { heard?; },
-                () = tokio::time::sleep(self.jittered_tick()) => {
-                    self.env.store.release_dead_workers().await?;
-                },
+                () = tokio::time::sleep_until(look_at.into()) => {},
                 () = stop.cancelled() => return Ok(presence),
             }
         }
+    }
+
+    /// Claims what is due for so many permits.
+    async fn claim(&self, presence: &Presence, permits: usize) -> Result<Vec<Job>, StoreError> {
+        let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
+        self.env.store.claim_several(presence.worker, lease, self.options.per_tenant, jobs).await
     }
 
     /// Runs what is due until nothing is, on the caller's task; for tests and for one-shot drains.

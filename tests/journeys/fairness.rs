@@ -48,6 +48,10 @@ impl Workers {
         self.store.claim(1, LEASE_SECONDS, PER_TENANT).await.unwrap()
     }
 
+    async fn claim_several(&self, jobs: i32) -> Vec<Job> {
+        self.store.claim_several(1, LEASE_SECONDS, PER_TENANT, jobs).await.unwrap()
+    }
+
     async fn claim_all(&self) -> Vec<TenantId> {
         let mut claimed = Vec::new();
         while let Some(job) = self.claim().await {
@@ -105,4 +109,72 @@ async fn a_job_whose_lease_ran_out_comes_before_everything_that_waits() {
     workers.tenant("busy", 20, 3_600).await;
     let again = workers.claim().await.unwrap();
     assert_eq!((again.id, again.attempt), (first.id, 2));
+}
+
+#[tokio::test]
+async fn jobs_that_are_claimed_together_are_those_that_would_be_claimed_one_by_one() {
+    let workers = workers().await;
+    let mut tenants = Vec::new();
+    for (i, sessions) in (0u32..).zip([50, 4, 200]) {
+        tenants.push(workers.tenant(&format!("t{i}"), sessions, 100 - 10 * i).await);
+    }
+    let bound = workers.tenant("bound", 40, 200).await;
+    let quotas = Quotas { concurrent_compressions: Some(2), ..Quotas::default() };
+    let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
+    workers.store.change_tenant(bound, &change, Actor::Cli).await.unwrap();
+    let lost = workers.store.claim(1, -1.0, PER_TENANT).await.unwrap().unwrap();
+    assert_eq!(lost.tenant, bound, "what waits longest is first");
+    let claimed = workers.claim_several(14).await;
+    let again = claimed.iter().find(|job| job.id == lost.id).expect("a job whose lease ran out comes first");
+    assert_eq!((again.attempt, again.crashes), (2, 1));
+    let of = |tenant| claimed.iter().filter(|job| job.tenant == tenant).count();
+    assert_eq!(tenants.iter().map(|tenant| of(*tenant)).collect::<Vec<_>>(), [4, 4, 4]);
+    assert_eq!(of(bound), 2);
+    let rest = workers.claim_several(100).await;
+    let of = |tenant| rest.iter().filter(|job| job.tenant == tenant).count();
+    assert_eq!(
+        (of(bound), tenants.iter().map(|tenant| of(*tenant)).collect::<Vec<_>>()),
+        (0, vec![4, 0, 4]),
+        "no tenant runs more than eight"
+    );
+    assert!(workers.claim_several(100).await.is_empty());
+}
+
+#[tokio::test]
+async fn workers_that_claim_at_once_never_claim_one_job_twice() {
+    let workers = workers().await;
+    for n in 0..10 {
+        workers.tenant(&format!("t{n}"), 8, 10).await;
+    }
+    let mut claimed = Vec::new();
+    loop {
+        let claims = (0..4).map(|_| workers.claim_several(5));
+        let round: Vec<Job> = futures::future::join_all(claims).await.into_iter().flatten().collect();
+        if round.is_empty() {
+            break;
+        }
+        claimed.extend(round.iter().map(|job| job.id));
+    }
+    assert_eq!(claimed.len(), 80, "nobody sleeps while something is due");
+    claimed.sort_unstable();
+    claimed.dedup();
+    assert_eq!(claimed.len(), 80);
+}
+
+#[tokio::test]
+async fn whoever_finds_the_next_jobs_taken_takes_others() {
+    let workers = workers().await;
+    let tenant = workers.tenant("t", 6, 10).await;
+    let mut other = workers.store.begin(tenant).await.unwrap();
+    let hold = "select from compressions where status = 'queued' order by due_at, id limit 3 for update";
+    sqlx::raw_sql(hold).execute(&mut *other).await.unwrap();
+    let mut taken = 0;
+    while taken < 3 {
+        let jobs = workers.claim_several(3).await.len();
+        assert!(jobs > 0, "three more are due");
+        taken += jobs;
+    }
+    assert!(workers.claim_several(3).await.is_empty());
+    other.rollback().await.unwrap();
+    assert_eq!(workers.claim_several(6).await.len(), 3);
 }

@@ -35,6 +35,7 @@ mod masking;
 mod messages;
 mod observed;
 mod odd_inputs;
+mod plans;
 mod queue;
 mod quotas;
 mod recall;

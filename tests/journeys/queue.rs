@@ -179,6 +179,29 @@ async fn a_late_worker_cannot_publish() {
 }
 
 #[tokio::test]
+async fn a_late_worker_ends_no_indexing() {
+    let queue = Queue::with_messages(10).await;
+    let request = Request::default();
+    let job = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
+    let mut tx = queue.store.begin(queue.tenant).await.unwrap();
+    enqueue(&mut tx, queue.tenant, queue.session, job).await.unwrap();
+    tx.commit().await.unwrap();
+    let late = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    queue.bury_worker().await;
+    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    assert_eq!((next.id, next.attempt), (late.id, late.attempt + 1));
+    let end = async |job: &Job| queue.store.settle_index(job, Status::Succeeded, false).await.unwrap();
+    assert_eq!(end(&late).await, Settled::Lost);
+    let elsewhere = Job {
+        tenant: queue.store.insert_tenant("other", Actor::Cli).await.unwrap().unwrap().id,
+        ..next.clone()
+    };
+    assert_eq!(end(&elsewhere).await, Settled::Lost, "another tenant's job is none");
+    assert_eq!(end(&next).await, Settled::As(Status::Succeeded));
+    assert_eq!(end(&next).await, Settled::Lost, "once");
+}
+
+#[tokio::test]
 async fn a_living_worker_keeps_its_job() {
     let queue = Queue::with_messages(10).await;
     let _presence = queue.store.hold_presence(WORKER).await.unwrap();

@@ -96,8 +96,16 @@ pub async fn app_with_model(llm: llm::Client) -> App {
     start(Some(llm), Reach::Public).await
 }
 
+/// Starts an API on a database that was made ready for it; its webhooks may be anywhere.
+pub async fn app_on(database: TestDatabase) -> App {
+    start_on(database, None, Reach::Any).await
+}
+
 async fn start(llm: Option<llm::Client>, webhook_reach: Reach) -> App {
-    let database = super::database().await;
+    start_on(super::database().await, llm, webhook_reach).await
+}
+
+async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reach: Reach) -> App {
     let tracker = TaskTracker::new();
     let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
     let stop = CancellationToken::new();

@@ -10,6 +10,7 @@
 
 pub mod app;
 pub mod corpus;
+pub mod plans;
 pub mod provider;
 pub mod receiver;
 pub mod service;
@@ -123,6 +124,13 @@ impl TestDatabase {
     /// A connection of the test's own, as the owner: it sees the rows of every tenant.
     pub async fn connect(&self) -> PgConnection {
         PgConnection::connect(&self.url).await.expect("a connection")
+    }
+
+    /// A connection that may do everything, whoever owns it.
+    pub async fn connect_as_superuser(&self) -> PgConnection {
+        let server = SHARED.get().expect("the server of this database");
+        let url = server.address.of(postgres::SUPERUSER, &self.name);
+        PgConnection::connect(&url).await.expect("a connection")
     }
 
     /// The database's name on the server.

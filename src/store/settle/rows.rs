@@ -134,8 +134,14 @@ pub(super) async fn insert_evaluation(
     .await?;
     let retired: Vec<Uuid> = evaluation.retired.iter().map(|id| id.0).collect();
     sqlx::query!(
-        "update probes set retired_in_version = $3
-         where tenant_id = $1 and session_id = $2 and id = any($4) and retired_in_version is null",
+        // One look into the primary key per probe: as a plain list, the planner reads all probes of the session.
+        "update probes p set retired_in_version = $3
+         from unnest($4::uuid[]) as gone(id)
+         cross join lateral (
+           select x.ctid as place from probes x
+           where x.tenant_id = $1 and x.session_id = $2 and x.id = gone.id limit 1
+         ) at
+         where p.tenant_id = $1 and p.ctid = at.place and p.retired_in_version is null",
         job.tenant.0,
         job.session.0,
         version,
