@@ -52,11 +52,16 @@ impl StoreError {
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.
         let may_pass = |code: &str| {
-            ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == "55P03"
+            ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == LOCK_NOT_AVAILABLE
         };
         let no_connection =
             matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed);
         no_connection || is_lost(error) || code_of(error).is_some_and(|code| may_pass(&code))
+    }
+
+    /// Whether a lock was waited for as long as may be.
+    pub(crate) fn is_locked_out(&self) -> bool {
+        matches!(self, Self::Database(error) if code_of(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE))
     }
 
     /// Whether the server answered and refused, so that it is certain that nothing was committed.
@@ -69,6 +74,9 @@ impl StoreError {
         }
     }
 }
+
+/// The code of a lock that was not to be had in time.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
 
 /// Whether the connection itself is gone.
 pub(crate) fn is_lost(error: &sqlx::Error) -> bool {

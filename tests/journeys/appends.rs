@@ -243,6 +243,17 @@ async fn a_retry_with_the_same_key_is_stored_once_wherever_it_goes() {
     }
 }
 
+/// Looks until somebody waits for a lock.
+async fn until_it_waits(holder: &mut sqlx::PgConnection) {
+    // A transaction goes on seeing the activity that it saw first.
+    let waits = "do 'begin perform pg_stat_clear_snapshot(); end';
+                 select from pg_locks where not granted and pid in
+                 (select pid from pg_stat_activity where datname = current_database())";
+    while sqlx::raw_sql(waits).fetch_optional(&mut *holder).await.expect("a look").is_none() {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lane_goes_on_after_a_lock_that_someone_else_keeps() {
     let stored = stored().await;
@@ -255,8 +266,10 @@ async fn a_lane_goes_on_after_a_lock_that_someone_else_keeps() {
         let one = append(stored.ours, "held", &["two"]);
         async move { lanes.append(one).await }
     });
+    until_it_waits(&mut holder).await;
     let others = (0..20).map(|i| stored.first_seq(append(stored.ours, &format!("free{i}"), &["x"])));
     assert!(join_all(others).await.iter().all(Result::is_ok));
+    assert!(!held.is_finished(), "the others have waited for it");
     let refused = held.await.expect("no panic");
     assert!(matches!(&refused, Err(AppendError::Store(error)) if error.is_unavailable()), "{refused:?}");
     holder.rollback().await.expect("a rollback");
@@ -275,12 +288,7 @@ async fn a_large_append_holds_up_its_own_session_alone() {
         stored.store.tracker().spawn(async move { lanes.append(one).await })
     };
     let large = spawn(append(stored.ours, "large", &[&"two ".repeat(100_000)]));
-    // Until it waits for the lock.
-    let waits = "select from pg_locks where not granted and pid in
-                 (select pid from pg_stat_activity where datname = current_database())";
-    while sqlx::raw_sql(waits).fetch_optional(&mut *holder).await.expect("a look").is_none() {
-        tokio::task::yield_now().await;
-    }
+    until_it_waits(&mut holder).await;
     let follower = spawn(append(stored.ours, "large", &["three"]));
     let others = (0..20).map(|i| stored.first_seq(append(stored.ours, &format!("free{i}"), &["x"])));
     assert!(join_all(others).await.iter().all(Result::is_ok));

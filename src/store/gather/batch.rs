@@ -1,6 +1,7 @@
 //! The transaction that several appends of one tenant share.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use uuid::Uuid;
@@ -16,12 +17,15 @@ use crate::store::sessions::{self, Live, RowProof, Session};
 use crate::store::{StoreError, events, expect_rows, prepared};
 
 /// Prepares a connection that a lane keeps.
-pub(super) async fn settle_in(connection: &mut PgConnection) -> Result<(), StoreError> {
+pub(super) async fn settle_in(
+    connection: &mut PgConnection,
+    lock_timeout: Duration,
+) -> Result<(), StoreError> {
     // A row lock that someone else keeps must not hold up every tenant of the lane. The statements look
     // rows up by key, so a plan of their own for each call costs more than it finds.
-    sqlx::raw_sql("set lock_timeout = '2s'; set plan_cache_mode = force_generic_plan")
-        .execute(connection)
-        .await?;
+    let settings =
+        format!("set lock_timeout = {}; set plan_cache_mode = force_generic_plan", lock_timeout.as_millis());
+    sqlx::raw_sql(AssertSqlSafe(settings)).execute(connection).await?;
     Ok(())
 }
 

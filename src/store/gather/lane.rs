@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::held::Held;
-use super::large::UnderWay;
+use super::slow::{Slow, UnderWay};
 use super::{Append, AppendError, LANE_QUEUE, Reply, batch, quick};
 use crate::store::{Store, StoreError};
 
@@ -21,6 +21,9 @@ use crate::store::{Store, StoreError};
 const BATCH_APPENDS: usize = 64;
 /// Bytes of bodies in one transaction; a larger append goes alone.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// How long a row lock that somebody else keeps may hold up a lane, in which other sessions wait, and then the
+/// slow lane.
+const LOCK_TIMEOUTS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// A transaction that takes longer is given up with its connection.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -35,8 +38,8 @@ pub(super) struct Pending {
     pub(super) reply: oneshot::Sender<Result<Reply, AppendError>>,
     /// Its share of the memory that may wait, given back with the answer.
     pub(super) room: OwnedSemaphorePermit,
-    /// What has the later ones of its session follow it, given back with the answer too.
-    pub(super) large: Option<UnderWay>,
+    /// What has the later ones of its session follow it into the slow lane, given back with the answer too.
+    pub(super) under_way: Option<UnderWay>,
 }
 
 /// One queue and the connection that serves it. At any time a session is in one lane of a process, so
@@ -48,12 +51,18 @@ pub(super) struct Lane {
     /// Kept between transactions: giving it back to the pool costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
     held: Held,
+    /// Where appends go that hold this lane up; none from the slow lane itself.
+    slow: Option<Slow>,
 }
 
 impl Lane {
     /// Makes one of `lanes`.
-    pub(super) fn new(store: Store, inbox: mpsc::Receiver<Pending>, lanes: u32) -> Self {
-        Self { store, inbox, waiting: VecDeque::new(), connection: None, held: Held::new(lanes) }
+    pub(super) fn new(store: Store, inbox: mpsc::Receiver<Pending>, lanes: u32, slow: Option<Slow>) -> Self {
+        Self { store, inbox, waiting: VecDeque::new(), connection: None, held: Held::new(lanes), slow }
+    }
+
+    fn lock_timeout(&self) -> Duration {
+        if self.slow.is_some() { LOCK_TIMEOUTS.0 } else { LOCK_TIMEOUTS.1 }
     }
 
     /// Serves until it is closed and nothing waits.
@@ -104,13 +113,13 @@ impl Lane {
         });
         let (appends, waiters): (Vec<Traced>, Vec<Waiter>) = batch
             .into_iter()
-            .map(|Pending { append, trace, reply, room, large, .. }| {
-                (Traced { append, trace }, Waiter { reply, _room: room, _large: large })
+            .map(|Pending { append, bytes, since, trace, reply, room, under_way }| {
+                (Traced { append, trace }, Waiter { reply, room, under_way, bytes, since })
             })
             .unzip();
         let answers = match self.attempt(&appends, Way::Quick).await {
             Ok(answers) => answers,
-            Err(failure) => return self.recover(&appends, waiters, failure).await,
+            Err(failure) => return self.recover(appends, waiters, failure).await,
         };
         let mut left = Vec::new();
         let mut left_waiters = Vec::new();
@@ -122,10 +131,15 @@ impl Lane {
                 left_waiters.push(waiter);
             }
         }
-        let mut left_waiters = left_waiters.into_iter();
-        for appends in left.chunk_by(|a, b| a.tenant == b.tenant) {
-            let waiters: Vec<Waiter> = left_waiters.by_ref().take(appends.len()).collect();
-            match self.attempt(appends, Way::Long).await {
+        let mut left = left.into_iter().zip(left_waiters).peekable();
+        while let Some((append, waiter)) = left.next() {
+            let tenant = append.tenant;
+            let (mut appends, mut waiters) = (vec![append], vec![waiter]);
+            while let Some((append, waiter)) = left.next_if(|(append, _)| append.tenant == tenant) {
+                appends.push(append);
+                waiters.push(waiter);
+            }
+            match self.attempt(&appends, Way::Long).await {
                 Ok(answers) => tell_all(waiters, answers),
                 Err(failure) => self.recover(appends, waiters, failure).await,
             }
@@ -133,19 +147,35 @@ impl Lane {
     }
 
     /// Answers appends whose transaction has failed.
-    async fn recover(&mut self, appends: &[Traced], waiters: Vec<Waiter>, failure: Failure) {
-        if appends.len() > 1 && failure.is_certain() {
-            // Nothing is committed, and one of them is the cause: each gets a transaction of its own.
-            for (waiter, append) in waiters.into_iter().zip(appends) {
-                match self.attempt(std::slice::from_ref(append), Way::Long).await {
-                    Ok(answers) => tell_all(vec![waiter], answers),
-                    Err(failure) => waiter.tell(Err(failure.into_answer())),
-                }
-            }
-        } else {
+    async fn recover(&mut self, appends: Vec<Traced>, waiters: Vec<Waiter>, failure: Failure) {
+        if !failure.is_certain() {
             let answer = failure.into_answer();
             for waiter in waiters {
                 waiter.tell(Err(answer.clone()));
+            }
+            return;
+        }
+        // Nothing is committed, and one of them is the cause: each gets a transaction of its own.
+        let is_alone = appends.len() == 1;
+        let mut known = Some(failure).filter(|_| is_alone);
+        for (append, waiter) in appends.into_iter().zip(waiters) {
+            let failure = match known.take() {
+                Some(failure) => failure,
+                None => match self.attempt(std::slice::from_ref(&append), Way::Long).await {
+                    Ok(answers) => {
+                        tell_all(vec![waiter], answers);
+                        continue;
+                    }
+                    Err(failure) => failure,
+                },
+            };
+            match &self.slow {
+                Some(slow) if failure.is_locked_out() => {
+                    if let Err(pending) = slow.take_over(waiter.again(append)) {
+                        drop(pending.reply.send(Err(AppendError::Busy)));
+                    }
+                }
+                _ => waiter.tell(Err(failure.into_answer())),
             }
         }
     }
@@ -161,7 +191,9 @@ impl Lane {
             let mut connection = self.store.pool.acquire().await.map_err(StoreError::from)?;
             // What it is set to must not come to anyone else.
             connection.close_on_drop();
-            let settled = tokio::time::timeout(BATCH_TIMEOUT, batch::settle_in(&mut connection)).await;
+            let settled =
+                tokio::time::timeout(BATCH_TIMEOUT, batch::settle_in(&mut connection, self.lock_timeout()))
+                    .await;
             settled.map_err(|_| StoreError::from(sqlx::Error::PoolTimedOut))??;
             connection
         };
@@ -187,7 +219,11 @@ impl Lane {
             Ok(Err(_)) => Failure::Panicked,
             Err(_) => Failure::Store(sqlx::Error::PoolTimedOut.into()),
         };
-        tracing::error!(%failure, appends = appends.len(), "an append transaction failed");
+        if failure.is_locked_out() && self.slow.is_some() {
+            tracing::info!(appends = appends.len(), "append.locked_out");
+        } else {
+            tracing::error!(%failure, appends = appends.len(), "an append transaction failed");
+        }
         // Its state is not worth guessing at; the server rolls back what a closed connection leaves.
         drop(connection);
         Err(failure)
@@ -206,14 +242,22 @@ enum Way {
 /// Who waits for an answer, and what is given back with it.
 struct Waiter {
     reply: oneshot::Sender<Result<Reply, AppendError>>,
-    _room: OwnedSemaphorePermit,
-    _large: Option<UnderWay>,
+    room: OwnedSemaphorePermit,
+    under_way: Option<UnderWay>,
+    bytes: usize,
+    since: Instant,
 }
 
 impl Waiter {
     fn tell(self, answer: Result<Reply, AppendError>) {
         // The caller may have hung up; what is stored stays stored.
         drop(self.reply.send(answer));
+    }
+
+    /// The append as it came.
+    fn again(self, Traced { append, trace }: Traced) -> Pending {
+        let Self { reply, room, under_way, bytes, since } = self;
+        Pending { append, bytes, since, trace, reply, room, under_way }
     }
 }
 
@@ -272,6 +316,11 @@ impl Failure {
             Self::Store(error) => error.is_refusal(),
             Self::Panicked => true,
         }
+    }
+
+    /// Whether somebody else kept a row locked.
+    fn is_locked_out(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_locked_out())
     }
 
     fn into_answer(self) -> AppendError {

@@ -12,10 +12,10 @@
 mod batch;
 mod held;
 mod lane;
-mod large;
 mod masking;
 mod quick;
 mod share;
+mod slow;
 mod stage;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
 use lane::{Lane, Pending, Traced};
-use large::Large;
+use slow::Slow;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
@@ -43,12 +43,12 @@ use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 use crate::trace;
 
-/// The most lanes of small appends: enough that one tenant's slow commit does not hold up the others.
+/// The most lanes beside the slow one, on machines with processors enough for them.
 const MOST_LANES: u32 = 4;
-/// The most connections that lanes keep; one is the large lane's.
+/// The most connections that lanes keep.
 pub(super) const MOST_CONNECTIONS: u32 = MOST_LANES + 1;
 /// Appends that wait in one lane; more are told to come back.
-const LANE_QUEUE: usize = 1024;
+const LANE_QUEUE: usize = 2048;
 /// Bytes of bodies that wait in all lanes together, in KiB.
 const WAITING_KIB: usize = 256 * 1024;
 /// Sessions whose tokenizer is remembered, when it is not the default.
@@ -190,19 +190,18 @@ pub enum AppendError {
 #[derive(Clone, Debug)]
 pub struct Gatherer {
     lanes: Arc<[mpsc::Sender<Pending>]>,
-    /// The lane of large appends.
-    large_lane: mpsc::Sender<Pending>,
-    large: Large,
+    slow: Slow,
     room: Arc<Semaphore>,
     closing: CancellationToken,
     /// Sessions that do not count with the default tokenizer.
     tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
 
-/// As many lanes as processors can serve: the fewer, the more appends meet in one transaction.
+/// A lane for every two processors: the fewer, the more appends meet in one transaction, and what comes before
+/// a lane takes twice the time of what it has the server do.
 fn lanes() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    u32::try_from(processors).unwrap_or(MOST_LANES).clamp(2, MOST_LANES)
+    u32::try_from(processors / 2).unwrap_or(MOST_LANES).clamp(1, MOST_LANES)
 }
 
 impl Gatherer {
@@ -211,16 +210,16 @@ impl Gatherer {
     pub fn start(store: &Store) -> Self {
         let closing = CancellationToken::new();
         let lanes = lanes();
-        let open = || {
+        let open = |slow: Option<Slow>| {
             let (sender, inbox) = mpsc::channel(LANE_QUEUE);
-            let lane = Lane::new(store.clone(), inbox, lanes + 1);
+            let lane = Lane::new(store.clone(), inbox, lanes + 1, slow);
             store.tracker().spawn(lane.run(closing.clone()));
             sender
         };
-        let (large_lane, large) = (open(), Large::default());
-        let lanes = (0..lanes).map(|_| open()).collect();
+        let slow = Slow::new(open(None));
+        let lanes = (0..lanes).map(|_| open(Some(slow.clone()))).collect();
         let room = Arc::new(Semaphore::new(WAITING_KIB));
-        Self { lanes, large_lane, large, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+        Self { lanes, slow, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
     }
 
     /// Takes no more appends; what waits is still served, and then the lanes end.
@@ -247,13 +246,13 @@ impl Gatherer {
         let bytes = append.messages.iter().map(|message| message.body.get().len()).sum::<usize>();
         let kib = u32::try_from(bytes / 1024 + 1).map_err(|_| AppendError::Busy)?;
         let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
-        let large = self.large.enter(&append, bytes);
-        let lane = if large.is_some() { Some(&self.large_lane) } else { self.lane(&append) };
-        let lane = lane.ok_or(AppendError::Broken)?;
         let (reply, answer) = oneshot::channel();
         let (since, trace) = (Instant::now(), trace::current());
-        lane.try_send(Pending { append, bytes, since, trace, reply, room, large })
-            .map_err(|_| AppendError::Busy)?;
+        let under_way = self.slow.enter(&append, bytes);
+        let pending = Pending { append, bytes, since, trace, reply, room, under_way };
+        let lane =
+            if pending.under_way.is_some() { Some(self.slow.lane()) } else { self.lane(&pending.append) };
+        lane.ok_or(AppendError::Broken)?.try_send(pending).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
             self.tokenizers.insert(asked, *tokenizer);
