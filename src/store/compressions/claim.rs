@@ -1,0 +1,105 @@
+//! Claiming: what is due goes to a worker, one commit before the work, and what a dead one held is due again.
+
+use uuid::Uuid;
+
+use super::{Job, Kind, Span, corrupt};
+use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
+use crate::store::{Store, StoreError};
+
+/// A claimed row as the database has it.
+struct Claimed {
+    tenant_id: Uuid,
+    id: Uuid,
+    session_id: Uuid,
+    kind: String,
+    trigger: String,
+    request: serde_json::Value,
+    attempt: i32,
+    crashes: i32,
+    parent_version: Option<i64>,
+    from_seq: Option<Seq>,
+    through_seq: Option<Seq>,
+    trace_context: Option<String>,
+    queued_ms: i64,
+}
+
+impl Claimed {
+    fn read(self) -> Result<Job, StoreError> {
+        let id = self.id;
+        Ok(Job {
+            tenant: TenantId(self.tenant_id),
+            session: SessionId(self.session_id),
+            id: CompressionId(id),
+            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
+            request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
+            trigger: self.trigger,
+            attempt: self.attempt,
+            crashes: self.crashes,
+            span: self.from_seq.zip(self.through_seq).map(|(from_seq, through_seq)| Span {
+                parent_version: self.parent_version,
+                from_seq,
+                through_seq,
+            }),
+            queued_ms: self.queued_ms,
+            trace: self.trace_context,
+        })
+    }
+}
+
+impl Store {
+    /// Claims one due job and commits; `None` when nothing is due.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim(
+        &self,
+        worker: i64,
+        lease_seconds: f64,
+        tenant_limit: i32,
+    ) -> Result<Option<Job>, StoreError> {
+        Ok(self.claim_several(worker, lease_seconds, tenant_limit, 1).await?.pop())
+    }
+
+    /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_several(
+        &self,
+        worker: i64,
+        lease_seconds: f64,
+        tenant_limit: i32,
+        jobs: i32,
+    ) -> Result<Vec<Job>, StoreError> {
+        let rows = sqlx::query_as!(
+            Claimed,
+            r#"select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
+                      trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
+                      parent_version, from_seq, through_seq, trace_context,
+                      (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
+               from claim_compressions($1, $2, $3, $4)"#,
+            worker,
+            lease_seconds,
+            tenant_limit,
+            jobs,
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let read = |row: Claimed| {
+            let id = row.id;
+            // Its lease ends by itself; the others are not to wait for it.
+            row.read()
+                .inspect_err(|error| tracing::error!(compression.id = %id, %error, "worker.job_not_read"))
+                .ok()
+        };
+        Ok(rows.into_iter().filter_map(read).collect())
+    }
+
+    /// Makes the running jobs of dead workers due at once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_dead_workers(&self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar!(r#"select release_dead_workers() as "freed!""#).fetch_one(&self.pool).await?)
+    }
+}
