@@ -5,8 +5,9 @@
 //! that when it is packed, and takes half the memory when it is loaded.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fs::File;
-use std::path::Path;
+use std::path::PathBuf;
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use flate2::Compression;
@@ -40,23 +41,23 @@ fn by_token<K: Serialize, S: Serializer>(map: &BTreeMap<K, u32>, serializer: S) 
     serializer.collect_map(entries)
 }
 
-fn read(encoding: &BytePairEncoding) -> Vocabulary {
-    let bytes = rmp_serde::to_vec(encoding).expect("a vocabulary can be written");
-    rmp_serde::from_slice(&bytes).expect("a vocabulary has the parts that are listed here")
+fn read(encoding: &BytePairEncoding) -> Result<Vocabulary, Box<dyn Error>> {
+    Ok(rmp_serde::from_slice(&rmp_serde::to_vec(encoding)?)?)
 }
 
-fn main() {
+#[expect(clippy::disallowed_methods, reason = "a build script is told its folder by the environment")]
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    let folder = std::env::var_os("OUT_DIR").expect("cargo names the folder");
-    let smallest = read(&BytePairEncoding::from_dictionary([vec![b'a']], None));
+    let folder = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo names the folder")?);
+    let smallest = read(&BytePairEncoding::from_dictionary([vec![b'a']], None))?;
     let vocabularies = [("o200k_base", bpe_openai::o200k_base()), ("cl100k_base", bpe_openai::cl100k_base())];
     for (name, tokenizer) in vocabularies {
-        let mut vocabulary = read(&tokenizer.bpe);
+        let mut vocabulary = read(&tokenizer.bpe)?;
         vocabulary.overlapping_searcher.clone_from(&smallest.overlapping_searcher);
         vocabulary.overlapping_searcher_rev.clone_from(&smallest.overlapping_searcher_rev);
-        let file = File::create(Path::new(&folder).join(name)).expect("the folder can be written to");
-        let mut packed = ZlibEncoder::new(file, Compression::best());
-        rmp_serde::encode::write(&mut packed, &vocabulary).expect("a vocabulary can be packed");
-        packed.finish().expect("a vocabulary can be packed");
+        let mut packed = ZlibEncoder::new(File::create(folder.join(name))?, Compression::best());
+        rmp_serde::encode::write(&mut packed, &vocabulary)?;
+        packed.finish()?;
     }
+    Ok(())
 }
