@@ -170,11 +170,7 @@ impl Lane {
                 },
             };
             match &self.slow {
-                Some(slow) if failure.is_locked_out() => {
-                    if let Err(pending) = slow.take_over(waiter.again(append)) {
-                        drop(pending.reply.send(Err(AppendError::Busy)));
-                    }
-                }
+                Some(slow) if failure.is_locked_out() => slow.take_over(waiter.again(append)),
                 _ => waiter.tell(Err(failure.into_answer())),
             }
         }

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 
-use super::Append;
 use super::lane::Pending;
+use super::{Append, AppendError};
 use crate::domain::id::{SessionName, TenantId};
 
 /// Bytes of bodies from which on an append is slow by itself.
@@ -65,10 +65,13 @@ impl Slow {
         Some(UnderWay { sessions: Arc::clone(&self.sessions), session })
     }
 
-    /// Takes over an append that another lane has waited for long enough; gives it back when too many wait.
-    pub(super) fn take_over(&self, mut pending: Pending) -> Result<(), Pending> {
+    /// Takes over an append that another lane has waited for long enough.
+    pub(super) fn take_over(&self, mut pending: Pending) {
         pending.under_way = self.enter(&pending.append, usize::MAX);
-        self.lane.try_send(pending).map_err(mpsc::error::TrySendError::into_inner)
+        if let Err(refused) = self.lane.try_send(pending) {
+            // The caller may have hung up.
+            drop(refused.into_inner().reply.send(Err(AppendError::Busy)));
+        }
     }
 }
 
