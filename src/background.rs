@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// How far the threads stand back (0 to 19): against another busy thread they get a tenth of a processor.
+/// How far the threads stand back (0 to 19): against another busy thread they get a quarter of a processor.
 #[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
+const NICENESS: i32 = 5;
 
 /// A runtime of its own for its blocking threads alone; those of the service's runtime cannot be told
 /// from the threads that answer.

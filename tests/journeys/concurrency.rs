@@ -12,7 +12,7 @@ const APPENDS: usize = 8;
 /// Versions that must have been published between appends before the test looks at them.
 const VERSIONS: usize = 3;
 /// Far more rounds than compressions ever need.
-const MOST_ROUNDS: usize = 40;
+const MOST_ROUNDS: usize = 120;
 
 /// Compressions beside which a message was stored, and that published a version.
 const BESIDE: &str =
