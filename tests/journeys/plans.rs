@@ -333,6 +333,10 @@ impl Ready {
 
     async fn live(&self, name: &str) -> Vec<Planned> {
         self.plans.take();
+        // The key of the others was looked up a moment ago, and may still be remembered.
+        let stranger = format!("anc_{name:x<43}");
+        let refused = self.app.call_as(&stranger, "GET", "/v1/sessions/s", "").await;
+        assert_eq!(refused.status, 401);
         // Boxed: what they hold over their waits is large.
         Box::pin(live(&self.app, name)).await;
         Box::pin(keep_house(&self.app, name)).await;
