@@ -27,7 +27,7 @@ const IDLE: usize = 100_000;
 /// Jobs of one pickup measurement, one at a time.
 const PICKUPS: usize = 100;
 /// Jobs of one throughput measurement, and the tenants that they belong to: a tenant runs eight at once.
-const NO_OPS: usize = 6_000;
+const NO_OPS: usize = 2_000;
 const TENANTS: usize = 20;
 /// How long a claim holds, from which the row tells when it was claimed.
 const LEASE_SECONDS: u32 = 30;
