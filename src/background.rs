@@ -1,7 +1,7 @@
 //! Threads for what keeps a processor busy: compressions, and requests that are large.
 //!
 //! Invariant: they give way. On Linux their threads have a lower priority, so that a small request waits
-//! for none of them, and where nothing else wants the processor they lose nothing by it.
+//! less for them, and where nothing else wants the processor they lose nothing by it.
 
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;

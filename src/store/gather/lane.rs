@@ -42,8 +42,9 @@ pub(super) struct Pending {
     pub(super) under_way: Option<UnderWay>,
 }
 
-/// One queue and the connection that serves it. At any time a session is in one lane of a process, so
-/// that its appends keep their order and never wait for each other's locks.
+/// One queue and the connection that serves it. A session has one lane in a process, so that its appends
+/// keep their order and never wait for each other's locks; while it has some in the slow lane, what comes
+/// goes there.
 pub(super) struct Lane {
     store: Store,
     inbox: mpsc::Receiver<Pending>,

@@ -3,7 +3,7 @@
 //! What lives here: `lane` is a queue and the connection that serves it; `quick` appends to sessions of any
 //! tenants that the lane knows (`held`) in one statement; `batch` is the transaction for everything else, of
 //! one tenant, `stage` what is decided in either, `masking` moves mask positions, `share` takes out what the
-//! session has.
+//! session has, `slow` knows whose appends would hold up others and have a lane of their own.
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
 //! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
 //! lane owns the transaction. Nothing is stored on what a lane remembers unless the database proves it.
