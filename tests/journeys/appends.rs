@@ -4,11 +4,11 @@ use anchord::domain::accounting::Counted;
 use anchord::domain::id::{SessionName, TenantId};
 use anchord::domain::message::Role;
 use anchord::domain::tokens::Tokenizer;
-use anchord::store::Store;
 use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, AppendError, Gatherer, NewMessage};
 use anchord::store::idempotency::ReplyKey;
 use anchord::store::messages::SeqRange;
+use anchord::store::{Store, Tx};
 use futures::future::join_all;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -243,6 +243,15 @@ async fn a_retry_with_the_same_key_is_stored_once_wherever_it_goes() {
     }
 }
 
+/// Makes a session of one message, and a transaction that keeps its row locked.
+async fn keep_locked(stored: &Stored, session: &str) -> Tx {
+    stored.first_seq(append(stored.ours, session, &["one"])).await.expect("an append");
+    let mut holder = stored.store.begin(stored.ours).await.expect("a transaction");
+    let lock = format!("select from sessions where name = '{session}' for update");
+    sqlx::raw_sql(sqlx::AssertSqlSafe(lock)).execute(&mut *holder).await.expect("a lock");
+    holder
+}
+
 /// Looks until somebody waits for a lock.
 async fn until_it_waits(holder: &mut sqlx::PgConnection) {
     // A transaction goes on seeing the activity that it saw first.
@@ -257,10 +266,7 @@ async fn until_it_waits(holder: &mut sqlx::PgConnection) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lane_goes_on_after_a_lock_that_someone_else_keeps() {
     let stored = stored().await;
-    stored.first_seq(append(stored.ours, "held", &["one"])).await.expect("an append");
-    let mut holder = stored.store.begin(stored.ours).await.expect("a transaction");
-    let lock = "select from sessions where name = 'held' for update";
-    sqlx::raw_sql(lock).execute(&mut *holder).await.expect("a lock");
+    let mut holder = keep_locked(&stored, "held").await;
     let held = stored.store.tracker().spawn({
         let lanes = stored.appends.clone();
         let one = append(stored.ours, "held", &["two"]);
@@ -279,10 +285,7 @@ async fn a_lane_goes_on_after_a_lock_that_someone_else_keeps() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_large_append_holds_up_its_own_session_alone() {
     let stored = stored().await;
-    stored.first_seq(append(stored.ours, "large", &["one"])).await.expect("an append");
-    let mut holder = stored.store.begin(stored.ours).await.expect("a transaction");
-    let lock = "select from sessions where name = 'large' for update";
-    sqlx::raw_sql(lock).execute(&mut *holder).await.expect("a lock");
+    let mut holder = keep_locked(&stored, "large").await;
     let spawn = |one| {
         let lanes = stored.appends.clone();
         stored.store.tracker().spawn(async move { lanes.append(one).await })
