@@ -1,5 +1,7 @@
 //! Path and query parameters: parsed into types, refused as problems that name the parameter.
 
+use std::num::ParseIntError;
+
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
@@ -64,8 +66,23 @@ fn read_query<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
         let detail = error.into_inner().to_string();
         let name =
             if path == "." || path == "?" { quoted(&detail).unwrap_or_default().to_owned() } else { path };
+        let told = form_urlencoded::parse(text.as_bytes()).find(|(key, _)| *key == name);
+        let detail = told.and_then(|(_, value)| not_whole(&value, &detail)).unwrap_or(detail);
         ApiError::parameter(&name, detail)
     })
+}
+
+/// What a whole number must be, where that is what a value was refused for: the reader's own words name no
+/// limit.
+fn not_whole(value: &str, refusal: &str) -> Option<String> {
+    let refused = |error: ParseIntError| error.to_string() == refusal;
+    if value.parse::<u64>().is_err_and(refused) {
+        Some("must be a whole number, 0 or more, that fits in 64 bits".into())
+    } else if value.parse::<u32>().is_err_and(refused) {
+        Some(format!("must be a whole number from 0 to {}", u32::MAX))
+    } else {
+        None
+    }
 }
 
 /// The first name in backquotes: serde names an unknown, missing or repeated field so.
@@ -75,6 +92,7 @@ pub(super) fn quoted(message: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::problem::FieldError;
     use super::*;
 
     #[derive(Debug, Deserialize)]
@@ -84,11 +102,15 @@ mod tests {
         kind: Option<String>,
     }
 
-    fn pointer(query: &str) -> String {
+    fn refused(query: &str) -> FieldError {
         match read_query::<Filters>(query) {
-            Err(ApiError::InvalidParameter(error)) => error.pointer,
+            Err(ApiError::InvalidParameter(error)) => error,
             other => panic!("{query} gave {other:?}"),
         }
+    }
+
+    fn pointer(query: &str) -> String {
+        refused(query).pointer
     }
 
     #[test]
@@ -103,5 +125,18 @@ mod tests {
         assert_eq!(pointer("limit=many"), "/limit");
         assert_eq!(pointer("limit=1&limit=2"), "/limit");
         assert_eq!(pointer("kind=%00"), "/kind");
+    }
+
+    #[test]
+    fn what_is_no_whole_number_is_refused_with_the_limits() {
+        for query in ["limit=many", "limit=", "limit=-1", "limit=1.5", "limit=99999999999999999999999"] {
+            assert_eq!(
+                refused(query).detail,
+                "must be a whole number, 0 or more, that fits in 64 bits",
+                "{query}"
+            );
+        }
+        assert_eq!(refused("limit=4294967296").detail, "must be a whole number from 0 to 4294967295");
+        assert!(refused("limit=1&limit=2").detail.contains("duplicate"));
     }
 }

@@ -104,7 +104,7 @@ pub struct FieldError {
     #[schema(examples("/messages/0/role"))]
     pub pointer: String,
     /// What is wrong there and what is allowed.
-    #[schema(examples("unknown role `robot`"))]
+    #[schema(examples("unknown role \"robot\"; this format has system, user or assistant"))]
     pub detail: String,
 }
 

@@ -18,7 +18,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
         Some("system") => Role::System,
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
-        Some(other) => return Err(unknown_role(other)),
+        Some(other) => return Err(unknown_role(other, "system, user or assistant")),
         None => return Err(FormatError::at("/role", "is required")),
     };
     let parts = match fields.raw("content") {

@@ -159,6 +159,19 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_role_is_refused_with_those_that_are_known_and_each_of_them_is_read() {
+        for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
+            let refused = parse(format, r#"{"role":"robot","content":"x"}"#).unwrap_err();
+            assert_eq!(refused.pointer, "/role");
+            let (said, known) = refused.detail.split_once("; this format has ").unwrap();
+            assert_eq!(said, r#"unknown role "robot""#);
+            for role in known.split(", ").flat_map(|roles| roles.split(" or ")) {
+                parse(format, &format!(r#"{{"role":"{role}","content":"x"}}"#)).unwrap();
+            }
+        }
+    }
+
+    #[test]
     fn a_format_has_one_name_everywhere() {
         for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
             assert_eq!(serde_json::to_string(&format).unwrap(), format!("\"{}\"", format.as_str()));

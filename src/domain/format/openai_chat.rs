@@ -19,7 +19,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
         Some("assistant") => Role::Assistant,
         // `function` is the older name, from before calls had ids.
         Some("tool" | "function") => Role::Tool,
-        Some(other) => return Err(unknown_role(other)),
+        Some(other) => return Err(unknown_role(other, "system, developer, user, assistant or tool")),
         None => return Err(FormatError::at("/role", "is required")),
     };
     let name = fields.string("name")?;
@@ -68,9 +68,10 @@ pub(super) fn raw_results(raw: &str) -> Vec<Option<&str>> {
     }
 }
 
-pub(super) fn unknown_role(role: &str) -> FormatError {
+/// Names the roles that are known, too: another provider's may have been meant.
+pub(super) fn unknown_role(role: &str, known: &str) -> FormatError {
     let shown: String = role.chars().take(40).collect();
-    FormatError::at("/role", format!("unknown role {shown:?}"))
+    FormatError::at("/role", format!("unknown role {shown:?}; this format has {known}"))
 }
 
 fn content(raw: &str) -> Result<Vec<Part>, FormatError> {

@@ -100,7 +100,7 @@ fn parse_message(fields: &Fields<'_>) -> Result<Message, FormatError> {
         Some("developer") => Role::Developer,
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
-        Some(other) => return Err(unknown_role(other)),
+        Some(other) => return Err(unknown_role(other, "system, developer, user or assistant")),
         None => return Err(FormatError::at("/role", "is required")),
     };
     let parts = match fields.raw("content") {
