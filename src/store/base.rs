@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
-use super::outlines::{Outline, outlines_after, outlines_within};
-use super::todos::{self, TodoList};
+use super::outlines::{Outline, OutlineColumns, outlines_within};
+use super::todos::{StoredList, TodoList};
 use super::{Store, StoreError, pins, summaries};
 use crate::domain::accounting::Accounting;
 use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
@@ -94,71 +96,79 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
-        let mut tx = self.snapshot(tenant).await?;
-        let Some(row) = sqlx::query!(
-            "select s.name, s.settings, t.settings as defaults, s.accounting, s.head_seq, s.anchor_seq, s.last_version,
-                    s.context_revision, s.compression_count,
-                    v.version as \"version?\", v.document as \"document?\", v.carry as \"carry?\",
-                    v.rendering_tokens as \"rendering_tokens?\"
-             from sessions s
-             join tenants t on t.id = s.tenant_id
-             -- One look into the primary key: as a plain join, the planner reads all versions of the session.
-             left join lateral (
-               select x.version, x.document, x.carry, x.rendering_tokens from summaries x
-               where x.tenant_id = $1 and x.session_id = $2 and x.version = s.version limit 1
-             ) v on true
-             where s.tenant_id = $1 and s.id = $2",
-            tenant.0,
-            session.0,
-        )
-        .fetch_optional(&mut *tx)
-        .await?
-        else {
-            return Ok(None);
-        };
-        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
-        let mut counts: Accounting =
-            serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
-        let settings = settings_over(session, row.settings, row.defaults)?;
-        let own = pins::list(&mut tx, tenant, session).await?;
-        counts.pins_tokens = pins::count(&settings, own.clone());
-        counts.pins_revision = settings.wide_pins_revision();
-        let removed = sqlx::query_scalar!(
-            "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
-            tenant.0,
-            session.0,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        let todos = todos::find(&mut tx, tenant, session).await?;
-        let probes = asked(&mut tx, tenant, session).await?;
-        let floor = row.anchor_seq.max(counts.system_through);
-        let outlines = outlines_after(&mut tx, tenant, session, floor).await?;
-        tx.commit().await?;
-        let base = Base {
-            name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
-            pins: pin::together(settings.wide_pins(), own),
-            context_revision: row.context_revision + settings.wide_revision(),
-            settings,
-            counts,
-            head: row.head_seq,
-            anchor: row.anchor_seq,
-            compression_count: row.compression_count,
-            next_version: row.last_version + 1,
-            current: match (row.version, row.document, row.carry, row.rendering_tokens) {
-                (Some(version), Some(document), Some(carry), Some(tokens)) => Some(Current {
-                    version,
-                    document,
-                    carry,
-                    rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
-                }),
-                _ => None,
-            },
-            todos,
-            removed_constraints: removed.into_iter().collect(),
-            probes,
-        };
-        Ok(Some((base, outlines)))
+        self.find_base(tenant, session).await?.map(|row| row.read(session)).transpose()
+    }
+
+    /// Finds all of it in one statement, which sets the tenant for itself.
+    async fn find_base(&self, tenant: TenantId, session: SessionId) -> Result<Option<BaseRow>, StoreError> {
+        loop {
+            let mut reading = self.readers.acquire(&self.pool).await?;
+            let read = sqlx::query_as!(
+                BaseRow,
+                r#"with bound as materialized (
+                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+                   )
+                   select s.name as "name!", s.settings as "settings!", t.settings as "defaults!",
+                          s.accounting as "accounting!", s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!",
+                          s.last_version as "last_version!", s.context_revision as "context_revision!",
+                          s.compression_count as "compression_count!",
+                          v.version as "version?", v.document as "document?", v.carry as "carry?",
+                          v.rendering_tokens as "rendering_tokens?",
+                          l.revision as "todos_revision?", l.items as "todos?", l.changes as "todo_changes?",
+                          l.version as "todos_version?", l.updated_at as "todos_updated_at?",
+                          pinned.ids as pin_ids, pinned.texts as pins, removed.ids as removed,
+                          asked.ids as probe_ids, asked.probes,
+                          tail.seqs, tail.roles, tail.are_items, tail.tokens, tail.shapes as "shapes: Vec<Option<String>>",
+                          tail.keeps as "keeps: Vec<Option<String>>", tail.retrieved, tail.bytes
+                   from bound
+                   cross join lateral (
+                     select x.id, x.name, x.settings, x.accounting, x.head_seq, x.anchor_seq, x.version, x.last_version,
+                            x.context_revision, x.compression_count
+                     from sessions x where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
+                   ) s
+                   cross join lateral (select x.settings from tenants x where x.id = bound.tenant_id limit 1) t
+                   left join lateral (
+                     select x.version, x.document, x.carry, x.rendering_tokens from summaries x
+                     where x.tenant_id = bound.tenant_id and x.session_id = s.id and x.version = s.version limit 1
+                   ) v on true
+                   left join lateral (
+                     select x.revision, x.items::text as items, x.changes::text as changes, x.version, x.updated_at
+                     from todo_lists x where x.tenant_id = bound.tenant_id and x.session_id = s.id limit 1
+                   ) l on true
+                   cross join lateral (
+                     select array_agg(x.id order by x.position) as ids, array_agg(x.body order by x.position) as texts
+                     from pins x where x.tenant_id = bound.tenant_id and x.session_id = s.id
+                   ) pinned
+                   cross join lateral (
+                     select array_agg(x.constraint_id) as ids from removed_constraints x
+                     where x.tenant_id = bound.tenant_id and x.session_id = s.id
+                   ) removed
+                   cross join lateral (
+                     select array_agg(x.id order by x.id) as ids, array_agg(x.probe::text order by x.id) as probes
+                     from probes x
+                     where x.tenant_id = bound.tenant_id and x.session_id = s.id and x.retired_in_version is null
+                       -- A text search, as where they are read alone.
+                       and (x.source = 'caller' or x.probe::text like '%"critical":true%')
+                   ) asked
+                   cross join lateral (
+                     select array_agg(m.seq order by m.seq) as seqs, array_agg(m.role order by m.seq) as roles,
+                            array_agg(m.format = 'openai-responses' order by m.seq) as are_items,
+                            array_agg(m.tokens order by m.seq) as tokens, array_agg(m.shape order by m.seq) as shapes,
+                            array_agg(m.keep order by m.seq) as keeps,
+                            array_agg(coalesce(m.component = 'retrieved_documents', false) order by m.seq) as retrieved,
+                            array_agg(m.original_bytes order by m.seq) as bytes
+                     from messages m
+                     where m.tenant_id = bound.tenant_id and m.session_id = s.id and m.seq > s.anchor_seq
+                   ) tail"#,
+                tenant.0,
+                session.0,
+            )
+            .fetch_all(reading.connection())
+            .await;
+            if let Some(mut rows) = reading.settle(read)? {
+                return Ok(rows.pop());
+            }
+        }
     }
 
     /// Reads the outlines of at most `limit` messages after a position and up to another.
@@ -304,20 +314,135 @@ impl Store {
         from_seq: Seq,
         through_seq: Seq,
     ) -> Result<Vec<Original>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let rows = sqlx::query_as!(
-            Original,
-            r#"select m.seq, m.format, m.original as "body!" from messages m
-               where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4 order by m.seq"#,
-            tenant.0,
-            session.0,
-            from_seq,
-            through_seq,
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        tx.commit().await?;
-        Ok(rows)
+        loop {
+            let mut reading = self.readers.acquire(&self.pool).await?;
+            let read = sqlx::query_as!(
+                Original,
+                r#"with bound as materialized (
+                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+                   )
+                   select m.seq as "seq!", m.format as "format!", m.body as "body!"
+                   from bound
+                   cross join lateral (
+                     select x.seq, x.format, x.original as body from messages x
+                     where x.tenant_id = bound.tenant_id and x.session_id = $2 and x.seq between $3 and $4
+                     order by x.seq offset 0
+                   ) m"#,
+                tenant.0,
+                session.0,
+                from_seq,
+                through_seq,
+            )
+            .fetch_all(reading.connection())
+            .await;
+            if let Some(mut rows) = reading.settle(read)? {
+                rows.sort_unstable_by_key(|original| original.seq);
+                return Ok(rows);
+            }
+        }
+    }
+}
+
+/// What a compression starts from, as the database has it; lists come column by column.
+struct BaseRow {
+    name: String,
+    settings: serde_json::Value,
+    defaults: serde_json::Value,
+    accounting: serde_json::Value,
+    head_seq: Seq,
+    anchor_seq: Seq,
+    last_version: i64,
+    context_revision: i64,
+    compression_count: i32,
+    version: Option<i64>,
+    document: Option<serde_json::Value>,
+    carry: Option<serde_json::Value>,
+    rendering_tokens: Option<i32>,
+    todos_revision: Option<i64>,
+    todos: Option<String>,
+    todo_changes: Option<String>,
+    todos_version: Option<i64>,
+    todos_updated_at: Option<DateTime<Utc>>,
+    pin_ids: Option<Vec<String>>,
+    pins: Option<Vec<String>>,
+    removed: Option<Vec<String>>,
+    probe_ids: Option<Vec<Uuid>>,
+    probes: Option<Vec<String>>,
+    seqs: Option<Vec<Seq>>,
+    roles: Option<Vec<String>>,
+    are_items: Option<Vec<bool>>,
+    tokens: Option<Vec<i32>>,
+    shapes: Option<Vec<Option<String>>>,
+    keeps: Option<Vec<Option<String>>>,
+    retrieved: Option<Vec<bool>>,
+    bytes: Option<Vec<i32>>,
+}
+
+impl BaseRow {
+    fn read(self, session: SessionId) -> Result<(Base, Vec<Outline>), StoreError> {
+        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, session.0, reason);
+        let mut counts: Accounting =
+            serde_json::from_value(self.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
+        let settings = settings_over(session, self.settings, self.defaults)?;
+        let pins = self.pin_ids.unwrap_or_default().into_iter().zip(self.pins.unwrap_or_default());
+        let own: Vec<Pin> = pins.map(|(id, text)| Pin { id, text }).collect();
+        counts.pins_tokens = pins::count(&settings, own.clone());
+        counts.pins_revision = settings.wide_pins_revision();
+        let outlines = OutlineColumns {
+            seqs: self.seqs,
+            roles: self.roles,
+            are_items: self.are_items,
+            tokens: self.tokens,
+            shapes: self.shapes,
+            keeps: self.keeps,
+            retrieved: self.retrieved,
+            bytes: self.bytes,
+        };
+        // The system prompt lies after the anchor until there is a first version.
+        let outlines = outlines.read_after(session, counts.system_through)?;
+        let todos = match (self.todos_revision, self.todos, self.todo_changes) {
+            (Some(revision), Some(items), Some(changes)) => {
+                let list = StoredList {
+                    revision,
+                    items,
+                    changes,
+                    version: self.todos_version,
+                    updated_at: self.todos_updated_at,
+                };
+                Some(list.read(session)?)
+            }
+            _ => None,
+        };
+        let probes = self.probe_ids.unwrap_or_default().into_iter().zip(self.probes.unwrap_or_default());
+        let mut asked = Vec::with_capacity(probes.len());
+        for (id, probe) in probes {
+            let probe = serde_json::from_str(&probe);
+            asked.push((ProbeId(id), probe.map_err(|e| StoreError::corrupt("probes", "probe", id, e))?));
+        }
+        let base = Base {
+            name: SessionName::parse(&self.name).map_err(|e| corrupt("name", e.to_string()))?,
+            pins: pin::together(settings.wide_pins(), own),
+            context_revision: self.context_revision + settings.wide_revision(),
+            settings,
+            counts,
+            head: self.head_seq,
+            anchor: self.anchor_seq,
+            compression_count: self.compression_count,
+            next_version: self.last_version + 1,
+            current: match (self.version, self.document, self.carry, self.rendering_tokens) {
+                (Some(version), Some(document), Some(carry), Some(tokens)) => Some(Current {
+                    version,
+                    document,
+                    carry,
+                    rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
+                }),
+                _ => None,
+            },
+            todos,
+            removed_constraints: self.removed.unwrap_or_default().into_iter().collect(),
+            probes: asked,
+        };
+        Ok((base, outlines))
     }
 }
 

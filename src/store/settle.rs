@@ -150,13 +150,12 @@ impl Store {
         };
         if let Some(version) = &publish {
             let span = span.ok_or(StoreError::RowCount { what: "the span", expected: 1, actual: 0 })?;
-            insert_version(&mut tx, job, span, version).await?;
+            insert_version(&mut tx, job, span, version, settlement.evaluation.as_ref()).await?;
             session.publish(span, version)?;
+        } else if let Some(evaluation) = &settlement.evaluation {
+            insert_evaluation(&mut tx, job, None, evaluation).await?;
         }
         let made = publish.as_ref().map(|version| version.version);
-        if let Some(evaluation) = &settlement.evaluation {
-            insert_evaluation(&mut tx, job, made, evaluation).await?;
-        }
         if !job.request.shadow {
             count_afresh(&mut tx, job, &mut session, span, publish.as_ref()).await?;
             if ahead && status != Status::Superseded {
@@ -484,10 +483,7 @@ pub(super) async fn publish_prepared(
     report.target_met = Some(true);
     let text = serde_json::to_string(&report)
         .map_err(|error| StoreError::corrupt("compressions", "report", job.id, error))?;
-    insert_version(connection, job, span, &version).await?;
-    if let Some(evaluation) = &evaluation {
-        insert_evaluation(connection, job, Some(version.version), evaluation).await?;
-    }
+    insert_version(connection, job, span, &version, evaluation.as_ref()).await?;
     let done = sqlx::query!(
         "update compressions set status = 'succeeded', version = $3, report = $4::text::json, finished_at = now()
          where tenant_id = $1 and id = $2 and status = 'prepared'",
