@@ -3,10 +3,13 @@
 //! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
 //! on lines that hold other characters; only marker words of other scripts need Unicode's.
 
+mod required;
+
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use regex::{Captures, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use aho_corasick::AhoCorasick;
+use regex::{Captures, Match, Regex, RegexBuilder};
 
 /// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
 /// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
@@ -18,13 +21,10 @@ pub(crate) fn ascii(pattern: &str) -> Regex {
     unicode(&narrowed(pattern))
 }
 
-/// Compiles patterns whose `\b`, `\w`, `\d` and `\s` mean ASCII's into one set.
-pub(crate) fn ascii_set<'a>(patterns: impl Iterator<Item = &'a str>) -> RegexSet {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
-    RegexSetBuilder::new(patterns.map(narrowed))
-        .dfa_size_limit(AUTOMATON_BYTES)
-        .build()
-        .expect("the patterns are valid")
+/// The words in lower case, one of which stands in every text that a pattern matches whose `\b`, `\w`,
+/// `\d` and `\s` mean ASCII's; `None` when it can do without any that tell.
+pub(crate) fn required_by_ascii(pattern: &str) -> Option<Vec<Vec<u8>>> {
+    required::words(&narrowed(pattern))
 }
 
 /// Compiles a pattern whose word boundaries hold in every script.
@@ -39,9 +39,12 @@ pub(crate) fn unicode(pattern: &str) -> Regex {
 /// make it large, and a boundary beside a character outside of ASCII takes it out of play altogether.
 /// So a pattern that takes more is asked first: repetitions are not counted, and outside of ASCII
 /// there are no boundaries. That mostly tells that no closer look is needed. ASCII is read with
-/// ASCII's boundaries and classes, which are the same there.
+/// ASCII's boundaries and classes, which are the same there. Before all of that, a text without any of
+/// the words that a match must have is read for those alone.
 pub(crate) struct Rare {
     pattern: String,
+    /// Finds the words, one of which every match has.
+    required: OnceLock<Option<AhoCorasick>>,
     /// Whether it has boundaries that hold in every script.
     is_bounded: bool,
     /// The pattern with repetitions that are not counted, when it counts any.
@@ -70,6 +73,7 @@ impl Rare {
         let widened = Some(widened(&pattern)).filter(|wide| *wide != pattern);
         Self {
             pattern,
+            required: OnceLock::new(),
             is_bounded,
             widened,
             wide_narrow: OnceLock::new(),
@@ -99,8 +103,19 @@ impl Rare {
         self.reader(text).map_or(Cow::Borrowed(text), |regex| regex.replace_all(text, by))
     }
 
+    /// Whether a text has the words that a match must have.
+    pub(crate) fn may_match(&self, text: &str) -> bool {
+        let required = self.required.get_or_init(|| required::finder(&self.pattern));
+        required.as_ref().is_none_or(|words| words.is_match(text))
+    }
+
     /// What reads a text; `None` when nothing in it can match.
     fn reader(&self, text: &str) -> Option<&Regex> {
+        if self.may_match(text) { self.closer_reader(text) } else { None }
+    }
+
+    /// What reads a text that has the words; `None` when nothing in it can match.
+    fn closer_reader(&self, text: &str) -> Option<&Regex> {
         let wide = self.widened.as_deref();
         if self.is_bounded && text.is_ascii() {
             let in_ascii = |pattern: &str| unicode(&spelled(pattern, r"\t\n\x0B\x0C\r\x20"));
