@@ -14,7 +14,9 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) else { return Some(std::mem::take(&mut rest)) };
+        let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) else {
+            return Some(std::mem::take(&mut rest));
+        };
         let (line, behind) = rest.split_at_checked(end)?;
         rest = behind.get(1..).unwrap_or_default();
         Some(line.strip_suffix('\r').unwrap_or(line))

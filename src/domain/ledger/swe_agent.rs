@@ -87,7 +87,10 @@ pub(super) fn open_file(output: &str) -> OpenFile {
     }
     let start = head(output, 400);
     let headed = |at: usize| start.get(at..)?.strip_prefix(HEADER);
-    match memchr::memchr_iter(b'[', start.as_bytes()).find_map(headed).and_then(|rest| rest.split(" (").next()) {
+    match memchr::memchr_iter(b'[', start.as_bytes())
+        .find_map(headed)
+        .and_then(|rest| rest.split(" (").next())
+    {
         Some(path) => named(path),
         None => OpenFile::NotShown,
     }

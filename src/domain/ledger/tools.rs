@@ -258,7 +258,16 @@ pub(super) fn may_run_commands(name: &str) -> bool {
     static EDITS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(["editor", "ipython", "edit_tool"]));
     static RUNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         any_of([
-            "bash", "shell", "terminal", "exec", "command", "cmd", "launch", "powershell", "process", "zsh",
+            "bash",
+            "shell",
+            "terminal",
+            "exec",
+            "command",
+            "cmd",
+            "launch",
+            "powershell",
+            "process",
+            "zsh",
             "run",
         ])
     });

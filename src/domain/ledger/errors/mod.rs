@@ -72,13 +72,8 @@ pub fn open(errors: &[ErrorFact], carry: &Carry) -> Vec<(String, String)> {
         .filter_map(|e| Some((e.message.clone(), e.command.clone()?)));
     // What is resolved now is among them.
     let again: BTreeSet<String> = errors.iter().map(|e| normal(&e.message)).collect();
-    let mut all: Vec<(String, String)> = carry
-        .open_errors
-        .iter()
-        .filter(|(m, _)| !again.contains(&normal(m)))
-        .cloned()
-        .chain(fresh)
-        .collect();
+    let mut all: Vec<(String, String)> =
+        carry.open_errors.iter().filter(|(m, _)| !again.contains(&normal(m))).cloned().chain(fresh).collect();
     let surplus = all.len().saturating_sub(MAX_CARRIED);
     all.drain(..surplus);
     all

@@ -117,7 +117,8 @@ impl Words {
         let bit = |at: usize| 1_u128 << at;
         let free = needs.clone().enumerate().filter(|(_, one)| one.words.is_empty());
         let free = free.fold(0, |bits, (at, _)| bits | bit(at));
-        let words = needs.enumerate().flat_map(|(at, one)| one.words.iter().map(move |word| (*word, bit(at))));
+        let words =
+            needs.enumerate().flat_map(|(at, one)| one.words.iter().map(move |word| (*word, bit(at))));
         Self { words: Marked::new(words), free, marks }
     }
 

@@ -1,7 +1,7 @@
 //! Words that a pattern cannot match without, read out of the pattern itself.
 //!
-//! Invariant: a text that a pattern matches has one of its words, in whatever case of ASCII. So one
-//! quick pass for words tells most texts from those that need the pattern.
+//! Invariant: a text that a pattern matches has one of its words, in whatever case of ASCII, and no word
+//! has white space in it. So one quick pass for words tells most texts from those that need the pattern.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -23,11 +23,7 @@ pub(super) fn finder(pattern: &str) -> Option<AhoCorasick> {
 
 /// What finds some words in whatever case of ASCII.
 fn finder_of(words: Words) -> Option<AhoCorasick> {
-    AhoCorasickBuilder::new()
-        .ascii_case_insensitive(true)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(words)
-        .ok()
+    AhoCorasickBuilder::new().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words).ok()
 }
 
 /// The words of a pattern, in lower case; `None` when it can do without any that tell.
@@ -60,8 +56,8 @@ struct Reader {
 
 /// What one place of a pattern takes.
 enum Taken {
-    /// One letter, as its bytes in lower case.
-    Letter(Vec<u8>),
+    /// One letter, in whatever case of ASCII.
+    Letter(char),
     /// Letters that begin with one of these bytes.
     Leads(Words),
     /// Too many to tell.
@@ -76,6 +72,15 @@ struct Sequence {
 }
 
 impl Sequence {
+    /// Takes in one letter; white space ends a word, so that a word stands in a text however that is
+    /// broken into lines.
+    fn letter(&mut self, letter: char) {
+        if letter.is_whitespace() {
+            return self.end_run();
+        }
+        self.run.extend(letter.to_ascii_lowercase().to_string().bytes());
+    }
+
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         if !run.is_empty() {
@@ -101,9 +106,12 @@ impl Reader {
     fn read(&mut self, pattern: &Hir, sequence: &mut Sequence) {
         match pattern.kind() {
             HirKind::Empty | HirKind::Look(_) => {}
-            HirKind::Literal(literal) => sequence.run.extend(literal.0.iter().map(u8::to_ascii_lowercase)),
+            HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+                Ok(text) => text.chars().for_each(|c| sequence.letter(c)),
+                Err(_) => sequence.end_run(),
+            },
             HirKind::Class(class) => match self.taken(class) {
-                Taken::Letter(bytes) => sequence.run.extend(bytes),
+                Taken::Letter(letter) => sequence.letter(letter),
                 Taken::Leads(words) => {
                     sequence.end_run();
                     sequence.offer(words);
@@ -136,18 +144,14 @@ impl Reader {
             Class::Unicode(class) => {
                 class.ranges().iter().flat_map(|r| r.start()..=r.end()).take(FEW).collect()
             }
-            Class::Bytes(class) if class.is_ascii() => class
-                .ranges()
-                .iter()
-                .flat_map(|r| r.start()..=r.end())
-                .map(char::from)
-                .take(FEW)
-                .collect(),
+            Class::Bytes(class) if class.is_ascii() => {
+                class.ranges().iter().flat_map(|r| r.start()..=r.end()).map(char::from).take(FEW).collect()
+            }
             Class::Bytes(_) => return Taken::Many,
         };
         let (ascii, others): (Vec<char>, Vec<char>) = chars.iter().partition(|c| c.is_ascii());
         match (ascii.as_slice(), others.as_slice()) {
-            ([], [only]) => Taken::Letter(only.to_string().into_bytes()),
+            ([], [only]) => Taken::Letter(*only),
             ([], [_, ..]) if chars.len() < FEW => {
                 let lead = |c: &char| c.to_string().into_bytes().into_iter().take(1).collect();
                 Taken::Leads(others.iter().map(lead).collect())
@@ -157,7 +161,7 @@ impl Reader {
                     && others.iter().all(|c| FOLDED.contains(c)) =>
             {
                 self.folds |= !others.is_empty();
-                Taken::Letter(first.to_ascii_lowercase().to_string().into_bytes())
+                Taken::Letter(*first)
             }
             _ => Taken::Many,
         }
@@ -183,8 +187,13 @@ mod tests {
         assert_eq!(told(r"(?:ab|c)d+"), None);
         assert_eq!(told(r"\w+|never"), None);
         assert_eq!(told(r"决定|定了"), some(&["决定", "定了"]));
-        assert_eq!(told(r"(?i)x{2,3}ok"), some(&["ok", "ſ", "\u{212a}"]).map(|w| vec![w[0].clone(), w[2].clone()]));
-        assert!(words(r"(?i)да").is_some_and(|w| w.iter().all(|lead| matches!(lead.as_slice(), [0xd0 | 0xe1]))));
+        assert_eq!(
+            told(r"(?i)x{2,3}ok"),
+            some(&["ok", "ſ", "\u{212a}"]).map(|w| vec![w[0].clone(), w[2].clone()])
+        );
+        assert!(
+            words(r"(?i)да").is_some_and(|w| w.iter().all(|lead| matches!(lead.as_slice(), [0xd0 | 0xe1])))
+        );
     }
 
     proptest! {

@@ -167,7 +167,8 @@ static WORDS: LazyLock<Table> = LazyLock::new(|| {
     for (at, (_, words)) in LATIN.iter().enumerate() {
         for word in *words {
             let key = packed(word.as_bytes());
-            let free = table.probe(key).find(|slot| table.slots.get(*slot).is_some_and(|s| [0, key].contains(&s.0)));
+            let free =
+                table.probe(key).find(|slot| table.slots.get(*slot).is_some_and(|s| [0, key].contains(&s.0)));
             if let Some(slot) = free.and_then(|slot| table.slots.get_mut(slot)) {
                 slot.0 = key;
                 slot.1 |= 1 << (LANE * at);

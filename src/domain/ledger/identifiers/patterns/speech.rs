@@ -1,7 +1,8 @@
 //! Rules for what people and models say.
 
 use super::super::look::{
-    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, QUOTE, SLASHES, UNDERSCORE, UPPER, V_DIGIT,
+    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, QUOTE, SLASHES, UNDERSCORE, UPPER,
+    V_DIGIT,
 };
 use super::values::{commit, group, hit, named_id, url, version};
 use super::{Rule, needs};
