@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::{clip_middle, squash};
-use super::super::ledger::{Facts, TodoStatus, pattern, prose};
+use super::super::ledger::{Facts, TodoStatus, pattern};
 use super::super::summary::CurrentState;
 use super::intent::substance;
 use super::{Turn, Turns, clip, is_placeholder, is_pleasantry, talk};

@@ -306,6 +306,7 @@ fn asks_for_work(words: &str) -> bool {
 mod tests {
     use super::super::super::message::{Message, Part};
     use super::*;
+    use proptest::prelude::*;
     use rstest::rstest;
 
     fn message(seq: i64, role: Role, text: &str) -> Numbered {
@@ -319,6 +320,20 @@ mod tests {
 
     fn of_user(text: &str) -> Vec<String> {
         read(&[message(3, Role::User, text)]).into_iter().map(|c| c.text).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_look_for_words_passes_over_no_demand(
+            (at, text) in (0..10_usize).prop_flat_map(|at| (Just(at), tables()[at].demand.texts())),
+        ) {
+            let demand = &tables()[at].demand;
+            proptest::prop_assert_eq!(demand.is_match(&text), demand.is_match_without_look(&text), "{}", text);
+        }
+    }
+
+    fn tables() -> [&'static Table; 10] {
+        [&ENGLISH, &CHINESE, &JAPANESE, &RUSSIAN, &FRENCH, &GERMAN, &SPANISH, &PORTUGUESE, &ITALIAN, &KOREAN]
     }
 
     #[rstest]

@@ -172,7 +172,7 @@ fn widened(pattern: &str) -> String {
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
-fn narrowed(pattern: &str) -> String {
+pub(crate) fn narrowed(pattern: &str) -> String {
     spelled(pattern, r"\t\n\r\x20\xA0")
 }
 
@@ -206,6 +206,46 @@ fn spelled(pattern: &str, space: &str) -> String {
         }
     }
     out
+}
+
+/// Texts that a pattern matches when what stands around them lets it, for tests.
+#[cfg(test)]
+pub(crate) fn texts_of(pattern: &str) -> proptest::strategy::BoxedStrategy<String> {
+    use proptest::strategy::Strategy as _;
+    use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+
+    fn without_looks(pattern: &Hir) -> Hir {
+        match pattern.kind() {
+            HirKind::Look(_) => Hir::empty(),
+            HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => pattern.clone(),
+            HirKind::Repetition(one) => Hir::repetition(Repetition {
+                max: one.max.map(|max| max.min(one.min + 3)),
+                sub: Box::new(without_looks(&one.sub)),
+                ..one.clone()
+            }),
+            HirKind::Capture(group) => {
+                Hir::capture(Capture { sub: Box::new(without_looks(&group.sub)), ..group.clone() })
+            }
+            HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_looks).collect()),
+            HirKind::Alternation(choices) => Hir::alternation(choices.iter().map(without_looks).collect()),
+        }
+    }
+
+    let pattern = regex_syntax::Parser::new().parse(pattern).unwrap();
+    proptest::string::string_regex_parsed(&without_looks(&pattern)).unwrap().boxed()
+}
+
+#[cfg(test)]
+impl Rare {
+    /// Texts that it may match.
+    pub(crate) fn texts(&self) -> proptest::strategy::BoxedStrategy<String> {
+        texts_of(&self.pattern)
+    }
+
+    /// Whether it matches, found without a look for its words.
+    pub(crate) fn is_match_without_look(&self, text: &str) -> bool {
+        self.closer_reader(text).is_some_and(|regex| regex.is_match(text))
+    }
 }
 
 #[cfg(test)]

@@ -187,3 +187,25 @@ const LOOKED_AT: usize = 16_000;
 fn last_bytes(text: &str, bytes: usize) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn the_look_passes_over_no_rule_that_matches(
+            (at, line) in (0..RULES.len()).prop_flat_map(|at| {
+                (Just(at), pattern::texts_of(&pattern::narrowed(RULES[at].0)))
+            }),
+        ) {
+            let (mut looked, mut all) = (Tally::default(), Tally::default());
+            apply(candidates(&line), &line, &mut looked);
+            apply(u128::MAX, &line, &mut all);
+            prop_assert_eq!(looked, all, "{}: {}", RULES[at].0, line);
+        }
+    }
+}
