@@ -103,7 +103,7 @@ pub(super) fn marks(line: &str) -> u16 {
 
 /// The words of a set of patterns.
 pub(super) struct Words {
-    words: Marked,
+    automaton: Marked,
     /// The patterns that need no word.
     free: u128,
     /// The marks that each pattern needs.
@@ -119,7 +119,7 @@ impl Words {
         let free = free.fold(0, |bits, (at, _)| bits | bit(at));
         let words =
             needs.enumerate().flat_map(|(at, one)| one.words.iter().map(move |word| (*word, bit(at))));
-        Self { words: Marked::new(words), free, marks }
+        Self { automaton: Marked::new(words), free, marks }
     }
 
     /// The patterns that may match a line, as bits.
@@ -128,7 +128,7 @@ impl Words {
         // Without its marks no word makes a pattern match, so the words are not even looked for.
         let marked = self.marks.iter().enumerate().filter(|(_, needed)| *needed & !marks == 0);
         let marked = marked.fold(0_u128, |bits, (at, _)| bits | 1 << at);
-        let found = if marked & !self.free == 0 { 0 } else { self.words.found_in(line) };
+        let found = if marked & !self.free == 0 { 0 } else { self.automaton.found_in(line) };
         (self.free | found) & marked
     }
 }

@@ -168,7 +168,7 @@ static WORDS: LazyLock<Table> = LazyLock::new(|| {
         for word in *words {
             let key = packed(word.as_bytes());
             let free =
-                table.probe(key).find(|slot| table.slots.get(*slot).is_some_and(|s| [0, key].contains(&s.0)));
+                places(key).find(|slot| table.slots.get(*slot).is_some_and(|s| [0, key].contains(&s.0)));
             if let Some(slot) = free.and_then(|slot| table.slots.get_mut(slot)) {
                 slot.0 = key;
                 slot.1 |= 1 << (LANE * at);
@@ -189,18 +189,19 @@ struct Table {
 }
 
 impl Table {
-    #[expect(clippy::cast_possible_truncation, reason = "both halves of the number are mixed")]
-    fn probe(&self, key: u128) -> impl Iterator<Item = usize> + use<> {
-        let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let first = (mixed >> 54) as usize;
-        (first..first + SLOTS).map(|at| at % SLOTS)
-    }
-
     /// The counts of a word.
     fn counts(&self, key: u128) -> u64 {
-        let mut slots = self.probe(key).filter_map(|at| self.slots.get(at));
+        let mut slots = places(key).filter_map(|at| self.slots.get(at));
         slots.find(|slot| slot.0 == key || slot.0 == 0).map_or(0, |slot| slot.1)
     }
+}
+
+/// The places where a word may be, by its number.
+#[expect(clippy::cast_possible_truncation, reason = "both halves of the number are mixed")]
+fn places(key: u128) -> impl Iterator<Item = usize> {
+    let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let first = (mixed >> 54) as usize;
+    (first..first + SLOTS).map(|at| at % SLOTS)
 }
 
 /// A word as a number.
