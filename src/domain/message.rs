@@ -1,5 +1,7 @@
 //! The one shape that every conversation format is read into.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
@@ -163,6 +165,15 @@ impl Message {
     #[must_use]
     pub fn text(&self) -> String {
         join_text(&self.parts)
+    }
+
+    /// The same, borrowed where it stands in one piece.
+    #[must_use]
+    pub fn words(&self) -> Cow<'_, str> {
+        match self.parts.as_slice() {
+            [Part::Text(text)] => Cow::Borrowed(text),
+            parts => Cow::Owned(join_text(parts)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What stands in the way at the span's end.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -7,7 +8,7 @@ use regex::Regex;
 
 use super::super::ledger::line::squash;
 use super::super::ledger::pattern::Rare;
-use super::super::ledger::{Facts, TestRunFact, pattern, prose};
+use super::super::ledger::{Facts, TestRunFact, pattern};
 use super::super::summary::{Blocker, Summary, TestOutcome};
 use super::phrases::Phrases;
 use super::{Turns, Voice, clip, is_placeholder, open_questions};
@@ -34,7 +35,7 @@ pub(super) fn find(
 ) -> (Vec<Blocker>, bool) {
     let mut found: Vec<Blocker> = failing_tests(facts);
     for turn in turns.assistants().rev().take(RECENT) {
-        for sentence in prose::sentences(&turn.text) {
+        for sentence in turn.sentences() {
             if BLOCKED.is_match(&sentence.text)
                 && sentence.text.chars().count() <= 500
                 && !is_placeholder(&sentence.text)
@@ -47,8 +48,8 @@ pub(super) fn find(
     if turns.turn_is_over
         && let Some(last) = turns.all.last().filter(|t| t.voice == Voice::Assistant)
     {
-        let sentences = prose::sentences(&last.text);
-        for sentence in sentences
+        for sentence in last
+            .sentences()
             .iter()
             .rev()
             .take(6)
@@ -60,15 +61,17 @@ pub(super) fn find(
             }
         }
     }
-    let heard = open_questions::hear(turns);
+    let before = base.map(|b| b.blockers.as_slice()).unwrap_or_default();
+    let heard = open_questions::hear(turns, before);
     for (question, seqs) in &heard.open {
         push_all(&mut found, &format!("{} {question}", phrases.open_question), seqs.clone());
     }
-    let before = base.map(|b| b.blockers.as_slice()).unwrap_or_default();
     let answered = turns.persons().next().is_some();
+    let latest = LazyCell::new(|| latest(facts));
+    let solved = LazyCell::new(|| says_solved(turns));
     let gone = |b: &Blocker| match test_command(&b.text) {
-        Some(command) => latest(facts).get(command).is_some_and(|run| run.outcome == TestOutcome::Pass),
-        None => (answered || says_solved(turns)) && !heard.leaves(&b.text),
+        Some(command) => latest.get(command).is_some_and(|run| run.outcome == TestOutcome::Pass),
+        None => (answered || *solved) && !heard.leaves(&b.text),
     };
     let resolved = before.iter().all(gone) && !before.is_empty();
     if !found.is_empty() {

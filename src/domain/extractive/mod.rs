@@ -16,12 +16,14 @@ mod state;
 mod steps;
 mod talk;
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::ledger::line::squash;
-use super::ledger::{Facts, pattern, prose};
+use super::ledger::prose::{self, Sentence};
+use super::ledger::{Facts, pattern};
 use super::message::{Message, Numbered, Role, ToolResult};
 use super::proposal::Proposal;
 use super::summary::Summary;
@@ -66,6 +68,47 @@ struct Turn {
     calls: bool,
     /// It calls tools and the span goes on behind it: what it announced is under way or done.
     under_way: bool,
+    /// The sentences of its words, once they were asked for.
+    sentences: OnceCell<Vec<Sentence>>,
+    /// Its words, tidied up, once they were asked for.
+    tidy: OnceCell<String>,
+    /// The sentences of what is said behind the speaker's name, tidied up, once they were asked for.
+    tidy_sentences: OnceCell<Vec<Sentence>>,
+}
+
+impl Turn {
+    fn new(seq: i64, voice: Voice, text: String) -> Self {
+        Self {
+            seq,
+            voice,
+            text,
+            calls: false,
+            under_way: false,
+            sentences: OnceCell::new(),
+            tidy: OnceCell::new(),
+            tidy_sentences: OnceCell::new(),
+        }
+    }
+
+    /// The sentences of its words.
+    fn sentences(&self) -> &[Sentence] {
+        self.sentences.get_or_init(|| prose::sentences(&self.text))
+    }
+
+    /// Its words without what transcribers and hesitation put between them.
+    fn tidy(&self) -> &str {
+        self.tidy.get_or_init(|| talk::tidy(&self.text))
+    }
+
+    /// What is said behind the speaker's name, where minutes have one.
+    fn said(&self) -> &str {
+        prose::speaker(&self.text).map_or(self.text.as_str(), |(_, said)| said)
+    }
+
+    /// The sentences of what is said, tidied up.
+    fn tidy_sentences(&self) -> &[Sentence] {
+        self.tidy_sentences.get_or_init(|| prose::sentences(&talk::tidy(self.said())))
+    }
 }
 
 /// The words of a span, in order.
@@ -90,25 +133,22 @@ impl Turns {
         let mut uses_tools = false;
         let last = span.last().map_or(0, |n| n.seq);
         for Numbered { seq, message } in span {
-            let text = message.text();
             match message.role {
                 Role::User => match prose::person_text(message) {
-                    Some(text) => {
-                        let voice = Voice::Person;
-                        all.push(Turn { seq: *seq, voice, text, calls: false, under_way: false });
-                    }
+                    Some(text) => all.push(Turn::new(*seq, Voice::Person, text)),
                     None if fallback.is_none() && !prose::is_observation(message) => {
-                        fallback = Some((*seq, text)).filter(|(_, t)| !t.trim().is_empty());
+                        fallback = Some((*seq, message.text())).filter(|(_, t)| !t.trim().is_empty());
                     }
                     None => {}
                 },
                 Role::Assistant => {
+                    let text = message.words();
                     let words = spoken(&text);
                     let calls = message.calls().next().is_some() || has_command(&text);
                     uses_tools |= calls;
                     if !words.is_empty() {
-                        let (voice, under_way) = (Voice::Assistant, calls && *seq < last);
-                        all.push(Turn { seq: *seq, voice, text: words, calls, under_way });
+                        let turn = Turn::new(*seq, Voice::Assistant, words);
+                        all.push(Turn { calls, under_way: calls && *seq < last, ..turn });
                     }
                 }
                 Role::System | Role::Developer | Role::Tool => {}
@@ -147,7 +187,7 @@ fn first_call(span: &[Numbered]) -> Option<(i64, String)> {
 }
 
 fn ends_turn(message: &Message) -> bool {
-    message.role == Role::Assistant && message.calls().next().is_none() && !has_command(&message.text())
+    message.role == Role::Assistant && message.calls().next().is_none() && !has_command(&message.words())
 }
 
 /// Whether a text-only agent's message ends in a command for its harness.

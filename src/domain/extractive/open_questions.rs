@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use super::super::ledger::pattern::Rare;
 use super::super::ledger::prose;
+use super::super::summary::Blocker;
 use super::intent::substance;
-use super::talk::{tidy, words};
+use super::talk::words;
 use super::{Turn, Turns, clip};
 
 /// How many turns behind a question may put it off.
@@ -55,9 +56,9 @@ impl Heard {
     }
 }
 
-/// Reads the talk of a span.
-pub(super) fn hear(turns: &Turns) -> Heard {
-    let mut heard = put_off(turns);
+/// Reads the talk of a span; `before` are the blockers of the version before.
+pub(super) fn hear(turns: &Turns, before: &[Blocker]) -> Heard {
+    let mut heard = put_off(turns, before.iter().any(|b| b.text.contains(BETWEEN)));
     if turns.conversation {
         for (question, seq) in unanswered(turns) {
             if !heard.open.iter().any(|(_, seqs)| seqs.contains(&seq)) {
@@ -73,12 +74,12 @@ fn unanswered(turns: &Turns) -> Vec<(String, i64)> {
     let mut quiet: Vec<&Turn> = Vec::new();
     let mut open = Vec::new();
     for turn in turns.all.iter().rev().take(12) {
-        let said = said(turn);
+        let said = turn.said();
         if said.trim_end().ends_with(['?', '？'])
             && substance(said) >= 5
             && quiet.iter().all(|t| substance(&t.text) < 12)
         {
-            open.push((tidy(&turn.text), turn.seq));
+            open.push((turn.tidy().to_owned(), turn.seq));
         }
         quiet.push(turn);
     }
@@ -86,12 +87,16 @@ fn unanswered(turns: &Turns) -> Vec<(String, i64)> {
 }
 
 /// Questions whose answer is that there is none yet. Read from the end, so that every turn is read once.
-fn put_off(turns: &Turns) -> Heard {
+/// What is decided is asked for only where something was put off, here or (`earlier`) before.
+fn put_off(turns: &Turns, earlier: bool) -> Heard {
     let from = turns.all.len().saturating_sub(LOOKED_AT);
     let turns = turns.all.get(from..).unwrap_or_default();
     let mut heard = Heard { open: Vec::new(), decided: HashSet::new() };
-    for (at, turn) in turns.iter().enumerate().rev() {
-        let reply = putting_off(turn);
+    let replies: Vec<Option<String>> = turns.iter().map(putting_off).collect();
+    if !earlier && replies.iter().all(Option::is_none) {
+        return heard;
+    }
+    for ((at, turn), reply) in turns.iter().enumerate().zip(replies).rev() {
         if let Some(reply) = &reply
             && heard.open.len() < MAX_OPEN
         {
@@ -109,7 +114,7 @@ fn put_off(turns: &Turns) -> Heard {
             }
         }
         if reply.is_none() && SETTLED.is_match(&turn.text) {
-            let sentences = prose::sentences(said(turn));
+            let sentences = prose::sentences(turn.said());
             let deciding = sentences.iter().filter(|s| !is_question(&s.text) && SETTLED.is_match(&s.text));
             heard.decided.extend(deciding.flat_map(|s| words(&s.text)));
         }
@@ -123,9 +128,8 @@ fn putting_off(turn: &Turn) -> Option<String> {
     if !DEFERRED.is_match(&turn.text) {
         return None;
     }
-    let sentences = prose::sentences(&tidy(said(turn)));
-    let told = sentences.into_iter().map(|s| s.text);
-    told.filter(|text| !is_question(text)).find(|text| DEFERRED.is_match(text))
+    let told = turn.tidy_sentences().iter().map(|s| &s.text);
+    told.filter(|text| !is_question(text)).find(|text| DEFERRED.is_match(text)).cloned()
 }
 
 /// The last question of a turn, with who asked.
@@ -133,9 +137,8 @@ fn question(turn: &Turn) -> Option<String> {
     if !turn.text.contains(['?', '？']) {
         return None;
     }
-    let sentences = prose::sentences(&tidy(said(turn)));
-    let asked = sentences.into_iter().map(|s| s.text).rfind(|text| is_question(text))?;
-    let asked = clip(&asked, MAX_QUESTION);
+    let asked = turn.tidy_sentences().iter().rfind(|s| is_question(&s.text))?;
+    let asked = clip(&asked.text, MAX_QUESTION);
     Some(speaker(turn).map_or_else(|| asked.clone(), |name| format!("{name}: {asked}")))
 }
 
@@ -147,10 +150,6 @@ fn is_settled(question: &str, decided: &HashSet<u64>) -> bool {
 
 fn is_question(text: &str) -> bool {
     text.ends_with(['?', '？'])
-}
-
-fn said(turn: &Turn) -> &str {
-    prose::speaker(&turn.text).map_or(turn.text.as_str(), |(_, said)| said)
 }
 
 fn speaker(turn: &Turn) -> Option<&str> {

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::line::{clip_middle, squash};
-use super::super::ledger::{Facts, TodoStatus, pattern, prose};
+use super::super::ledger::{Facts, TodoStatus, pattern};
 use super::super::summary::CurrentState;
 use super::intent::substance;
-use super::{Turns, clip, is_placeholder, is_pleasantry, talk};
+use super::{Turn, Turns, clip, is_placeholder, is_pleasantry, talk};
 
 /// The longest state, in characters.
 const MAX_STATE: usize = 600;
@@ -70,7 +70,7 @@ fn last_report(turns: &Turns) -> (String, Vec<i64>) {
     let mut parts: Vec<(i64, String)> = Vec::new();
     let mut length = 0;
     for turn in turns.assistants().rev().take(6) {
-        let words = report_text(&turn.text);
+        let words = report_text(turn);
         if is_placeholder(&words) {
             continue;
         }
@@ -92,10 +92,10 @@ fn last_report(turns: &Turns) -> (String, Vec<i64>) {
     (clip_middle(&text, MAX_STATE), parts.iter().map(|(s, _)| *s).collect())
 }
 
-fn report_text(text: &str) -> String {
-    let sentences = prose::sentences(text);
+fn report_text(turn: &Turn) -> String {
+    let sentences = turn.sentences();
     if sentences.is_empty() {
-        return squash(&without_fences(text));
+        return squash(&without_fences(&turn.text));
     }
     sentences.iter().map(|s| s.text.as_str()).filter(|s| !is_placeholder(s)).collect::<Vec<_>>().join(" ")
 }

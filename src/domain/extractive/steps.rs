@@ -6,7 +6,8 @@ use regex::Regex;
 
 use super::super::ledger::line::squash;
 use super::super::ledger::pattern::Rare;
-use super::super::ledger::{Facts, TodoStatus, pattern, prose};
+use super::super::ledger::prose::Sentence;
+use super::super::ledger::{Facts, TodoStatus, pattern};
 use super::phrases::Phrases;
 use super::state::{without_fences, without_tags};
 use super::{Turn, Turns, clip, is_placeholder, is_pleasantry, talk};
@@ -94,7 +95,7 @@ static STEP_HEADING: LazyLock<Rare> = LazyLock::new(|| {
 /// What the model says it will do, from its last messages; lists under a heading come first.
 fn announced(turns: &Turns, phrases: &Phrases) -> (Vec<String>, Vec<i64>) {
     for (back, turn) in turns.assistants().rev().take(RECENT).enumerate() {
-        let mut steps = under_heading(&turn.text);
+        let mut steps = under_heading(turn.sentences());
         let listed = !steps.is_empty();
         // A message that ends its turn reports; only an open turn, or the very last words, announce.
         // What was announced further back, or before a tool that has answered, has been done since.
@@ -104,7 +105,7 @@ fn announced(turns: &Turns, phrases: &Phrases) -> (Vec<String>, Vec<i64>) {
         if steps.is_empty() {
             // An offer at the end of a finished turn is what may come next.
             if back == 0 && turns.turn_is_over {
-                steps = offers(&turn.text, phrases);
+                steps = offers(turn.sentences(), phrases);
             }
         }
         if !steps.is_empty() {
@@ -120,8 +121,9 @@ fn announced(turns: &Turns, phrases: &Phrases) -> (Vec<String>, Vec<i64>) {
 
 /// The announcements of one message, the last three of them.
 fn turn_announcements(turn: &Turn) -> Vec<String> {
-    let mut steps: Vec<String> = prose::sentences(&turn.text)
-        .into_iter()
+    let mut steps: Vec<String> = turn
+        .sentences()
+        .iter()
         .filter(|s| {
             ANNOUNCES.is_match(&s.text) && !s.text.ends_with(['?', '？']) && s.text.chars().count() <= 400
         })
@@ -144,14 +146,14 @@ fn is_closing(sentence: &str) -> bool {
     CLOSING.is_match(sentence)
 }
 
-fn offers(text: &str, phrases: &Phrases) -> Vec<String> {
+fn offers(sentences: &[Sentence], phrases: &Phrases) -> Vec<String> {
     static OFFER: LazyLock<Regex> = LazyLock::new(|| {
         pattern::unicode(
             r"(?i)^(?:would you like|do you want|should i|shall i|want me to|let me know|if you(?:['’]d)? (?:like|want)|could you|can you|please (?:provide|confirm|let|tell)|souhaitez|voulez|veux-tu|dois-je|möchten sie|möchtest|soll ich|quieres|desea|¿|хотите|хочешь)|(?:需要我|要不要|您(?:想|是否|需要)|你(?:想|是否|需要)|请(?:问|提供|确认)|よろしいですか|しますか|ましょうか)",
         )
     });
-    prose::sentences(text)
-        .into_iter()
+    sentences
+        .iter()
         .rev()
         .take(4)
         .filter(|s| OFFER.is_match(&s.text) && !super::blockers::is_courtesy(&s.text))
@@ -161,8 +163,7 @@ fn offers(text: &str, phrases: &Phrases) -> Vec<String> {
 }
 
 /// The list items under the last heading that names next steps.
-fn under_heading(text: &str) -> Vec<String> {
-    let sentences = prose::sentences(text);
+fn under_heading(sentences: &[Sentence]) -> Vec<String> {
     let Some(at) = sentences.iter().rposition(|s| {
         !s.listed
             && s.text.chars().count() < 80

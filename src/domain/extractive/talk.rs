@@ -80,7 +80,7 @@ pub(super) fn intent(turns: &Turns, phrases: &Phrases) -> ProposedIntent {
     if opening.is_empty() {
         opening.extend(turns.persons().filter(|t| substance(&t.text) >= 10).take(3));
     }
-    let said: Vec<String> = opening.iter().map(|t| clip(&tidy(&t.text), MAX_INTENT / 4)).collect();
+    let said: Vec<String> = opening.iter().map(|t| clip(t.tidy(), MAX_INTENT / 4)).collect();
     let first = turns.all.first().map(|t| t.seq).filter(|_| opening.is_empty());
     let seqs: Vec<i64> = opening.iter().map(|t| t.seq).chain(first).collect();
     let text = format!("{} {}. {}", phrases.talk_of, names.join(", "), said.join(" "));
@@ -94,10 +94,10 @@ fn bare_name(name: &str) -> &str {
 
 /// The last things said that say something.
 pub(super) fn last_words(turns: &Turns) -> (String, Vec<i64>) {
-    let tells = |t: &&Turn| substance(&t.text) >= 8 && substance(&tidy(&t.text)) >= 8;
+    let tells = |t: &&Turn| substance(&t.text) >= 8 && substance(t.tidy()) >= 8;
     let mut kept: Vec<&Turn> = turns.all.iter().rev().filter(tells).take(4).collect();
     kept.reverse();
-    let text = kept.iter().map(|t| clip(&tidy(&t.text), MAX_STATE / 3)).collect::<Vec<_>>().join(" ");
+    let text = kept.iter().map(|t| clip(t.tidy(), MAX_STATE / 3)).collect::<Vec<_>>().join(" ");
     (clip_middle(&text, MAX_STATE), kept.iter().map(|t| t.seq).collect())
 }
 
@@ -130,21 +130,21 @@ pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
         if steps.len() >= 8 {
             break;
         }
-        let (name, said) = prose::speaker(&turn.text).unwrap_or(("", turn.text.as_str()));
-        let mut committed = prose::sentences(&tidy(said)).into_iter().map(|s| s.text).filter(|text| {
+        let name = prose::speaker(&turn.text).map_or("", |(name, _)| name);
+        let mut committed = turn.tidy_sentences().iter().map(|s| &s.text).filter(|text| {
             substance(text) >= 5
                 && !text.ends_with(['?', '？'])
                 && COMMITS.is_match(text)
                 && !NOT.is_match(text)
         });
-        if let Some(mut told) = committed.next() {
+        if let Some(mut told) = committed.next().cloned() {
             // Who does it is often said in one sentence, and by when in the next.
             if let Some(when) = committed.next().filter(|next| !DATED.is_match(&told) && DATED.is_match(next))
             {
                 if !told.ends_with(|c: char| !c.is_ascii()) {
                     told.push(' ');
                 }
-                told.push_str(&when);
+                told.push_str(when);
             }
             let name = bare_name(name);
             let text = if name.is_empty() { told } else { format!("{name}: {told}") };
@@ -163,7 +163,7 @@ pub(super) fn agreed(turns: &Turns) -> (Vec<String>, Vec<i64>) {
 struct Candidate<'t> {
     turn: &'t Turn,
     key: &'t str,
-    text: String,
+    text: &'t str,
     words: Vec<u64>,
 }
 
@@ -189,7 +189,7 @@ pub(super) fn notes(turns: &Turns, facts: &Facts) -> Vec<TechnicalFact> {
             told.extend(best.words.iter().copied());
             found.push(TechnicalFact {
                 key: best.key.to_owned(),
-                value: clip(&best.text, MAX_NOTE),
+                value: clip(best.text, MAX_NOTE),
                 seqs: vec![best.turn.seq],
                 session_id: None,
             });
@@ -202,14 +202,14 @@ fn candidates(turns: &Turns) -> Vec<Candidate<'_>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     for turn in &turns.all {
-        let (name, said) = match prose::speaker(&turn.text) {
-            Some((name, said)) if turns.conversation => (bare_name(name), said),
-            Some(_) | None if turns.conversation => ("said", turn.text.as_str()),
-            Some(_) | None if turn.voice == Voice::Person => (USER, turn.text.as_str()),
-            Some(_) | None => ("assistant", turn.text.as_str()),
+        let name = match prose::speaker(&turn.text) {
+            Some((name, _)) if turns.conversation => bare_name(name),
+            Some(_) | None if turns.conversation => "said",
+            Some(_) | None if turn.voice == Voice::Person => USER,
+            Some(_) | None => "assistant",
         };
-        let said = if turns.conversation { Cow::Owned(tidy(said)) } else { Cow::Borrowed(said) };
-        for sentence in prose::sentences(&said) {
+        let sentences = if turns.conversation { turn.tidy_sentences() } else { turn.sentences() };
+        for sentence in sentences {
             if found.len() >= MAX_SENTENCES {
                 return found;
             }
@@ -218,7 +218,7 @@ fn candidates(turns: &Turns) -> Vec<Candidate<'_>> {
                 && seen.insert(hash(&sentence.text))
             {
                 let words = words(&sentence.text);
-                found.push(Candidate { turn, key: name, text: sentence.text, words });
+                found.push(Candidate { turn, key: name, text: &sentence.text, words });
             }
         }
     }
@@ -294,6 +294,6 @@ fn score(candidate: &Candidate<'_>, weights: &HashMap<u64, f64>, told: &HashSet<
     said * voice
         * question
         * if figures { 1.25 } else { 1.0 }
-        * if CUES.is_match(&candidate.text) { 1.3 } else { 1.0 }
-        * if candidate.key == USER && SELF.is_match(&candidate.text) { 3.0 } else { 1.0 }
+        * if CUES.is_match(candidate.text) { 1.3 } else { 1.0 }
+        * if candidate.key == USER && SELF.is_match(candidate.text) { 3.0 } else { 1.0 }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::super::message::{Numbered, Role};
 use super::invocation::{Invocation, text_of};
+use super::line::lines;
 use super::outcome::head;
 use super::prose;
 
@@ -33,7 +34,7 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
         uses.push(one);
     }
     let mut edits: Option<BTreeMap<&'a str, Vec<Block<'a>>>> = None;
-    for line in text.lines().take(MAX_LINES) {
+    for line in lines(text).take(MAX_LINES) {
         let Some(line) = line.strip_prefix("> ") else { continue };
         let line = line.trim();
         // An empty file is made of every name that is given to it, of slips of the keyboard too: only

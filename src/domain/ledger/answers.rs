@@ -1,6 +1,11 @@
 //! What tools and commands answer, read for what became of the files they were to touch.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use super::events::Act;
+use super::line::lines_with;
 use super::outcome::{head, tail};
 use super::shell::Effect;
 
@@ -57,14 +62,14 @@ pub(super) fn complaints(output: &str) -> Vec<&str> {
         "did not match any file",
         "not under version",
     ];
-    let mut found: Vec<&str> = Vec::new();
+    #[expect(clippy::expect_used, reason = "the words are constants, and tests compile them")]
+    static COMPLAINING: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let leftmost = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS);
+        leftmost.expect("the words are valid")
+    });
     let edges = if output.len() > 2 * EDGE { [head(output, EDGE), tail(output, EDGE)] } else { [output, ""] };
-    for line in edges.into_iter().flat_map(str::lines) {
-        if line.len() < 1_000 && found.len() < 50 && WORDS.iter().any(|w| line.contains(w)) {
-            found.push(line);
-        }
-    }
-    found
+    let lines = edges.into_iter().flat_map(|edge| lines_with(&COMPLAINING, edge));
+    lines.filter(|line| line.len() < 1_000).take(50).collect()
 }
 
 /// Whether a complaint names the file of an effect, as a whole word.

@@ -25,15 +25,15 @@ const MAX_PER_SPAN: usize = 80;
 /// The most messages that one constraint names.
 const MAX_SEQS: usize = 20;
 
-/// Reads the constraints of a span, in the order of first appearance.
-#[must_use]
-pub fn read(span: &[Numbered]) -> Vec<Constraint> {
+/// Reads the constraints of a span, in the order of first appearance; `said` is what persons say in each
+/// of its messages.
+pub(super) fn read(span: &[Numbered], said: &[Option<String>]) -> Vec<Constraint> {
     let mut all: Vec<Constraint> = Vec::new();
     let mut ids = BTreeSet::new();
     // The leading system messages are the system prompt and are served as they are.
     let minutes = prose::is_minutes(span);
     let mut leading = span.first().is_some_and(|n| n.seq <= 1);
-    for Numbered { seq, message } in span {
+    for (Numbered { seq, message }, said) in span.iter().zip(said) {
         leading &= message.role.is_system();
         let found: Vec<(String, ConstraintSource)> = match message.role {
             Role::System | Role::Developer if !leading => {
@@ -44,10 +44,9 @@ pub fn read(span: &[Numbered]) -> Vec<Constraint> {
                     .into_iter()
                     .collect()
             }
-            Role::User => prose::person_text(message)
-                .map(|text| demands(&text, minutes))
-                .unwrap_or_default()
-                .into_iter()
+            Role::User => said
+                .iter()
+                .flat_map(|text| demands(text, minutes))
                 .map(|text| (text, ConstraintSource::User))
                 .collect(),
             Role::System | Role::Developer | Role::Assistant | Role::Tool => Vec::new(),
@@ -307,14 +306,34 @@ fn asks_for_work(words: &str) -> bool {
 mod tests {
     use super::super::super::message::{Message, Part};
     use super::*;
+    use proptest::prelude::*;
     use rstest::rstest;
 
     fn message(seq: i64, role: Role, text: &str) -> Numbered {
         Numbered { seq, message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] } }
     }
 
+    fn read(span: &[Numbered]) -> Vec<Constraint> {
+        let said: Vec<_> = span.iter().map(|n| prose::person_text(&n.message)).collect();
+        super::read(span, &said)
+    }
+
     fn of_user(text: &str) -> Vec<String> {
         read(&[message(3, Role::User, text)]).into_iter().map(|c| c.text).collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_look_for_words_passes_over_no_demand(
+            (at, text) in (0..10_usize).prop_flat_map(|at| (Just(at), tables()[at].demand.texts())),
+        ) {
+            let demand = &tables()[at].demand;
+            proptest::prop_assert_eq!(demand.is_match(&text), demand.is_match_without_look(&text), "{}", text);
+        }
+    }
+
+    fn tables() -> [&'static Table; 10] {
+        [&ENGLISH, &CHINESE, &JAPANESE, &RUSSIAN, &FRENCH, &GERMAN, &SPANISH, &PORTUGUESE, &ITALIAN, &KOREAN]
     }
 
     #[rstest]

@@ -2,8 +2,51 @@
 
 use std::borrow::Cow;
 
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+
 /// The longest part of one line that is read, in bytes: what is longer is data, not a message.
 pub(crate) const MAX_LINE: usize = 2_000;
+
+/// The lines of a text as `str::lines` tells them; looks for their ends many bytes at a time.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) else {
+            return Some(std::mem::take(&mut rest));
+        };
+        let (line, behind) = rest.split_at_checked(end)?;
+        rest = behind.get(1..).unwrap_or_default();
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
+}
+
+/// The lines of a text that hold one of the words, none of which holds a line's end.
+pub(crate) fn lines_with<'t>(words: &AhoCorasick, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let hit = words.find(rest)?;
+        let bytes = rest.as_bytes();
+        let start = memchr::memrchr(b'\n', bytes.get(..hit.start())?).map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', bytes.get(hit.end()..)?).map(|end| hit.end() + end);
+        let line = rest.get(start..end.unwrap_or(rest.len()))?;
+        rest = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default();
+        Some(if end.is_some() { line.strip_suffix('\r').unwrap_or(line) } else { line })
+    })
+}
+
+/// Finds any of some words in whatever case of ASCII.
+pub(crate) fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick {
+    #[expect(clippy::expect_used, reason = "the words are constants, and tests compile them")]
+    AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(words)
+        .expect("the words are valid")
+}
 
 /// Removes terminal escape sequences.
 pub(crate) fn plain(line: &str) -> Cow<'_, str> {
@@ -91,6 +134,17 @@ mod tests {
         assert_eq!(clip("read src/main.rs now", 12), "read…");
         assert_eq!(clip("short", 10), "short");
         assert!(clip_middle(&"word ".repeat(1000), 100).chars().count() <= 102);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_are_told_as_the_standard_library_tells_them(text in "[ab\r\né]{0,24}") {
+            let expected: Vec<&str> = text.lines().collect();
+            proptest::prop_assert_eq!(lines(&text).collect::<Vec<_>>(), expected.clone());
+            let with: Vec<&str> = lines_with(&any_of(["ab", "É", "b a"]), &text).collect();
+            let holds = |line: &&str| ["ab", "aB", "Ab", "AB", "É"].iter().any(|word| line.contains(word));
+            proptest::prop_assert_eq!(with, expected.into_iter().filter(holds).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod files;
 pub mod identifiers;
 pub mod invocation;
 pub(crate) mod line;
+mod marked;
 mod outcome;
 mod paths;
 pub(crate) mod pattern;
@@ -210,21 +211,23 @@ pub struct Carry {
 #[must_use]
 pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
     let (uses, directories) = invocation::read_and_follow(span, carry);
+    let said: Vec<Option<String>> = span.iter().map(|n| prose::person_text(&n.message)).collect();
     let (events, open_file) = events::gather(&uses, carry.open_file.clone());
     let files::Folded { files, taken_back, copies, root } =
         files::fold(span, events, (known, &carry.copies), directories.stated.as_deref());
     let mut items = carry.todos.clone();
     let todos = todos::follow(&uses, &mut items);
-    let errors = errors::read(span, &uses, carry);
+    let runs = test_runs::read_each(&uses);
+    let errors = errors::read(span, &uses, &runs, carry);
     let open_errors = errors::open(&errors, carry);
     Facts {
         files,
         taken_back,
         commands: commands(&uses),
-        test_runs: test_runs::read(&uses),
+        test_runs: test_runs::told(runs),
         errors,
-        identifiers: identifiers::read(span, &uses),
-        constraints: constraints::read(span),
+        identifiers: identifiers::read(span, &said, &uses),
+        constraints: constraints::read(span, &said),
         todos,
         followed: None,
         carry: Carry {

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 use serde_json::Value;
+
+use super::line::any_of;
 
 /// The output of a call, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -310,26 +313,26 @@ fn answer(output: &str) -> &str {
 }
 
 fn refused(output: &str) -> bool {
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(REFUSED));
     // The words begin within the first 40 bytes, and none is longer than 80.
-    let text = head(answer(output), 40 + 80).to_ascii_lowercase();
-    REFUSED.iter().any(|w| text.find(w).is_some_and(|at| at < 40))
+    WORDS.find(head(answer(output), 40 + 80)).is_some_and(|hit| hit.start() < 40)
 }
 
 fn not_done(output: &str) -> bool {
+    static SURELY: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(SURELY_NOT_DONE));
+    static EITHER: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(DONE.iter().chain(NOT_DONE)));
     let trimmed = answer(output).trim_end();
-    let text = head(trimmed, EDGE).to_ascii_lowercase();
-    if ERROR_START.iter().any(|w| text.starts_with(w)) {
+    let text = head(trimmed, EDGE);
+    let begins = |word: &&str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if ERROR_START.iter().any(begins) {
         return true;
     }
     // A long answer is content; a tool that did nothing says so briefly or on its first line.
-    let first = text.lines().next().unwrap_or("");
-    let searched =
-        if trimmed.len() <= 400 && trimmed.lines().count() <= 4 { text.as_str() } else { head(first, 200) };
-    if SURELY_NOT_DONE.iter().any(|w| searched.contains(w)) {
-        return true;
-    }
-    let done = DONE.iter().filter_map(|w| searched.find(w)).min().unwrap_or(usize::MAX);
-    NOT_DONE.iter().any(|w| searched.find(w).is_some_and(|at| at < done))
+    let is_brief = trimmed.len() <= 400 && memchr::memchr_iter(b'\n', trimmed.as_bytes()).nth(3).is_none();
+    let searched = if is_brief { text } else { head(text.lines().next().unwrap_or(""), 200) };
+    // What comes after the words that it was done is about the file's text.
+    SURELY.is_match(searched)
+        || EITHER.find(searched).is_some_and(|first| first.pattern().as_usize() >= DONE.len())
 }
 
 /// The first `max` bytes, cut at a character boundary.

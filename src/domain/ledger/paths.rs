@@ -14,6 +14,9 @@ pub(super) fn clean(path: &str) -> String {
 }
 
 fn clean_once(path: &str) -> String {
+    if is_clean(path) {
+        return path.to_owned();
+    }
     let windows = is_windows(path);
     let slashed;
     let path = if windows {
@@ -45,6 +48,17 @@ fn clean_once(path: &str) -> String {
     }
     cleaned.push_str(&kept.join("/"));
     cleaned
+}
+
+/// Whether there is nothing to fold in a path: mostly so.
+fn is_clean(path: &str) -> bool {
+    let mut before = b' ';
+    let folds = path.bytes().any(|byte| {
+        let folds = byte == b'\\' || before == b'/' && matches!(byte, b'/' | b'.');
+        before = byte;
+        folds
+    });
+    !folds && before != b'/' && !path.starts_with('.')
 }
 
 /// Joins a path to the directory it starts from; absolute paths stand alone.

@@ -3,10 +3,13 @@
 //! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
 //! on lines that hold other characters; only marker words of other scripts need Unicode's.
 
+mod required;
+
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use regex::{Captures, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use aho_corasick::AhoCorasick;
+use regex::{Captures, Match, Regex, RegexBuilder};
 
 /// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
 /// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
@@ -18,13 +21,10 @@ pub(crate) fn ascii(pattern: &str) -> Regex {
     unicode(&narrowed(pattern))
 }
 
-/// Compiles patterns whose `\b`, `\w`, `\d` and `\s` mean ASCII's into one set.
-pub(crate) fn ascii_set<'a>(patterns: impl Iterator<Item = &'a str>) -> RegexSet {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
-    RegexSetBuilder::new(patterns.map(narrowed))
-        .dfa_size_limit(AUTOMATON_BYTES)
-        .build()
-        .expect("the patterns are valid")
+/// The words in lower case, one of which stands in every text that a pattern matches whose `\b`, `\w`,
+/// `\d` and `\s` mean ASCII's; `None` when it can do without any that tell.
+pub(crate) fn required_by_ascii(pattern: &str) -> Option<Vec<Vec<u8>>> {
+    required::words(&narrowed(pattern))
 }
 
 /// Compiles a pattern whose word boundaries hold in every script.
@@ -39,9 +39,12 @@ pub(crate) fn unicode(pattern: &str) -> Regex {
 /// make it large, and a boundary beside a character outside of ASCII takes it out of play altogether.
 /// So a pattern that takes more is asked first: repetitions are not counted, and outside of ASCII
 /// there are no boundaries. That mostly tells that no closer look is needed. ASCII is read with
-/// ASCII's boundaries and classes, which are the same there.
+/// ASCII's boundaries and classes, which are the same there. Before all of that, a text without any of
+/// the words that a match must have is read for those alone.
 pub(crate) struct Rare {
     pattern: String,
+    /// Finds the words, one of which every match has.
+    required: OnceLock<Option<AhoCorasick>>,
     /// Whether it has boundaries that hold in every script.
     is_bounded: bool,
     /// The pattern with repetitions that are not counted, when it counts any.
@@ -70,6 +73,7 @@ impl Rare {
         let widened = Some(widened(&pattern)).filter(|wide| *wide != pattern);
         Self {
             pattern,
+            required: OnceLock::new(),
             is_bounded,
             widened,
             wide_narrow: OnceLock::new(),
@@ -99,8 +103,19 @@ impl Rare {
         self.reader(text).map_or(Cow::Borrowed(text), |regex| regex.replace_all(text, by))
     }
 
+    /// Whether a text has the words that a match must have.
+    pub(crate) fn may_match(&self, text: &str) -> bool {
+        let required = self.required.get_or_init(|| required::finder(&self.pattern));
+        required.as_ref().is_none_or(|words| words.is_match(text))
+    }
+
     /// What reads a text; `None` when nothing in it can match.
     fn reader(&self, text: &str) -> Option<&Regex> {
+        if self.may_match(text) { self.closer_reader(text) } else { None }
+    }
+
+    /// What reads a text that has the words; `None` when nothing in it can match.
+    fn closer_reader(&self, text: &str) -> Option<&Regex> {
         let wide = self.widened.as_deref();
         if self.is_bounded && text.is_ascii() {
             let in_ascii = |pattern: &str| unicode(&spelled(pattern, r"\t\n\x0B\x0C\r\x20"));
@@ -157,7 +172,7 @@ fn widened(pattern: &str) -> String {
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
-fn narrowed(pattern: &str) -> String {
+pub(crate) fn narrowed(pattern: &str) -> String {
     spelled(pattern, r"\t\n\r\x20\xA0")
 }
 
@@ -191,6 +206,46 @@ fn spelled(pattern: &str, space: &str) -> String {
         }
     }
     out
+}
+
+/// Texts that a pattern matches when what stands around them lets it, for tests.
+#[cfg(test)]
+pub(crate) fn texts_of(pattern: &str) -> proptest::strategy::BoxedStrategy<String> {
+    use proptest::strategy::Strategy as _;
+    use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+
+    fn without_looks(pattern: &Hir) -> Hir {
+        match pattern.kind() {
+            HirKind::Look(_) => Hir::empty(),
+            HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => pattern.clone(),
+            HirKind::Repetition(one) => Hir::repetition(Repetition {
+                max: one.max.map(|max| max.min(one.min + 3)),
+                sub: Box::new(without_looks(&one.sub)),
+                ..one.clone()
+            }),
+            HirKind::Capture(group) => {
+                Hir::capture(Capture { sub: Box::new(without_looks(&group.sub)), ..group.clone() })
+            }
+            HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_looks).collect()),
+            HirKind::Alternation(choices) => Hir::alternation(choices.iter().map(without_looks).collect()),
+        }
+    }
+
+    let pattern = regex_syntax::Parser::new().parse(pattern).unwrap();
+    proptest::string::string_regex_parsed(&without_looks(&pattern)).unwrap().boxed()
+}
+
+#[cfg(test)]
+impl Rare {
+    /// Texts that it may match.
+    pub(crate) fn texts(&self) -> proptest::strategy::BoxedStrategy<String> {
+        texts_of(&self.pattern)
+    }
+
+    /// Whether it matches, found without a look for its words.
+    pub(crate) fn is_match_without_look(&self, text: &str) -> bool {
+        self.closer_reader(text).is_some_and(|regex| regex.is_match(text))
+    }
 }
 
 #[cfg(test)]

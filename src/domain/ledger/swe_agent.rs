@@ -80,12 +80,17 @@ pub(super) fn open_file(output: &str) -> OpenFile {
         }
     };
     let end = tail(output, 1_200);
-    if let Some(at) = end.rfind(PROMPT) {
+    let prompted = |at: &usize| end.get(*at..).is_some_and(|rest| rest.starts_with(PROMPT));
+    if let Some(at) = memchr::memrchr_iter(b'(', end.as_bytes()).find(prompted) {
         let line = end.get(at + PROMPT.len()..).and_then(|rest| rest.lines().next()).unwrap_or("");
         return named(line.trim_end().trim_end_matches(')'));
     }
     let start = head(output, 400);
-    match start.find(HEADER).and_then(|at| start.get(at + HEADER.len()..)?.split(" (").next()) {
+    let headed = |at: usize| start.get(at..)?.strip_prefix(HEADER);
+    match memchr::memchr_iter(b'[', start.as_bytes())
+        .find_map(headed)
+        .and_then(|rest| rest.split(" (").next())
+    {
         Some(path) => named(path),
         None => OpenFile::NotShown,
     }

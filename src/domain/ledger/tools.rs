@@ -1,7 +1,13 @@
 //! What tools are called, agent by agent, and what their arguments mean.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use fnv::FnvBuildHasher;
 use serde_json::{Map, Value};
 
+use super::line::any_of;
 use super::{paths, shell};
 
 /// What a tool does, as far as files are concerned.
@@ -181,6 +187,20 @@ const VERBS: &[(&str, Kind)] = &[
     ("list", Kind::Other),
 ];
 
+/// The kinds of the tools by the letters of their names.
+static KNOWN: LazyLock<HashMap<Vec<u8>, Kind, FnvBuildHasher>> = LazyLock::new(|| {
+    let mut known = HashMap::default();
+    for (name, kind) in TOOLS {
+        known.entry(letters(name)).or_insert(*kind);
+    }
+    known
+});
+
+/// A name without what case styles put between its words.
+fn letters(name: &str) -> Vec<u8> {
+    name.bytes().filter(|b| !matches!(b, b'_' | b'-')).map(|b| b.to_ascii_lowercase()).collect()
+}
+
 /// A tool as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tool {
@@ -192,15 +212,7 @@ pub(super) struct Tool {
 
 /// Looks a tool up. Agents write one name in several case styles (`strReplace`, `ApplyPatch`).
 pub(super) fn tool(name: &str) -> Tool {
-    let letters = |text: &'_ str| {
-        text.bytes()
-            .filter(|b| !matches!(b, b'_' | b'-'))
-            .map(|b| b.to_ascii_lowercase())
-            .collect::<Vec<u8>>()
-    };
-    let bare = letters(bare_name(name));
-    let same = |known: &str| known.bytes().filter(|b| !matches!(b, b'_' | b'-')).eq(bare.iter().copied());
-    if let Some((_, kind)) = TOOLS.iter().find(|(n, _)| same(n)) {
+    if let Some(kind) = KNOWN.get(letters(bare_name(name)).as_slice()) {
         return Tool { kind: *kind, known: true };
     }
     let words = words_of(bare_name(name));
@@ -243,14 +255,24 @@ fn words_of(name: &str) -> Vec<String> {
 
 /// Whether a tool of this name may run shell commands.
 pub(super) fn may_run_commands(name: &str) -> bool {
-    let bare = bare_name(name).to_ascii_lowercase();
-    if bare.contains("editor") || bare.contains("ipython") || bare.contains("edit_tool") {
-        return false;
-    }
-    ["bash", "shell", "terminal", "exec", "command", "cmd", "launch", "powershell", "process", "zsh", "run"]
-        .iter()
-        .any(|w| bare.contains(w))
-        || bare == "sh"
+    static EDITS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(["editor", "ipython", "edit_tool"]));
+    static RUNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        any_of([
+            "bash",
+            "shell",
+            "terminal",
+            "exec",
+            "command",
+            "cmd",
+            "launch",
+            "powershell",
+            "process",
+            "zsh",
+            "run",
+        ])
+    });
+    let bare = bare_name(name);
+    !EDITS.is_match(bare) && (RUNS.is_match(bare) || bare.eq_ignore_ascii_case("sh"))
 }
 
 /// The shell command in a tool's arguments.

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::super::ledger::pattern::{self, Rare};
-use super::super::super::ledger::prose;
 use super::super::super::summary::Decision;
 use super::super::{Turn, Voice, clip};
 use super::decision;
@@ -52,7 +51,7 @@ pub(super) fn find(before: &Turn, turn: &Turn) -> Option<Decision> {
     {
         return None;
     }
-    let tail: Vec<prose::Sentence> = prose::sentences(&before.text);
+    let tail = before.sentences();
     let at = tail.iter().rposition(|s| s.text.ends_with(['?', '？'])).filter(|at| at + 3 >= tail.len())?;
     let asked = tail.get(at)?.text.as_str();
     if !OFFERS.is_match(asked) || ASKS_FOR_FACTS.is_match(asked) {

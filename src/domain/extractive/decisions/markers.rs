@@ -161,3 +161,50 @@ static KOREAN: LazyLock<Markers> = LazyLock::new(|| {
         r"아직.{0,12}(?:결정|정하)지|미정|할까요|어떨까요|만약|일지도|수도\s?있|고민",
     ])
 });
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LANGUAGES: [Language; 10] = [
+        Language::English,
+        Language::Chinese,
+        Language::Japanese,
+        Language::French,
+        Language::German,
+        Language::Spanish,
+        Language::Russian,
+        Language::Portuguese,
+        Language::Italian,
+        Language::Korean,
+    ];
+
+    fn patterns(markers: &Markers) -> [&Rare; 7] {
+        let Markers { any, strong, ordered, weak, reason, instead, not } = markers;
+        [any, strong, ordered, weak, reason, instead, not]
+    }
+
+    proptest! {
+        #[test]
+        fn a_look_for_words_passes_over_no_marker(
+            (language, at, text) in (prop::sample::select(LANGUAGES.to_vec()), 0..7_usize)
+                .prop_flat_map(|(language, at)| (Just(language), Just(at), patterns(of(language))[at].texts())),
+        ) {
+            let pattern = patterns(of(language))[at];
+            prop_assert_eq!(pattern.is_match(&text), pattern.is_match_without_look(&text), "{}", text);
+        }
+
+        #[test]
+        fn a_choice_in_a_sentence_has_its_words_in_the_text_around_it(
+            (language, text) in prop::sample::select(LANGUAGES.to_vec())
+                .prop_flat_map(|language| (Just(language), of(language).any.texts())),
+            line_end in prop::sample::select(vec!["\n", "\n  ", "\r\n"]),
+        ) {
+            let any = &of(language).any;
+            let broken = text.replace(' ', line_end);
+            prop_assert!(any.may_match(&broken) || !any.is_match(&text), "{}", text);
+        }
+    }
+}

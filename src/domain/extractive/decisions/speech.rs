@@ -1,5 +1,6 @@
 //! Choices in what people and the model say.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -7,7 +8,7 @@ use regex::Regex;
 use super::super::super::ledger::pattern::{self, Rare};
 use super::super::super::ledger::prose::{self, Language};
 use super::super::super::summary::Decision;
-use super::super::{Turn, Voice, talk};
+use super::super::{Turn, Voice};
 use super::markers::{self, Markers};
 use super::{clip, decision};
 
@@ -17,13 +18,22 @@ const MAX_PER_MESSAGE: usize = 4;
 /// The choices in one message; `conversation` when people talk with each other.
 pub(super) fn find(turn: &Turn, conversation: bool) -> Vec<Decision> {
     let words = match (turn.voice, conversation) {
-        (_, true) => talk::tidy(&turn.text),
+        (_, true) => Cow::Borrowed(turn.tidy()),
         (Voice::Person, false) => prose::own_words(&turn.text),
-        (Voice::Assistant, false) => turn.text.clone(),
+        (Voice::Assistant, false) => Cow::Borrowed(turn.text.as_str()),
     };
     let language = prose::language_of(&words);
     let markers = markers::of(language);
-    let sentences = prose::sentences(&words);
+    if !markers.any.may_match(&words) {
+        return Vec::new();
+    }
+    let own;
+    let sentences = if conversation || matches!(words, Cow::Owned(_)) {
+        own = prose::sentences(&words);
+        own.as_slice()
+    } else {
+        turn.sentences()
+    };
     let mut found = Vec::new();
     for (at, sentence) in sentences.iter().enumerate() {
         if found.len() >= MAX_PER_MESSAGE {

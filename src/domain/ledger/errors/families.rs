@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
+use super::super::line::any_of;
 use super::super::pattern;
 
 /// An error that one line states.
@@ -52,7 +53,7 @@ macro_rules! pattern {
 
 /// Words without one of which no family matches.
 static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    any_of(&[
+    any_of([
         "error",
         "exception",
         "panic",
@@ -188,7 +189,7 @@ pattern!(AT_PLACE, r"^(?:.*\()?((?:file://)?/?[\w@.+~\-/\\]+\.\w{1,6}:\d+(?::\d+
 /// Whether the text speaks of errors that are not there.
 fn denies(text: &str) -> bool {
     static DENIALS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        any_of(&[
+        any_of([
             "no error",
             "0 error",
             "without error",
@@ -201,16 +202,6 @@ fn denies(text: &str) -> bool {
         ])
     });
     DENIALS.is_match(text)
-}
-
-/// Finds words in whatever case.
-fn any_of(words: &[&str]) -> AhoCorasick {
-    #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
-    aho_corasick::AhoCorasickBuilder::new()
-        .ascii_case_insensitive(true)
-        .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-        .build(words)
-        .expect("the words are valid")
 }
 
 fn found(kind: Option<&str>, message: &str, location: Option<String>, rank: u8) -> Found {

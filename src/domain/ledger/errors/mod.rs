@@ -7,6 +7,7 @@ mod families;
 mod source;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -15,11 +16,11 @@ use self::families::{Context, Found};
 use self::source::Source;
 use super::super::id::Seq;
 use super::super::message::{Numbered, Role};
-use super::super::summary::TestOutcome;
 use super::invocation::Invocation;
 use super::line::{MAX_LINE, clip, plain, squash};
-use super::pipeline::clip_bytes;
-use super::{Carry, ErrorFact, prose, test_runs};
+use super::pipeline::{self, Pipeline, clip_bytes};
+use super::test_runs::Run;
+use super::{Carry, ErrorFact, prose};
 
 /// The most distinct errors kept of one span; the most specific ones stay.
 const MAX_ERRORS: usize = 300;
@@ -35,22 +36,29 @@ const MAX_SEQS: usize = 50;
 /// Reads the errors of a span. An error of an earlier span that this one resolves comes back with a
 /// count of 0 and its resolution.
 #[must_use]
-pub fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &Carry) -> Vec<ErrorFact> {
+pub(super) fn read(
+    span: &[Numbered],
+    invocations: &[Invocation<'_>],
+    runs: &[Run],
+    carry: &Carry,
+) -> Vec<ErrorFact> {
     let mut ledger = Ledger::new(carry);
     let mut told = BTreeSet::new();
-    let mut at = invocations.iter().peekable();
+    let mut at = invocations.iter().zip(runs).peekable();
     for numbered in span {
-        while let Some(invocation) = at.next_if(|i| i.result_seq.unwrap_or(i.call_seq) <= numbered.seq) {
+        while let Some((invocation, run)) =
+            at.next_if(|(i, _)| i.result_seq.unwrap_or(i.call_seq) <= numbered.seq)
+        {
             told.extend(invocation.result_seq);
             told.insert(invocation.call_seq);
-            ledger.invocation(invocation);
+            ledger.invocation(invocation, run);
         }
         if !told.contains(&numbered.seq) {
             ledger.message(numbered);
         }
     }
-    for invocation in at {
-        ledger.invocation(invocation);
+    for (invocation, run) in at {
+        ledger.invocation(invocation, run);
     }
     ledger.finish()
 }
@@ -58,20 +66,14 @@ pub fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &Carry) ->
 /// The open errors that the next span needs, each with the work that showed it.
 #[must_use]
 pub fn open(errors: &[ErrorFact], carry: &Carry) -> Vec<(String, String)> {
-    let resolved: BTreeSet<String> =
-        errors.iter().filter(|e| e.resolution.is_some()).map(|e| normal(&e.message)).collect();
     let fresh = errors
         .iter()
         .filter(|e| e.resolution.is_none())
         .filter_map(|e| Some((e.message.clone(), e.command.clone()?)));
+    // What is resolved now is among them.
     let again: BTreeSet<String> = errors.iter().map(|e| normal(&e.message)).collect();
-    let mut all: Vec<(String, String)> = carry
-        .open_errors
-        .iter()
-        .filter(|(m, _)| !resolved.contains(&normal(m)) && !again.contains(&normal(m)))
-        .cloned()
-        .chain(fresh)
-        .collect();
+    let mut all: Vec<(String, String)> =
+        carry.open_errors.iter().filter(|(m, _)| !again.contains(&normal(m))).cloned().chain(fresh).collect();
     let surplus = all.len().saturating_sub(MAX_CARRIED);
     all.drain(..surplus);
     all
@@ -100,12 +102,12 @@ impl Ledger {
     fn new(carry: &Carry) -> Self {
         let mut carried: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (message, work) in &carry.open_errors {
-            carried.entry(key(work)).or_default().push(message.clone());
+            carried.entry(Work::new(work.clone()).key().to_owned()).or_default().push(message.clone());
         }
         Self { entries: Vec::new(), by_message: BTreeMap::new(), open: BTreeMap::new(), carried }
     }
 
-    fn add(&mut self, found: Found, work: Option<&str>, seqs: &[Seq]) {
+    fn add(&mut self, found: Found, work: Option<&Work>, seqs: &[Seq]) {
         let message = clip(&squash(&found.message), MAX_MESSAGE);
         if message.is_empty() || found.kind.is_none() && !message.chars().any(char::is_alphabetic) {
             return;
@@ -122,7 +124,7 @@ impl Ledger {
                 kind: found.kind,
                 message,
                 location: found.location,
-                command: work.map(str::to_owned),
+                command: work.map(|work| work.text.clone()),
                 resolution: None,
                 count: 0,
                 seqs: Vec::new(),
@@ -140,44 +142,46 @@ impl Ledger {
             }
         }
         if let Some(work) = work {
-            entry.fact.command = Some(work.to_owned());
-            let open = self.open.entry(key(work)).or_default();
-            if !open.contains(&at) {
-                open.push(at);
+            if entry.fact.command.as_ref() != Some(&work.text) {
+                entry.fact.command = Some(work.text.clone());
+            }
+            match self.open.get_mut(work.key()) {
+                Some(open) if open.contains(&at) => {}
+                Some(open) => open.push(at),
+                None => {
+                    self.open.insert(work.key().to_owned(), vec![at]);
+                }
             }
         }
     }
 
-    fn invocation(&mut self, invocation: &Invocation<'_>) {
+    fn invocation(&mut self, invocation: &Invocation<'_>, run: &Run) {
         let Some(output) = invocation.output.as_deref() else { return };
         if refused(output) {
             return;
         }
-        let source = source::of(invocation);
-        let work = source::work(invocation);
+        let command = invocation.command.as_deref().map(pipeline::parse);
+        let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
-        let found = of_output(invocation, source, output);
+        let found = of_output(invocation, command.as_deref(), run, output);
         let clean = found.is_empty();
         for one in found {
             self.add(one, Some(&work), &seqs);
         }
-        if succeeded(invocation, clean) {
+        if succeeded(invocation, command.as_deref(), run, clean) {
             self.resolve(invocation, &work);
         }
     }
 
-    fn resolve(&mut self, invocation: &Invocation<'_>, work: &str) {
+    fn resolve(&mut self, invocation: &Invocation<'_>, work: &Work) {
         if self.open.is_empty() && self.carried.is_empty() {
             return;
         }
         let seq = invocation.result_seq.unwrap_or(invocation.call_seq);
-        let note = format!("`{}` succeeded", clip(work, 160));
-        let mut keys = vec![key(work)];
-        if invocation.command.is_some() {
-            keys.extend(source::keys(work).1);
-        }
-        for key in keys {
-            for at in self.open.remove(&key).unwrap_or_default() {
+        let note = format!("`{}` succeeded", clip(&work.text, 160));
+        let parts = if invocation.command.is_some() { work.parts() } else { &[] };
+        for key in std::iter::once(work.key()).chain(parts.iter().map(String::as_str)) {
+            for at in self.open.remove(key).unwrap_or_default() {
                 if let Some(entry) = self.entries.get_mut(at) {
                     entry.fact.resolution = Some(note.clone());
                     if entry.fact.seqs.last() != Some(&seq) {
@@ -185,14 +189,14 @@ impl Ledger {
                     }
                 }
             }
-            for message in self.carried.remove(&key).unwrap_or_default() {
+            for message in self.carried.remove(key).unwrap_or_default() {
                 let known = self.entries.iter().any(|e| normal(&e.fact.message) == normal(&message));
                 if !known {
                     let fact = ErrorFact {
                         kind: None,
                         message,
                         location: None,
-                        command: Some(work.to_owned()),
+                        command: Some(work.text.clone()),
                         resolution: Some(note.clone()),
                         count: 0,
                         seqs: invocation.seqs(),
@@ -245,9 +249,31 @@ impl Ledger {
     }
 }
 
-fn key(work: &str) -> String {
-    let (whole, _) = source::keys(work);
-    if whole.is_empty() { work.to_owned() } else { whole }
+/// The work that a tool use does, and how the same work is told again; taken apart when it is asked for.
+struct Work {
+    text: String,
+    keys: OnceCell<(String, Vec<String>)>,
+}
+
+impl Work {
+    fn new(text: String) -> Self {
+        Self { text, keys: OnceCell::new() }
+    }
+
+    fn keys(&self) -> &(String, Vec<String>) {
+        self.keys.get_or_init(|| source::keys(&self.text))
+    }
+
+    /// The same key is the same work.
+    fn key(&self) -> &str {
+        let (whole, _) = self.keys();
+        if whole.is_empty() { &self.text } else { whole }
+    }
+
+    /// The works that it is made of.
+    fn parts(&self) -> &[String] {
+        &self.keys().1
+    }
 }
 
 /// Whether the person or the harness declined the call: nothing ran, so nothing failed.
@@ -256,13 +282,18 @@ fn refused(output: &str) -> bool {
     head.starts_with("The user doesn't want to") || head.starts_with("[Request interrupted by user")
 }
 
-fn of_output(invocation: &Invocation<'_>, source: Source, output: &str) -> Vec<Found> {
+fn of_output(
+    invocation: &Invocation<'_>,
+    command: Option<&[Pipeline]>,
+    run: &Run,
+    output: &str,
+) -> Vec<Found> {
     let guarded = invocation.command.is_some() || source::tool_shows(&invocation.tool);
     if let Some(found) = tool_failure(output, invocation.failed, guarded) {
         return vec![found];
     }
     let mut found = Vec::new();
-    match source {
+    match source::of(command) {
         Source::Answered => {}
         Source::Shown => {
             scan(output, &mut found);
@@ -273,10 +304,8 @@ fn of_output(invocation: &Invocation<'_>, source: Source, output: &str) -> Vec<F
         }
         Source::Ran => {
             scan(output, &mut found);
-            let command = invocation.command.as_deref().unwrap_or("");
             let failed = invocation.exit_code.is_some_and(|c| c != 0) || invocation.failed == Some(true);
-            if failed && found.is_empty() && !test_runs::is_test(command) && !source::answers_by_exit(command)
-            {
+            if failed && found.is_empty() && !run.is_test && !command.is_some_and(source::answers_by_exit) {
                 found.extend(first_useful_line(output));
             }
         }
@@ -291,18 +320,16 @@ fn names_showing_program(message: &str) -> bool {
     })
 }
 
-fn succeeded(invocation: &Invocation<'_>, clean: bool) -> bool {
+fn succeeded(invocation: &Invocation<'_>, command: Option<&[Pipeline]>, run: &Run, clean: bool) -> bool {
     if invocation.failed == Some(true) || invocation.exit_code.is_some_and(|c| c != 0) {
         return false;
     }
-    let Some(command) = invocation.command.as_deref() else { return clean };
+    let Some(command) = command else { return clean };
     if invocation.exit_code == Some(0) && source::is_single(command) {
         return true;
     }
-    if test_runs::is_test(command) {
-        return test_runs::read(std::slice::from_ref(invocation))
-            .first()
-            .is_some_and(|r| r.outcome == TestOutcome::Pass);
+    if run.is_test {
+        return run.passed();
     }
     clean && source::unfiltered(command)
 }

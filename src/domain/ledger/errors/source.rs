@@ -1,11 +1,13 @@
 //! What an output is: what a program printed as it ran, or text that was only shown.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::super::invocation::Invocation;
-use super::super::line::{clip, squash};
+use super::super::line::{any_of, clip, squash};
 use super::super::pipeline::{self, Pipeline};
 
 /// How much of an output may state errors.
@@ -25,23 +27,19 @@ const SHOWING_TOOLS: &[&str] = &[
     "notebook", "diff",
 ];
 
-/// Tells what the output of a tool use is.
-pub(super) fn of(invocation: &Invocation<'_>) -> Source {
-    if let Some(command) = invocation.command.as_deref() {
-        let pipelines = pipeline::parse(command);
-        return if pipelines.iter().all(shows) && !pipelines.is_empty() {
-            Source::Shown
-        } else {
-            Source::Ran
-        };
+/// Tells what the output of a tool use is, by its command.
+pub(super) fn of(command: Option<&[Pipeline]>) -> Source {
+    match command {
+        Some(pipelines) if pipelines.iter().all(shows) && !pipelines.is_empty() => Source::Shown,
+        Some(_) => Source::Ran,
+        None => Source::Answered,
     }
-    Source::Answered
 }
 
 /// Whether a tool without a command only shows or changes text, so that a word in its answer is not its own.
 pub(super) fn tool_shows(tool: &str) -> bool {
-    let lower = tool.to_ascii_lowercase();
-    SHOWING_TOOLS.iter().any(|w| lower.contains(w))
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(SHOWING_TOOLS));
+    WORDS.is_match(tool)
 }
 
 fn shows(pipeline: &Pipeline) -> bool {
@@ -128,20 +126,20 @@ fn in_one_line(command: &str) -> Cow<'_, str> {
 }
 
 /// Whether a command's reader sees all that it printed.
-pub(super) fn unfiltered(command: &str) -> bool {
-    pipeline::parse(command).iter().all(|p| {
+pub(super) fn unfiltered(command: &[Pipeline]) -> bool {
+    command.iter().all(|p| {
         !p.redirected && p.stages.iter().skip(1).all(|s| matches!(s.program(), "tail" | "tee" | "cat"))
     })
 }
 
 /// Whether a command pipes or chains, so that its exit code is not its first program's alone.
-pub(super) fn is_single(command: &str) -> bool {
-    pipeline::parse(command).iter().all(|p| p.stages.len() == 1)
+pub(super) fn is_single(command: &[Pipeline]) -> bool {
+    command.iter().all(|p| p.stages.len() == 1)
 }
 
 /// Programs whose exit code 1 is an answer.
-pub(super) fn answers_by_exit(command: &str) -> bool {
-    pipeline::parse(command).last().and_then(|p| p.stages.last()).is_some_and(|s| {
+pub(super) fn answers_by_exit(command: &[Pipeline]) -> bool {
+    command.last().and_then(|p| p.stages.last()).is_some_and(|s| {
         matches!(
             s.program(),
             "grep"

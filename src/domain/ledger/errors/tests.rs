@@ -1,6 +1,10 @@
 use super::*;
 use rstest::rstest;
 
+fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &Carry) -> Vec<ErrorFact> {
+    super::read(span, invocations, &crate::domain::ledger::test_runs::read_each(invocations), carry)
+}
+
 fn invocation<'a>(tool: &'a str, command: Option<&'a str>, output: &'a str, seq: Seq) -> Invocation<'a> {
     Invocation {
         tool: Cow::Borrowed(tool),

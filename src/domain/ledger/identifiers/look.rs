@@ -1,6 +1,6 @@
 //! A look at a line that tells which patterns may match it, before any of them is run.
 
-use aho_corasick::AhoCorasick;
+use super::super::marked::Marked;
 
 /// What a line must have for a pattern to match: every mark, and one of the words when there are any.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,14 @@ pub(super) const UPPER: u16 = 1 << 8;
 
 /// A digit behind a `v`.
 pub(super) const V_DIGIT: u16 = 1 << 9;
+/// Two slashes behind each other.
+pub(super) const SLASHES: u16 = 1 << 10;
+/// A quotation mark or a grave accent.
+pub(super) const QUOTE: u16 = 1 << 11;
+/// Two full stops behind each other.
+pub(super) const POINTS: u16 = 1 << 12;
+/// The line begins as those do in which git tells of its branch.
+pub(super) const BRANCH_LINE: u16 = 1 << 13;
 
 /// What each byte marks by itself.
 #[expect(
@@ -49,7 +57,9 @@ const MARKS: [u16; 256] = {
             b'_' => UNDERSCORE,
             b'@' => AT,
             b'#' => NUMBER_SIGN,
-            b'`' | b'(' | b'[' | b'$' => OPENING,
+            b'`' => OPENING | QUOTE,
+            b'\'' | b'"' => QUOTE,
+            b'(' | b'[' | b'$' => OPENING,
             b'-' => HYPHEN,
             _ => 0,
         };
@@ -60,7 +70,10 @@ const MARKS: [u16; 256] = {
 
 /// The marks of a line.
 pub(super) fn marks(line: &str) -> u16 {
-    let mut found = 0;
+    let mut found = match line.as_bytes().first() {
+        Some(b'O' | b'S' | b'b') => BRANCH_LINE,
+        _ => 0,
+    };
     let (mut before, mut last) = (0_u16, 0_u8);
     for byte in line.bytes() {
         let mark = MARKS.get(usize::from(byte)).copied().unwrap_or_default();
@@ -73,6 +86,13 @@ pub(super) fn marks(line: &str) -> u16 {
             }
         }
         found |= mark;
+        if byte == last {
+            match byte {
+                b'/' => found |= SLASHES,
+                b'.' => found |= POINTS,
+                _ => {}
+            }
+        }
         if byte != b'.' {
             before = mark;
         }
@@ -83,56 +103,33 @@ pub(super) fn marks(line: &str) -> u16 {
 
 /// The words of a set of patterns.
 pub(super) struct Words {
-    automaton: AhoCorasick,
-    /// The patterns that each word speaks for, as bits.
-    patterns: Vec<u64>,
+    automaton: Marked,
     /// The patterns that need no word.
-    free: u64,
+    free: u128,
     /// The marks that each pattern needs.
     marks: Vec<u16>,
 }
 
 impl Words {
-    /// Takes in the needs of at most 64 patterns, in their order.
-    pub(super) fn new(needs: impl Iterator<Item = Needs>) -> Self {
-        let mut words: Vec<(&str, u64)> = Vec::new();
-        let (mut free, mut marks) = (0, Vec::new());
-        for (at, one) in needs.enumerate() {
-            let bit = 1 << at;
-            marks.push(one.marks);
-            if one.words.is_empty() {
-                free |= bit;
-            }
-            for word in one.words {
-                match words.iter_mut().find(|known| known.0 == *word) {
-                    Some(known) => known.1 |= bit,
-                    None => words.push((word, bit)),
-                }
-            }
-        }
-        let (texts, patterns): (Vec<&str>, Vec<u64>) = words.into_iter().unzip();
-        #[expect(clippy::expect_used, reason = "the words are constants, and tests compile them")]
-        let automaton = aho_corasick::AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-            .build(texts)
-            .expect("the words are valid");
-        Self { automaton, patterns, free, marks }
+    /// Takes in the needs of at most 128 patterns, in their order.
+    pub(super) fn new(needs: impl Iterator<Item = Needs> + Clone) -> Self {
+        let marks = needs.clone().map(|one| one.marks).collect();
+        let bit = |at: usize| 1_u128 << at;
+        let free = needs.clone().enumerate().filter(|(_, one)| one.words.is_empty());
+        let free = free.fold(0, |bits, (at, _)| bits | bit(at));
+        let words =
+            needs.enumerate().flat_map(|(at, one)| one.words.iter().map(move |word| (*word, bit(at))));
+        Self { automaton: Marked::new(words), free, marks }
     }
 
     /// The patterns that may match a line, as bits.
-    pub(super) fn candidates(&self, line: &str) -> u64 {
+    pub(super) fn candidates(&self, line: &str) -> u128 {
         let marks = marks(line);
         // Without its marks no word makes a pattern match, so the words are not even looked for.
         let marked = self.marks.iter().enumerate().filter(|(_, needed)| *needed & !marks == 0);
-        let marked = marked.fold(0_u64, |bits, (at, _)| bits | 1 << at);
-        let mut found = self.free;
-        if marked & !self.free != 0 {
-            for hit in self.automaton.find_overlapping_iter(line) {
-                found |= self.patterns.get(hit.pattern().as_usize()).copied().unwrap_or_default();
-            }
-        }
-        found & marked
+        let marked = marked.fold(0_u128, |bits, (at, _)| bits | 1 << at);
+        let found = if marked & !self.free == 0 { 0 } else { self.automaton.found_in(line) };
+        (self.free | found) & marked
     }
 }
 
@@ -144,10 +141,12 @@ mod tests {
     fn marks_are_seen_where_they_stand() {
         assert_eq!(marks("a.b-c"), HYPHEN);
         assert_eq!(marks("v1.2"), DIGIT | POINT | V_DIGIT);
-        assert_eq!(marks("1..2"), DIGIT | POINT);
+        assert_eq!(marks("1..2"), DIGIT | POINT | POINTS);
         assert_eq!(marks("A-1"), UPPER | HYPHEN | HYPHEN_DIGIT | DIGIT);
         assert_eq!(marks("x.1"), DIGIT);
-        assert_eq!(marks("`_#@"), OPENING | UNDERSCORE | NUMBER_SIGN | AT);
+        assert_eq!(marks("`_#@"), OPENING | QUOTE | UNDERSCORE | NUMBER_SIGN | AT);
+        assert_eq!(marks("a//b..c"), SLASHES | POINTS);
+        assert_eq!(marks("branch"), BRANCH_LINE);
     }
 
     #[test]

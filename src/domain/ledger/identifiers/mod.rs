@@ -14,7 +14,6 @@ use super::super::message::{Numbered, Role};
 use super::IdentifierFact;
 use super::invocation::Invocation;
 use super::pipeline::clip_bytes;
-use super::prose;
 
 /// The most identifiers kept of one span.
 const MAX_IDENTIFIERS: usize = 150;
@@ -69,20 +68,19 @@ struct Candidate {
 }
 
 /// Reads the identifiers of a span, in the order of first appearance; the most useful ones when
-/// there are too many.
-#[must_use]
-pub fn read(span: &[Numbered], invocations: &[Invocation<'_>]) -> Vec<IdentifierFact> {
+/// there are too many. `said` is what persons say in each of its messages.
+pub(super) fn read(
+    span: &[Numbered],
+    said: &[Option<String>],
+    invocations: &[Invocation<'_>],
+) -> Vec<IdentifierFact> {
     let mut all = Collection::default();
     let mut at = invocations.iter().peekable();
-    for Numbered { seq, message } in span {
-        match message.role {
-            Role::User => {
-                if let Some(text) = prose::person_text(message) {
-                    all.text(clip_bytes(&text, MAX_SPOKEN), Origin::Person, &[*seq]);
-                }
-            }
-            Role::Assistant => all.text(clip_bytes(&message.text(), MAX_SPOKEN), Origin::Assistant, &[*seq]),
-            Role::System | Role::Developer | Role::Tool => {}
+    for (Numbered { seq, message }, said) in span.iter().zip(said) {
+        if let Some(text) = said {
+            all.text(clip_bytes(text, MAX_SPOKEN), Origin::Person, &[*seq]);
+        } else if message.role == Role::Assistant {
+            all.text(clip_bytes(&message.words(), MAX_SPOKEN), Origin::Assistant, &[*seq]);
         }
         while let Some(invocation) = at.next_if(|i| i.call_seq <= *seq) {
             all.invocation(invocation);

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::super::line::lines;
 use super::super::{pattern, pipeline};
 use super::Hit;
 use super::look::{Needs, Words};
@@ -51,7 +52,7 @@ fn apply(rules: &Rules, line: &str, hits: &mut Vec<Hit>) {
 }
 
 /// Applies the rules whose bits are set.
-fn apply_some(rules: &Rules, candidates: u64, line: &str, hits: &mut Vec<Hit>) {
+fn apply_some(rules: &Rules, candidates: u128, line: &str, hits: &mut Vec<Hit>) {
     for (at, (regex, (_, make))) in rules.each.iter().zip(rules.makers).enumerate() {
         if candidates >> at & 1 == 0 {
             continue;
@@ -75,7 +76,7 @@ fn is_noise(value: &str) -> bool {
 /// Identifiers in what a person or the model says; fenced code is read too, data lines are not.
 pub(super) fn in_speech(text: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for line in text.lines() {
+    for line in lines(text) {
         apply(&SPEECH_RULES, pipeline::clip_bytes(line, 4 * MAX_LINE), &mut hits);
     }
     hits
@@ -84,7 +85,7 @@ pub(super) fn in_speech(text: &str) -> Vec<Hit> {
 /// Identifiers that programs print about themselves.
 pub(super) fn in_output(text: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for line in text.lines() {
+    for line in lines(text) {
         if line.len() <= MAX_LINE && line.len() > 3 {
             apply(&OUTPUT_RULES, line.trim_end(), &mut hits);
         }
@@ -95,7 +96,7 @@ pub(super) fn in_output(text: &str) -> Vec<Hit> {
 /// Identifiers in a shell command: addresses, ports, branches, and names of exported variables.
 pub(super) fn in_command(command: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for line in command.lines() {
+    for line in lines(command) {
         apply(&COMMAND_RULES, pipeline::clip_bytes(line, MAX_LINE), &mut hits);
     }
     hits
@@ -179,6 +180,8 @@ mod tests {
             "x-1234",
             "listening",
             "On",
+            "On branch main",
+            "Switched to a new branch 'x'",
             "* [new branch]",
             "main",
             "->",
@@ -192,6 +195,7 @@ mod tests {
             "1234567",
             "[main 45ffe0a] x",
             "aaaaaaa..bbbbbbb",
+            "  aaaaaaa...bbbbbbb  main -> main",
             "v",
             "server",
             "é",
@@ -216,7 +220,7 @@ mod tests {
             for rules in [&SPEECH_RULES, &OUTPUT_RULES, &COMMAND_RULES] {
                 let (mut looked, mut all) = (Vec::new(), Vec::new());
                 apply(rules, &line, &mut looked);
-                apply_some(rules, u64::MAX, &line, &mut all);
+                apply_some(rules, u128::MAX, &line, &mut all);
                 prop_assert_eq!(looked, all, "{}", line);
             }
         }

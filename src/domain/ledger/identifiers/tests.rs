@@ -3,6 +3,11 @@ use super::*;
 use rstest::rstest;
 use std::borrow::Cow;
 
+fn read(span: &[Numbered], uses: &[Invocation<'_>]) -> Vec<IdentifierFact> {
+    let said: Vec<_> = span.iter().map(|n| super::super::prose::person_text(&n.message)).collect();
+    super::read(span, &said, uses)
+}
+
 fn said(role: Role, text: &str) -> Vec<(String, String)> {
     let span = [Numbered {
         seq: 3,

@@ -1,10 +1,6 @@
 //! Which language a text is in, among those whose marker phrases are known.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
-
-use fnv::FnvHasher;
 
 /// A language with marker tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,28 +160,111 @@ const LATIN: [(Language, &[&str]); 6] = [
     (Language::Italian, ITALIAN),
 ];
 
-/// The common words, each with a bit for every language that has it; only looked up, never walked.
-static WORDS: LazyLock<HashMap<&[u8], u8, BuildHasherDefault<FnvHasher>>> = LazyLock::new(|| {
-    let mut words = HashMap::default();
-    for (at, (_, table)) in LATIN.iter().enumerate() {
-        for word in *table {
-            *words.entry(word.as_bytes()).or_default() |= 1_u8 << at;
+/// The common words, as numbers made of their bytes, each with a count of one in the lane of every
+/// language that has it; only looked up, never walked.
+static WORDS: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table { slots: vec![(0, 0); SLOTS] };
+    for (at, (_, words)) in LATIN.iter().enumerate() {
+        for word in *words {
+            let key = packed(word.as_bytes());
+            let free =
+                places(key).find(|slot| table.slots.get(*slot).is_some_and(|s| [0, key].contains(&s.0)));
+            if let Some(slot) = free.and_then(|slot| table.slots.get_mut(slot)) {
+                slot.0 = key;
+                slot.1 |= 1 << (LANE * at);
+            }
         }
     }
-    words
+    table
 });
 
-/// For each first letter, the lengths of the common words that begin with it, as bits: most words are
-/// none of them by that alone.
-static LENGTHS: LazyLock<[u16; 256]> = LazyLock::new(|| {
-    let mut lengths = [0; 256];
-    for word in WORDS.keys() {
-        if let Some(of_letter) = word.first().and_then(|first| lengths.get_mut(usize::from(*first))) {
-            *of_letter |= 1 << word.len();
-        }
+/// The places of the table: a power of two, and several times as many as there are words.
+const SLOTS: usize = 1 << 10;
+/// The bits that one language's count takes; more than all words that are counted need.
+const LANE: usize = 10;
+
+/// Words by number, each in the first free place behind the one that its number tells.
+struct Table {
+    slots: Vec<(u128, u64)>,
+}
+
+impl Table {
+    /// The counts of a word.
+    fn counts(&self, key: u128) -> u64 {
+        let mut slots = places(key).filter_map(|at| self.slots.get(at));
+        slots.find(|slot| slot.0 == key || slot.0 == 0).map_or(0, |slot| slot.1)
     }
-    lengths
-});
+}
+
+/// The places where a word may be, by its number.
+#[expect(clippy::cast_possible_truncation, reason = "both halves of the number are mixed")]
+fn places(key: u128) -> impl Iterator<Item = usize> {
+    let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let first = (mixed >> 54) as usize;
+    (first..first + SLOTS).map(|at| at % SLOTS)
+}
+
+/// A word as a number.
+fn packed(word: &[u8]) -> u128 {
+    word.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
+}
+
+/// What each byte is in a word of ASCII: its lower case, or nothing where a word ends.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "done by the compiler, which would refuse what is out of bounds"
+)]
+const IN_WORD: [u8; 256] = {
+    let mut letters = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        if letter.is_ascii_alphabetic() || letter == b'\'' {
+            letters[byte] = letter.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    letters
+};
+
+/// The counts of a text in ASCII, in their lanes.
+fn count_ascii(text: &str) -> u64 {
+    let (mut counts, mut counted) = (0, 0);
+    let (mut key, mut length) = (0_u128, 0_usize);
+    for byte in text.bytes().chain([b' ']) {
+        let letter = IN_WORD.get(usize::from(byte)).copied().unwrap_or_default();
+        if letter != 0 {
+            key = key << 8 | u128::from(letter);
+            length += 1;
+            continue;
+        }
+        if (1..=MAX_WORD).contains(&length) {
+            counts += WORDS.counts(key);
+            counted += 1;
+            if counted == MAX_WORDS {
+                break;
+            }
+        }
+        (key, length) = (0, 0);
+    }
+    counts
+}
+
+/// The counts of any other text, in their lanes.
+fn count_words(text: &str) -> u64 {
+    let words = text
+        .split(|c: char| !(c.is_alphabetic() || c == '\''))
+        .filter(|w| !w.is_empty() && w.len() <= MAX_WORD);
+    let key = |word: &str| {
+        if word.is_ascii() {
+            word.bytes().fold(0, |number, byte| number << 8 | u128::from(byte.to_ascii_lowercase()))
+        } else {
+            packed(word.to_lowercase().as_bytes())
+        }
+    };
+    words.take(MAX_WORDS).map(|word| WORDS.counts(key(word))).sum()
+}
 
 /// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
 pub(crate) fn of(text: &str) -> Language {
@@ -215,38 +294,11 @@ pub(crate) fn of(text: &str) -> Language {
     if cyrillic * 3 > letters && cyrillic > 0 {
         return Language::Russian;
     }
-    let mut counts = LATIN.map(|(language, _)| (language, 0_u32));
-    let mut count = |languages: u8| {
-        for (at, (_, n)) in counts.iter_mut().enumerate() {
-            *n += u32::from(languages >> at & 1);
-        }
-    };
-    if text.is_ascii() {
-        let words = text
-            .as_bytes()
-            .split(|b| !(b.is_ascii_alphabetic() || *b == b'\''))
-            .filter(|w| !w.is_empty() && w.len() <= MAX_WORD);
-        for word in words.take(MAX_WORDS) {
-            let first = word.first().map_or(0, u8::to_ascii_lowercase);
-            if LENGTHS.get(usize::from(first)).is_none_or(|lengths| lengths >> word.len() & 1 == 0) {
-                continue;
-            }
-            let mut lower = [0; MAX_WORD];
-            let lower = lower.get_mut(..word.len()).unwrap_or_default();
-            lower.copy_from_slice(word);
-            lower.make_ascii_lowercase();
-            count(WORDS.get(&*lower).copied().unwrap_or_default());
-        }
-    } else {
-        let words = text
-            .split(|c: char| !(c.is_alphabetic() || c == '\''))
-            .filter(|w| !w.is_empty() && w.len() <= MAX_WORD);
-        for word in words.take(MAX_WORDS) {
-            count(WORDS.get(word.to_lowercase().as_bytes()).copied().unwrap_or_default());
-        }
-    }
+    let counts = if text.is_ascii() { count_ascii(text) } else { count_words(text) };
+    let count = |at: usize| counts >> (LANE * at) & ((1 << LANE) - 1);
     // The first of equals wins, so that English keeps what nothing tells apart.
-    counts.iter().rev().max_by_key(|(_, n)| *n).map_or(Language::English, |(l, _)| *l)
+    let most = LATIN.iter().enumerate().rev().max_by_key(|(at, _)| count(*at));
+    most.map_or(Language::English, |(_, (language, _))| *language)
 }
 
 #[cfg(test)]

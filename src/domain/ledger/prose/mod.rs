@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use super::super::message::{Message, Numbered, Part, Role};
 use super::invocation::text_of;
+use super::line::lines;
 pub(crate) use language::{Language, of as language_of};
 pub(crate) use sentences::{Sentence, sentences};
 
@@ -133,6 +134,12 @@ const QUOTED_TAGS: &[&str] = &[
 const LEADING_NOTES: &[&str] =
     &["<environment_context>", "<user_instructions>", "<local-command-caveat>", "Caveat: The messages below"];
 
+/// Whether a text begins as what a harness or a tool wrote does.
+fn is_harness(text: &str) -> bool {
+    let first = text.as_bytes().first();
+    OBSERVATION_STARTS.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start))
+}
+
 /// Whether a user message holds what a tool or a console printed.
 pub(crate) fn is_observation(message: &Message) -> bool {
     if message.role != Role::User {
@@ -143,7 +150,7 @@ pub(crate) fn is_observation(message: &Message) -> bool {
     if text.is_empty() && message.results().next().is_some() {
         return true;
     }
-    if OBSERVATION_STARTS.iter().any(|start| text.starts_with(start)) {
+    if is_harness(text) {
         return true;
     }
     // `[read_file for 'a.rs'] Result:` is how text-only agents hand a tool's answer back.
@@ -153,7 +160,7 @@ pub(crate) fn is_observation(message: &Message) -> bool {
     }
     message.name.is_some()
         && !text.is_empty()
-        && text.lines().all(|l| l.trim().is_empty() || l.starts_with('>'))
+        && lines(text).all(|l| l.starts_with('>') || l.trim().is_empty())
 }
 
 /// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
@@ -201,7 +208,7 @@ pub(crate) fn without_console_marks(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
+    for line in lines(text) {
         let line = line.strip_prefix('>').unwrap_or(line);
         out.push_str(line.strip_prefix(' ').unwrap_or(line));
         out.push('\n');
@@ -230,8 +237,7 @@ pub(crate) fn person_text(message: &Message) -> Option<String> {
     for tag in ["task", "user_query", "user_message", "uploaded_message"] {
         kept = unwrap_tag(kept, tag).trim();
     }
-    let harness = OBSERVATION_STARTS.iter().any(|start| kept.starts_with(start));
-    (!kept.is_empty() && !harness).then(|| kept.to_owned())
+    (!kept.is_empty() && !is_harness(kept)).then(|| kept.to_owned())
 }
 
 /// The inside of the first block of a name.
@@ -241,7 +247,7 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// The person's words without the issues, mails and examples that they quote.
-pub(crate) fn own_words(text: &str) -> String {
+pub(crate) fn own_words(text: &str) -> Cow<'_, str> {
     without_blocks(text, QUOTED_TAGS)
 }
 
@@ -257,7 +263,7 @@ fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
 }
 
 /// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.
-fn without_blocks(text: &str, tags: &[&str]) -> String {
+fn without_blocks<'t>(text: &'t str, tags: &[&str]) -> Cow<'t, str> {
     let bytes = text.as_bytes();
     let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let mut out = String::new();
@@ -286,12 +292,15 @@ fn without_blocks(text: &str, tags: &[&str]) -> String {
             None if !(out.trim().is_empty() && slice(kept, open).trim().is_empty()) => unclosed.push(name),
             None => {
                 out.push_str(slice(kept, open));
-                return out;
+                return Cow::Owned(out);
             }
         }
     }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
     out.push_str(slice(kept, text.len()));
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A text as its sentences, without what machines wrote into it.
 
+use super::super::line::lines;
 use super::clip;
 
 /// A sentence or list item in a text.
@@ -27,7 +28,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
     let mut paragraph = String::new();
     let mut kind = LineKind::Plain;
     let mut fence: Option<&str> = None;
-    for line in clip(text).lines() {
+    for line in lines(clip(text)) {
         let bare = line.trim();
         if let Some(mark) = ["```", "~~~"].into_iter().find(|m| bare.starts_with(m)) {
             match fence {

@@ -10,31 +10,51 @@ use super::super::summary::TestOutcome;
 use super::TestRunFact;
 use super::invocation::Invocation;
 use super::line::{clip, squash};
+use command::Reading;
 
 /// The longest command kept, in characters.
 const MAX_COMMAND: usize = 400;
 
-/// Reads the test runs among tool uses, in their order.
-#[must_use]
-pub fn read(invocations: &[Invocation<'_>]) -> Vec<TestRunFact> {
-    let mut runs: Vec<TestRunFact> = Vec::new();
-    for run in invocations.iter().filter_map(read_one) {
+/// A tool use, read as a test run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Run {
+    /// Its command runs tests, so that its failures are told by the run.
+    pub is_test: bool,
+    /// What is told of it, when it ran.
+    fact: Option<TestRunFact>,
+}
+
+impl Run {
+    /// Whether the run passed.
+    pub(super) fn passed(&self) -> bool {
+        self.fact.as_ref().is_some_and(|fact| fact.outcome == TestOutcome::Pass)
+    }
+}
+
+/// Reads each tool use as a test run.
+pub(super) fn read_each(invocations: &[Invocation<'_>]) -> Vec<Run> {
+    invocations.iter().map(read_one).collect()
+}
+
+/// The test runs among tool uses, in their order.
+pub(super) fn told(runs: Vec<Run>) -> Vec<TestRunFact> {
+    let mut told: Vec<TestRunFact> = Vec::new();
+    for run in runs.into_iter().filter_map(|run| run.fact) {
         // One shell line shown twice by a harness is one run.
-        if !runs.iter().rev().take(8).any(|r| r.command == run.command && r.seqs == run.seqs) {
-            runs.push(run);
+        if !told.iter().rev().take(8).any(|r| r.command == run.command && r.seqs == run.seqs) {
+            told.push(run);
         }
     }
-    runs
+    told
 }
 
-/// Whether a command runs tests, so that its failures are told by the run.
-pub(super) fn is_test(command: &str) -> bool {
-    command::reading(command).is_some_and(|r| !r.only_if_summary)
+fn read_one(invocation: &Invocation<'_>) -> Run {
+    let Some(command) = invocation.command.as_deref() else { return Run::default() };
+    let Some(reading) = command::reading(command) else { return Run::default() };
+    Run { is_test: !reading.only_if_summary, fact: fact(invocation, command, reading) }
 }
 
-fn read_one(invocation: &Invocation<'_>) -> Option<TestRunFact> {
-    let command = invocation.command.as_deref()?;
-    let reading = command::reading(command)?;
+fn fact(invocation: &Invocation<'_>, command: &str, reading: Reading) -> Option<TestRunFact> {
     let output = invocation.output.as_deref()?;
     if never_ran(output) {
         return None;

@@ -14,7 +14,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
         call_seq: 4,
         result_seq: Some(5),
     };
-    read(&[invocation]).pop()
+    told(read_each(&[invocation])).pop()
 }
 
 #[rstest]

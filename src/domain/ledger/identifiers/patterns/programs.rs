@@ -1,6 +1,6 @@
 //! Rules for commands and for what programs print about themselves.
 
-use super::super::look::{DIGIT, Needs, POINT, UPPER, V_DIGIT};
+use super::super::look::{BRANCH_LINE, DIGIT, Needs, OPENING, POINT, POINTS, SLASHES, UPPER, V_DIGIT};
 use super::values::{group, hit, url, version};
 use super::{Rule, needs};
 
@@ -39,10 +39,10 @@ pub(super) const OUTPUT: &[Rule] = &[
 
 /// What a line must have for the rule at the same place to match.
 pub(super) const OUTPUT_NEEDS: &[Needs] = &[
-    needs(0, &["["]),
-    needs(0, &[".."]),
-    needs(0, &["branch"]),
-    needs(0, &["[new branch]"]),
+    needs(OPENING, &["] "]),
+    needs(POINTS, &[" -> "]),
+    needs(BRANCH_LINE, &["branch"]),
+    needs(OPENING, &["[new branch]"]),
     needs(DIGIT, &["https://"]),
     needs(DIGIT, &["://"]),
     needs(DIGIT, &["listening"]),
@@ -68,7 +68,7 @@ pub(super) const COMMAND: &[Rule] = &[
 
 /// What a line must have for the rule at the same place to match.
 pub(super) const COMMAND_NEEDS: &[Needs] = &[
-    needs(0, &["://"]),
+    needs(SLASHES, &["://"]),
     needs(0, &["git "]),
     needs(DIGIT, &["port", "-p "]),
     needs(UPPER, &["export "]),

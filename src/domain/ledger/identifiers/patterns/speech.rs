@@ -1,7 +1,8 @@
 //! Rules for what people and models say.
 
 use super::super::look::{
-    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, UNDERSCORE, UPPER, V_DIGIT,
+    AT, DIGIT, HYPHEN, HYPHEN_DIGIT, NUMBER_SIGN, Needs, OPENING, POINT, QUOTE, SLASHES, UNDERSCORE, UPPER,
+    V_DIGIT,
 };
 use super::values::{commit, group, hit, named_id, url, version};
 use super::{Rule, needs};
@@ -150,7 +151,7 @@ pub(super) const REQUESTS: &[&str] = &[
 
 /// What a line must have for the rule at the same place to match.
 pub(super) const SPEECH_NEEDS: &[Needs] = &[
-    needs(0, &["://"]),
+    needs(SLASHES, &["://"]),
     needs(
         DIGIT,
         &[
@@ -200,7 +201,7 @@ pub(super) const SPEECH_NEEDS: &[Needs] = &[
     needs(DIGIT | POINT, &[]),
     needs(DIGIT, &["commit"]),
     needs(DIGIT | OPENING, &[]),
-    needs(0, &["branch"]),
+    needs(QUOTE, &["branch"]),
     needs(DIGIT, REQUESTS),
     needs(DIGIT, &["issue"]),
     needs(DIGIT | NUMBER_SIGN, &[]),

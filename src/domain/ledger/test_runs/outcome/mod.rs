@@ -4,10 +4,11 @@ mod rules;
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use regex::Regex;
 
 use super::super::super::summary::TestOutcome;
-use super::super::line::{clip, plain};
+use super::super::line::{clip, lines, plain};
+use super::super::marked::Marked;
 use super::super::pattern;
 use super::super::pipeline::clip_bytes;
 use rules::RULES;
@@ -103,59 +104,49 @@ impl Tally {
     }
 }
 
-static SET: LazyLock<RegexSet> = LazyLock::new(|| pattern::ascii_set(RULES.iter().map(|(p, _)| *p)));
 static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| RULES.iter().map(|(p, _)| pattern::ascii(p)).collect());
+
+/// The words that the rules cannot match without, and the rules that can match without any, as bits.
+static LOOK: LazyLock<(Marked, u128)> = LazyLock::new(|| {
+    const { assert!(RULES.len() <= 128, "each rule has a bit") }
+    let (mut words, mut free) = (Vec::new(), 0);
+    for (at, (rule, _)) in RULES.iter().enumerate() {
+        match pattern::required_by_ascii(rule) {
+            Some(required) => words.extend(required.into_iter().map(|word| (word, 1 << at))),
+            None => free |= 1 << at,
+        }
+    }
+    (Marked::new(words), free)
+});
 
 /// Reads every summary line of an output.
 pub(super) fn tally(output: &str) -> Tally {
     let mut tally = Tally::default();
-    for line in output.lines() {
-        if line.is_empty() || !may_tell(line) {
-            continue;
-        }
+    for line in lines(output).filter(|line| !line.is_empty()) {
         let line = plain(clip_bytes(line, MAX_SUMMARY_LINE));
         let line = line.trim_end();
-        for at in SET.matches(line) {
-            if let (Some(regex), Some((_, apply))) = (EACH.get(at), RULES.get(at))
-                && let Some(caps) = regex.captures(line)
-            {
-                apply(&caps, &mut tally);
-            }
-        }
+        apply(candidates(line), line, &mut tally);
     }
     tally
 }
 
-/// A cheap look before the patterns: every rule needs one of these letters' runs.
-fn may_tell(line: &str) -> bool {
-    static WORDS: LazyLock<aho_corasick::AhoCorasick> = LazyLock::new(|| {
-        #[expect(clippy::expect_used, reason = "the words are constants, and a test compiles them")]
-        aho_corasick::AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-            .build([
-                "pass",
-                "fail",
-                "ok",
-                "error",
-                "ran ",
-                "test",
-                "success",
-                "rspec",
-                "failure",
-                "●",
-                "congratulations",
-                "timeout",
-                "sig",
-                "✖",
-                "build",
-                "loading",
-                "not run",
-                "examples,",
-            ])
-            .expect("the words are valid")
-    });
-    WORDS.is_match(clip_bytes(line, MAX_SUMMARY_LINE))
+/// The rules that may match a line, as bits.
+fn candidates(line: &str) -> u128 {
+    let (words, free) = &*LOOK;
+    words.found_in(line) | free
+}
+
+/// Applies the rules whose bits are set, in their order.
+fn apply(mut candidates: u128, line: &str, tally: &mut Tally) {
+    while candidates != 0 {
+        let at = candidates.trailing_zeros() as usize;
+        candidates &= candidates - 1;
+        if let (Some(regex), Some((_, apply))) = (EACH.get(at), RULES.get(at))
+            && let Some(caps) = regex.captures(line)
+        {
+            apply(&caps, tally);
+        }
+    }
 }
 
 /// Whether the runner was not there or could not be started.
@@ -195,4 +186,26 @@ const LOOKED_AT: usize = 16_000;
 
 fn last_bytes(text: &str, bytes: usize) -> &str {
     text.get(text.ceil_char_boundary(text.len().saturating_sub(bytes))..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn the_look_passes_over_no_rule_that_matches(
+            (at, line) in (0..RULES.len()).prop_flat_map(|at| {
+                (Just(at), pattern::texts_of(&pattern::narrowed(RULES[at].0)))
+            }),
+        ) {
+            let (mut looked, mut all) = (Tally::default(), Tally::default());
+            apply(candidates(&line), &line, &mut looked);
+            apply(u128::MAX, &line, &mut all);
+            prop_assert_eq!(looked, all, "{}: {}", RULES[at].0, line);
+        }
+    }
 }
