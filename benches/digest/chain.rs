@@ -1,7 +1,7 @@
 //! One session compressed again and again, as the service does while it grows.
 
 use std::hash::Hasher as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::group;
@@ -12,6 +12,7 @@ use anchord::domain::shape::{AsShape, Shape};
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 
+use crate::cpu;
 use crate::sessions::Session;
 
 /// What compressions cost, step by step.
@@ -177,15 +178,9 @@ impl<'a> Feed<'a> {
             bound: self.policy.max_summary_tokens,
             ..Material::first(span, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
-        let begun = Instant::now();
-        let facts = candidate::read(&material);
-        let ledger = begun.elapsed();
-        let begun = Instant::now();
-        let draft = candidate::draft(&material, &facts);
-        let engine = begun.elapsed();
-        let begun = Instant::now();
-        let proof = candidate::prove(&material, &facts, draft);
-        let proof_time = begun.elapsed();
+        let (ledger, facts) = cpu::timed(|| candidate::read(&material));
+        let (engine, draft) = cpu::timed(|| candidate::draft(&material, &facts));
+        let (proof_time, proof) = cpu::timed(|| candidate::prove(&material, &facts, draft));
         let made = (&facts, &proof.summary, &proof.rendering.text);
         let written = serde_json::to_string(&made).unwrap_or_default();
         let record = material.base.as_ref().map(|base| serde_json::to_string(&base.summary));
