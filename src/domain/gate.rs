@@ -5,14 +5,15 @@
 //! published is not judged again either.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
 use super::file_history::{identity, path_key};
-use super::ledger::Facts;
+use super::ledger::{Facts, FileFact};
 use super::message::{Numbered, Role};
 use super::section::Section;
 use super::strategy::Strategy;
@@ -127,10 +128,13 @@ pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -
 /// stated rationale from the span, a stand-in goes. Returns whether anything changed.
 #[must_use]
 pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &mut Summary) -> bool {
+    if refusals.iter().all(Refusal::is_skip) {
+        return false;
+    }
     let before = summary.clone();
+    restore_files(refusals, facts, summary);
     for refusal in refusals {
         match refusal {
-            Refusal::FileMissing { path } => restore_file(path, facts, summary),
             Refusal::RationaleMissing { decision } => {
                 for d in summary.decisions_made.iter_mut().filter(|d| d.decision == *decision) {
                     if let Some(reason) = stated_reason(d, span) {
@@ -147,7 +151,7 @@ pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &
                     summary.session_intent_seqs = vec![seq];
                 }
             }
-            Refusal::Empty | Refusal::NotSmaller { .. } => {}
+            Refusal::FileMissing { .. } | Refusal::Empty | Refusal::NotSmaller { .. } => {}
         }
     }
     *summary != before
@@ -235,14 +239,35 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) {
-    let Some(fact) = facts.files.iter().find(|f| f.path == path) else { return };
-    let Some(action) = fact.action else { return };
-    let key = path_key(path);
-    summary.files_read.retain(|f| path_key(&f.path) != key);
-    summary.files_modified.push(ModifiedFile {
+/// Puts the missing files back, all at once: a span may have touched thousands.
+fn restore_files(refusals: &[Refusal], facts: &Facts, summary: &mut Summary) {
+    let missing = refusals.iter().filter_map(|refusal| match refusal {
+        Refusal::FileMissing { path } => Some(path.as_str()),
+        Refusal::Empty
+        | Refusal::IntentEmpty
+        | Refusal::IntentVague { .. }
+        | Refusal::RationaleMissing { .. }
+        | Refusal::Placeholder { .. }
+        | Refusal::ErrorText { .. }
+        | Refusal::NotSmaller { .. } => None,
+    });
+    let missing: Vec<&str> = missing.collect();
+    if missing.is_empty() {
+        return;
+    }
+    let facts: HashMap<&str, &FileFact> = facts.files.iter().rev().map(|f| (f.path.as_str(), f)).collect();
+    let restored: Vec<ModifiedFile> =
+        missing.into_iter().filter_map(|path| facts.get(path).copied().and_then(restored)).collect();
+    let keys: HashSet<Cow<'_, str>> = restored.iter().map(|file| identity(&file.path)).collect();
+    summary.files_read.retain(|file| !keys.contains(&identity(&file.path)));
+    drop(keys);
+    summary.files_modified.extend(restored);
+}
+
+fn restored(fact: &FileFact) -> Option<ModifiedFile> {
+    Some(ModifiedFile {
         path: fact.path.clone(),
-        action,
+        action: fact.action?,
         renamed_from: fact.renamed_from.clone(),
         changes: fact.changes.clone(),
         status: super::summary::FileStatus::Unknown,
@@ -250,7 +275,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) {
         transient: fact.transient,
         seqs: fact.seqs.clone(),
         session_id: None,
-    });
+    })
 }
 
 static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -258,9 +283,11 @@ static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let published: HashSet<&str> =
-        candidate.base.iter().flat_map(|b| &b.decisions_made).map(|d| d.decision.as_str()).collect();
-    for decision in &candidate.summary.decisions_made {
+    // Most decisions have their reason, and then nobody asks which of them are new.
+    let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
+        candidate.base.iter().flat_map(|b| &b.decisions_made).map(|d| d.decision.as_str()).collect()
+    });
+    for decision in new_decisions(candidate) {
         let bare = decision.rationale.trim().is_empty() || is_none_word(&decision.rationale);
         if bare
             && !published.contains(decision.decision.as_str())
@@ -269,6 +296,15 @@ fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
             refusals.push(Refusal::RationaleMissing { decision: decision.decision.clone() });
         }
     }
+}
+
+/// The decisions behind those that the candidate has as the record had them: a record grows with its session,
+/// and the merge appends.
+fn new_decisions<'a>(candidate: &Candidate<'a>) -> &'a [Decision] {
+    let all = &candidate.summary.decisions_made;
+    let known = candidate.base.map_or(&[][..], |base| base.decisions_made.as_slice());
+    let same = all.iter().zip(known).take_while(|(new, old)| new.decision == old.decision).count();
+    all.get(same..).unwrap_or_default()
 }
 
 /// The reason that the source gives for a decision in the same sentence.
@@ -323,31 +359,40 @@ fn is_in_the_source(text: &str, span: &[Numbered]) -> bool {
 }
 
 fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let published: HashSet<&str> =
-        candidate.base.map(|b| narrative(b).map(|(_, t)| t).collect()).unwrap_or_default();
-    for (section, text) in narrative(candidate.summary) {
-        if text.trim().is_empty() || published.contains(text) {
+    // Few texts are suspicious, and only of those it is asked whether they are new.
+    let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
+        candidate.base.map(|b| narrative(b, &b.decisions_made).map(|(_, t)| t).collect()).unwrap_or_default()
+    });
+    for (section, text) in narrative(candidate.summary, new_decisions(candidate)) {
+        if text.trim().is_empty() {
             continue;
         }
         let stand_in = STAND_IN.as_ref().and_then(|r| r.find(text)).map(|m| m.as_str());
         // What stands in the source like this was written, not left out.
         let quoted = |what: &str| candidate.span.iter().any(|n| n.message.text().contains(what));
         if is_bare_stand_in(text) || stand_in.is_some_and(|s| !quoted(s)) {
+            if published.contains(text) {
+                continue;
+            }
             refusals.push(Refusal::Placeholder { section, text: text.to_owned() });
         } else if ERROR_TEXT.as_ref().is_some_and(|r| r.is_match(text))
-            && !is_in_the_source(text, candidate.span)
             && section != Section::Blockers
+            && !published.contains(text)
+            && !is_in_the_source(text, candidate.span)
         {
             refusals.push(Refusal::ErrorText { section, text: text.to_owned() });
         }
     }
 }
 
-/// The texts that an engine wrote.
-fn narrative(summary: &Summary) -> impl Iterator<Item = (Section, &str)> {
+/// The texts that an engine wrote, of some of the decisions.
+fn narrative<'a>(
+    summary: &'a Summary,
+    decisions: &'a [Decision],
+) -> impl Iterator<Item = (Section, &'a str)> {
     let state = &summary.current_state;
     std::iter::once((Section::SessionIntent, summary.session_intent.as_str()))
-        .chain(summary.decisions_made.iter().map(|d| (Section::DecisionsMade, d.decision.as_str())))
+        .chain(decisions.iter().map(|d| (Section::DecisionsMade, d.decision.as_str())))
         .chain(std::iter::once((Section::CurrentState, state.text.as_str())))
         .chain(state.task.as_deref().map(|t| (Section::CurrentState, t)))
         .chain(summary.blockers.iter().map(|b| (Section::Blockers, b.text.as_str())))
@@ -381,7 +426,6 @@ mod tests {
     use proptest::prelude::{any, proptest};
     use rstest::rstest;
 
-    use super::super::ledger::FileFact;
     use super::super::message::{Message, Part};
     use super::super::summary::{CurrentState, FileAction};
     use super::*;

@@ -212,8 +212,8 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
 fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
     Ok(candidate::Base {
         version: current.version,
-        summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,
-        carry: serde_json::from_value(current.carry)
+        summary: serde_json::from_str(&current.document).map_err(|e| format!("the current version: {e}"))?,
+        carry: serde_json::from_str(&current.carry)
             .map_err(|e| format!("the current version's carry: {e}"))?,
         rendering_tokens: current.rendering_tokens,
     })
