@@ -25,6 +25,10 @@ use clap::Parser;
 use crate::chain::Step;
 use crate::sessions::Session;
 
+/// The service's own, because a good part of the work is texts that are made and dropped.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs the deterministic part over transcripts and hostile inputs and prints MB/s and ratios
 #[derive(Debug, Parser)]
 struct Flags {

@@ -6,19 +6,23 @@
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
 use super::file_history::{identity, path_key};
-use super::ledger::{Facts, FileFact};
+use super::ledger::Facts;
 use super::message::{Numbered, Role};
 use super::section::Section;
 use super::strategy::Strategy;
-use super::summary::{Decision, ModifiedFile, Summary};
+use super::summary::{Decision, Summary};
 use super::wording;
+
+mod repair;
+
+pub use repair::repair;
 
 /// Why a candidate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -124,39 +128,6 @@ pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -
     refusals
 }
 
-/// Repairs what can be repaired without asking anybody: missing files come from the ledger, a
-/// stated rationale from the span, a stand-in goes. Returns whether anything changed.
-#[must_use]
-pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &mut Summary) -> bool {
-    if refusals.iter().all(Refusal::is_skip) {
-        return false;
-    }
-    let before = summary.clone();
-    restore_files(refusals, facts, summary);
-    for refusal in refusals {
-        match refusal {
-            Refusal::RationaleMissing { decision } => {
-                for d in summary.decisions_made.iter_mut().filter(|d| d.decision == *decision) {
-                    if let Some(reason) = stated_reason(d, span) {
-                        d.rationale = reason;
-                    }
-                }
-            }
-            Refusal::Placeholder { section, text } | Refusal::ErrorText { section, text } => {
-                remove_text(*section, text, summary);
-            }
-            Refusal::IntentEmpty | Refusal::IntentVague { .. } => {
-                if let Some((text, seq)) = first_demand(span) {
-                    summary.session_intent = text;
-                    summary.session_intent_seqs = vec![seq];
-                }
-            }
-            Refusal::FileMissing { .. } | Refusal::Empty | Refusal::NotSmaller { .. } => {}
-        }
-    }
-    *summary != before
-}
-
 fn is_empty(summary: &Summary) -> bool {
     let blank = |text: &str| text.trim().is_empty() || is_none_word(text);
     blank(&summary.session_intent)
@@ -207,13 +178,6 @@ fn people(span: &[Numbered]) -> impl Iterator<Item = String> {
     span.iter().filter(|n| n.message.role == Role::User).map(|n| n.message.text())
 }
 
-fn first_demand(span: &[Numbered]) -> Option<(String, i64)> {
-    span.iter()
-        .filter(|n| n.message.role == Role::User)
-        .map(|n| (n.message.text().trim().to_owned(), n.seq))
-        .find(|(text, _)| !text.is_empty())
-}
-
 fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     let changed = candidate.facts.files.iter().filter(|f| f.action.is_some());
     let wanted: HashSet<String> = changed.map(|f| path_key(&f.path)).collect();
@@ -237,45 +201,6 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
             refusals.push(Refusal::FileMissing { path: file.path.clone() });
         }
     }
-}
-
-/// Puts the missing files back, all at once: a span may have touched thousands.
-fn restore_files(refusals: &[Refusal], facts: &Facts, summary: &mut Summary) {
-    let missing = refusals.iter().filter_map(|refusal| match refusal {
-        Refusal::FileMissing { path } => Some(path.as_str()),
-        Refusal::Empty
-        | Refusal::IntentEmpty
-        | Refusal::IntentVague { .. }
-        | Refusal::RationaleMissing { .. }
-        | Refusal::Placeholder { .. }
-        | Refusal::ErrorText { .. }
-        | Refusal::NotSmaller { .. } => None,
-    });
-    let missing: Vec<&str> = missing.collect();
-    if missing.is_empty() {
-        return;
-    }
-    let facts: HashMap<&str, &FileFact> = facts.files.iter().rev().map(|f| (f.path.as_str(), f)).collect();
-    let restored: Vec<ModifiedFile> =
-        missing.into_iter().filter_map(|path| facts.get(path).copied().and_then(restored)).collect();
-    let keys: HashSet<Cow<'_, str>> = restored.iter().map(|file| identity(&file.path)).collect();
-    summary.files_read.retain(|file| !keys.contains(&identity(&file.path)));
-    drop(keys);
-    summary.files_modified.extend(restored);
-}
-
-fn restored(fact: &FileFact) -> Option<ModifiedFile> {
-    Some(ModifiedFile {
-        path: fact.path.clone(),
-        action: fact.action?,
-        renamed_from: fact.renamed_from.clone(),
-        changes: fact.changes.clone(),
-        status: super::summary::FileStatus::Unknown,
-        overwrite_possible: fact.overwrite_possible,
-        transient: fact.transient,
-        seqs: fact.seqs.clone(),
-        session_id: None,
-    })
 }
 
 static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -399,33 +324,12 @@ fn narrative<'a>(
         .chain(summary.next_steps.iter().map(|s| (Section::NextSteps, s.as_str())))
 }
 
-fn remove_text(section: Section, text: &str, summary: &mut Summary) {
-    match section {
-        Section::SessionIntent => summary.session_intent.clear(),
-        Section::DecisionsMade => summary.decisions_made.retain(|d| d.decision != text),
-        Section::CurrentState => {
-            if summary.current_state.text == text {
-                summary.current_state.text.clear();
-            }
-            summary.current_state.task.take_if(|t| t == text);
-        }
-        Section::Blockers => summary.blockers.retain(|b| b.text != text),
-        Section::NextSteps => summary.next_steps.retain(|s| s != text),
-        Section::IntentHistory
-        | Section::FilesModified
-        | Section::FilesRead
-        | Section::Errors
-        | Section::TestResults
-        | Section::TechnicalContext
-        | Section::Constraints => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{any, proptest};
     use rstest::rstest;
 
+    use super::super::ledger::FileFact;
     use super::super::message::{Message, Part};
     use super::super::summary::{CurrentState, FileAction};
     use super::*;

@@ -10,7 +10,7 @@ use super::examine::{Examiner, Paper};
 use super::narrate::Lost;
 use super::notebook::Notebook;
 use super::{JobError, blocking, elapsed};
-use crate::domain::candidate::{self, Base, Material, Proof, Proposed};
+use crate::domain::candidate::{self, Base, Proof, Proposed};
 use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
