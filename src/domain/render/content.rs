@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use super::super::section::Section;
 use super::super::summary::{
@@ -292,14 +293,19 @@ pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
     })
 }
 
-/// The latest first; folder by folder, in `most` lines at most, when there are many.
-pub(super) fn files_read(summary: &Summary, most: usize) -> Entries<'_> {
+/// The files that were read with their places in the record, the latest first.
+pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
     let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
+    ranked.into()
+}
+
+/// The latest first; folder by folder, in `most` lines at most, when there are many.
+pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, most: usize) -> Entries<'a> {
     if ranked.len() >= super::files::GROUP_FROM {
-        return by_folder(ranked, most);
+        return by_folder(Rc::clone(ranked), most);
     }
-    in_order(ranked, |_, f: &ReadFile| {
+    in_order(ranked.to_vec(), |_, f: &ReadFile| {
         let path = escape::code(&f.path);
         match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
             Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
@@ -309,7 +315,7 @@ pub(super) fn files_read(summary: &Summary, most: usize) -> Entries<'_> {
 }
 
 /// Paths folder by folder, some to a line, the folder read latest first.
-fn by_folder(ranked: Vec<(usize, &ReadFile)>, most: usize) -> Entries<'_> {
+fn by_folder<'a>(ranked: Rc<[(usize, &'a ReadFile)]>, most: usize) -> Entries<'a> {
     const TO_A_LINE: usize = 8;
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut lines: Vec<Shared> = Vec::new();

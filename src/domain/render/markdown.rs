@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::super::probe::{CRITICAL_ERRORS, CRITICAL_FILES};
 use super::super::section::Section;
+use super::super::summary::ReadFile;
 use super::budget::{Count, Draft, Frame, clip_middle, within};
 use super::content::{self, ListShape};
 use super::entries::{Entries, Line};
@@ -64,6 +65,7 @@ pub(super) struct Stock<'a> {
     /// The sections whose lines are the same in every size, by their places in the look.
     sections: Vec<Option<Rc<Entries<'a>>>>,
     files: Roster<'a>,
+    reads: Rc<[(usize, &'a ReadFile)]>,
     pins: usize,
 }
 
@@ -72,7 +74,8 @@ impl<'a> Stock<'a> {
         let sections =
             look.sections.iter().map(|shape| entries(&look, shape.section, subject).map(Rc::new)).collect();
         let files = Roster::of(&subject.summary.files_modified, look.files);
-        Self { subject, count, sections, files, pins: content::pins(subject.summary), look }
+        let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
+        Self { subject, count, sections, files, reads, pins, look }
     }
 
     /// Renders within the bound.
@@ -91,7 +94,7 @@ impl<'a> Stock<'a> {
         for (shape, shared) in look.sections.iter().zip(&self.sections) {
             let lines = match (shape.section, shared) {
                 (_, Some(shared)) => Rc::clone(shared),
-                (Section::FilesRead, None) => Rc::new(content::files_read(subject.summary, most)),
+                (Section::FilesRead, None) => Rc::new(content::files_read(&self.reads, most)),
                 (Section::TechnicalContext, None) => Rc::new(content::technical(subject.summary, most)),
                 (_, None) => Rc::new(Entries::printed(intent.take().into_iter().collect())),
             };
