@@ -315,7 +315,7 @@ pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, most: usize) 
 }
 
 /// Paths folder by folder, some to a line, the folder read latest first.
-fn by_folder<'a>(ranked: Rc<[(usize, &'a ReadFile)]>, most: usize) -> Entries<'a> {
+fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, most: usize) -> Entries<'_> {
     const TO_A_LINE: usize = 8;
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut lines: Vec<Shared> = Vec::new();

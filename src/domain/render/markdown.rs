@@ -75,7 +75,7 @@ impl<'a> Stock<'a> {
             look.sections.iter().map(|shape| entries(&look, shape.section, subject).map(Rc::new)).collect();
         let files = Roster::of(&subject.summary.files_modified, look.files);
         let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
-        Self { subject, count, sections, files, reads, pins, look }
+        Self { subject, look, count, sections, files, reads, pins }
     }
 
     /// Renders within the bound.
