@@ -1,7 +1,7 @@
 //! One session compressed again and again, as the service does while it grows.
 
 use std::hash::Hasher as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::group;
@@ -9,9 +9,11 @@ use anchord::domain::message::{Numbered, Role};
 use anchord::domain::probe::Probe;
 use anchord::domain::settings::{Policy, Settings, share_of};
 use anchord::domain::shape::{AsShape, Shape};
+use anchord::domain::summary::Summary;
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 
+use crate::cpu;
 use crate::sessions::Session;
 
 /// What compressions cost, step by step.
@@ -25,11 +27,13 @@ pub struct Step {
     pub engine: Duration,
     /// Rendering, probes and the gate.
     pub proof: Duration,
+    /// The record read from the JSON that it is stored as, and the new one written.
+    pub stored: Duration,
     /// Bytes of the record that it was merged into, as JSON.
     pub record: usize,
     /// Tokens of what was rendered of the new one.
     pub tokens: u32,
-    /// A hash of the facts, the record and the rendering: two builds that agree made the same.
+    /// A hash of all that came of it: two builds that agree made the same.
     pub fingerprint: u64,
 }
 
@@ -52,6 +56,7 @@ pub fn add(a: Step, b: &Step) -> Step {
         ledger: a.ledger + b.ledger,
         engine: a.engine + b.engine,
         proof: a.proof + b.proof,
+        stored: a.stored + b.stored,
         record: a.record + b.record,
         tokens: a.tokens + b.tokens,
         fingerprint: a.fingerprint.rotate_left(7) ^ b.fingerprint,
@@ -177,24 +182,26 @@ impl<'a> Feed<'a> {
             bound: self.policy.max_summary_tokens,
             ..Material::first(span, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
-        let begun = Instant::now();
-        let facts = candidate::read(&material);
-        let ledger = begun.elapsed();
-        let begun = Instant::now();
-        let draft = candidate::draft(&material, &facts);
-        let engine = begun.elapsed();
-        let begun = Instant::now();
-        let proof = candidate::prove(&material, &facts, draft);
-        let proof_time = begun.elapsed();
-        let made = (&facts, &proof.summary, &proof.rendering.text);
+        let (ledger, facts) = cpu::timed(|| candidate::read(&material));
+        let (engine, draft) = cpu::timed(|| candidate::draft(&material, &facts));
+        let (proof_time, proof) = cpu::timed(|| candidate::prove(&material, &facts, draft));
+        let texts = (&proof.rendering.text, &proof.least.text, &proof.recap);
+        let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
+        let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();
-        let record = material.base.as_ref().map(|base| serde_json::to_string(&base.summary));
+        let stored = serde_json::to_string(&material.base.as_ref().map(|base| &base.summary));
+        let record = stored.unwrap_or_default();
+        let (stored, _) = cpu::timed(|| {
+            let read: Option<Summary> = serde_json::from_str(&record).unwrap_or_default();
+            (read, serde_json::to_string(&proof.summary))
+        });
         let step = Step {
             bytes,
             ledger,
             engine,
             proof: proof_time,
-            record: record.and_then(Result::ok).map_or(0, |record| record.len()),
+            stored,
+            record: if material.base.is_some() { record.len() } else { 0 },
             tokens: proof.rendering.tokens,
             fingerprint: fingerprint(&written),
         };

@@ -3,10 +3,17 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use nix::time::{ClockId, clock_gettime};
+
 /// How long this thread has run; where the kernel does not say, how long the bench has.
 pub fn time() -> Duration {
     static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let ran = told.and_then(|line| line.split(' ').next()?.parse().ok());
-    ran.map_or_else(|| BEGUN.elapsed(), Duration::from_nanos)
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or_else(|_| BEGUN.elapsed(), Duration::from)
+}
+
+/// How long a piece of work ran, and what came of it.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let begun = time();
+    let made = work();
+    (time().saturating_sub(begun), made)
 }

@@ -1,10 +1,11 @@
 //! Simple passes over the same bytes: what no reader of text can be much faster than.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::cpu;
 use crate::sessions::Session;
 
 /// The passes' names and times over all sessions.
@@ -19,11 +20,12 @@ pub fn passes(sessions: &[Session]) -> Vec<(&'static str, Duration)> {
 fn timed(sessions: &[Session], pass: fn(&str) -> usize) -> Duration {
     let mut times: Vec<Duration> = (0..5)
         .map(|_| {
-            let begun = Instant::now();
-            for raw in sessions.iter().flat_map(|session| &session.raw) {
-                black_box(pass(black_box(raw)));
-            }
-            begun.elapsed()
+            let all = || {
+                for raw in sessions.iter().flat_map(|session| &session.raw) {
+                    black_box(pass(black_box(raw)));
+                }
+            };
+            cpu::timed(all).0
         })
         .collect();
     times.sort();

@@ -25,6 +25,10 @@ use clap::Parser;
 use crate::chain::Step;
 use crate::sessions::Session;
 
+/// The service's own, because a good part of the work is texts that are made and dropped.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs the deterministic part over transcripts and hostile inputs and prints MB/s and ratios
 #[derive(Debug, Parser)]
 struct Flags {
@@ -135,10 +139,13 @@ fn length(flags: &Flags) {
             best.ledger = best.ledger.min(step.ledger);
             best.engine = best.engine.min(step.engine);
             best.proof = best.proof.min(step.proof);
+            best.stored = best.stored.min(step.stored);
         }
     }
     say(&format!("\none long session, {} compressions; ms, means of three neighbours", best.len()));
-    say("compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record");
+    say(
+        "compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record  record's JSON",
+    );
     let mut costs = Vec::new();
     for at in [1, 2, 4, 10, 20, 30, 40] {
         let near = best.get(at - 1..(at + 2).min(best.len())).unwrap_or_default();
@@ -149,7 +156,7 @@ fn length(flags: &Flags) {
             ms(sum.whole()) * of(count) / mega(sum.bytes + sum.record),
         );
         say(&format!(
-            "{at:11} {:7.0} {:10.0} {:7.0} {:7.2} {:7.2} {:7.2} {:7.2} {of_span:9.1} {of_both:16.1}",
+            "{at:11} {:7.0} {:10.0} {:7.0} {:7.2} {:7.2} {:7.2} {:7.2} {of_span:9.1} {of_both:16.1} {:14.2}",
             mega(sum.bytes) * 1000.0 / of(count),
             mega(sum.record) * 1000.0 / of(count),
             f64::from(sum.tokens) / of(count),
@@ -157,6 +164,7 @@ fn length(flags: &Flags) {
             ms(sum.engine),
             ms(sum.proof),
             ms(sum.whole()),
+            ms(sum.stored),
         ));
         costs.push((at, of_span, of_both));
     }

@@ -78,8 +78,9 @@ fn append_distinct(changes: &mut Vec<String>, more: Vec<String>) {
     if more.is_empty() {
         return;
     }
-    let mut seen: HashSet<String> = changes.iter().cloned().collect();
-    changes.extend(more.into_iter().filter(|c| !c.trim().is_empty() && seen.insert(c.clone())));
+    let mut seen: HashSet<&str> = changes.iter().map(String::as_str).collect();
+    let is_new: Vec<bool> = more.iter().map(|c| !c.trim().is_empty() && seen.insert(c)).collect();
+    changes.extend(more.into_iter().zip(is_new).filter_map(|(change, is_new)| is_new.then_some(change)));
 }
 
 /// One spelling for one path: forward slashes, no leading `./`, no doubled slashes.

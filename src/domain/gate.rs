@@ -5,6 +5,7 @@
 //! published is not judged again either.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -16,8 +17,12 @@ use super::ledger::Facts;
 use super::message::{Numbered, Role};
 use super::section::Section;
 use super::strategy::Strategy;
-use super::summary::{Decision, ModifiedFile, Summary};
+use super::summary::{Decision, Summary};
 use super::wording;
+
+mod repair;
+
+pub use repair::repair;
 
 /// Why a candidate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -123,36 +128,6 @@ pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -
     refusals
 }
 
-/// Repairs what can be repaired without asking anybody: missing files come from the ledger, a
-/// stated rationale from the span, a stand-in goes. Returns whether anything changed.
-#[must_use]
-pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &mut Summary) -> bool {
-    let before = summary.clone();
-    for refusal in refusals {
-        match refusal {
-            Refusal::FileMissing { path } => restore_file(path, facts, summary),
-            Refusal::RationaleMissing { decision } => {
-                for d in summary.decisions_made.iter_mut().filter(|d| d.decision == *decision) {
-                    if let Some(reason) = stated_reason(d, span) {
-                        d.rationale = reason;
-                    }
-                }
-            }
-            Refusal::Placeholder { section, text } | Refusal::ErrorText { section, text } => {
-                remove_text(*section, text, summary);
-            }
-            Refusal::IntentEmpty | Refusal::IntentVague { .. } => {
-                if let Some((text, seq)) = first_demand(span) {
-                    summary.session_intent = text;
-                    summary.session_intent_seqs = vec![seq];
-                }
-            }
-            Refusal::Empty | Refusal::NotSmaller { .. } => {}
-        }
-    }
-    *summary != before
-}
-
 fn is_empty(summary: &Summary) -> bool {
     let blank = |text: &str| text.trim().is_empty() || is_none_word(text);
     blank(&summary.session_intent)
@@ -203,13 +178,6 @@ fn people(span: &[Numbered]) -> impl Iterator<Item = String> {
     span.iter().filter(|n| n.message.role == Role::User).map(|n| n.message.text())
 }
 
-fn first_demand(span: &[Numbered]) -> Option<(String, i64)> {
-    span.iter()
-        .filter(|n| n.message.role == Role::User)
-        .map(|n| (n.message.text().trim().to_owned(), n.seq))
-        .find(|(text, _)| !text.is_empty())
-}
-
 fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     let changed = candidate.facts.files.iter().filter(|f| f.action.is_some());
     let wanted: HashSet<String> = changed.map(|f| path_key(&f.path)).collect();
@@ -235,32 +203,16 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) {
-    let Some(fact) = facts.files.iter().find(|f| f.path == path) else { return };
-    let Some(action) = fact.action else { return };
-    let key = path_key(path);
-    summary.files_read.retain(|f| path_key(&f.path) != key);
-    summary.files_modified.push(ModifiedFile {
-        path: fact.path.clone(),
-        action,
-        renamed_from: fact.renamed_from.clone(),
-        changes: fact.changes.clone(),
-        status: super::summary::FileStatus::Unknown,
-        overwrite_possible: fact.overwrite_possible,
-        transient: fact.transient,
-        seqs: fact.seqs.clone(),
-        session_id: None,
-    });
-}
-
 static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:because|since|so that|in order to|due to|as it|as this|the reason is)\b[:,]?\s+([^.;\n]{3,300})").ok()
 });
 
 fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let published: HashSet<&str> =
-        candidate.base.iter().flat_map(|b| &b.decisions_made).map(|d| d.decision.as_str()).collect();
-    for decision in &candidate.summary.decisions_made {
+    // Most decisions have their reason, and then nobody asks which of them are new.
+    let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
+        candidate.base.iter().flat_map(|b| &b.decisions_made).map(|d| d.decision.as_str()).collect()
+    });
+    for decision in new_decisions(candidate) {
         let bare = decision.rationale.trim().is_empty() || is_none_word(&decision.rationale);
         if bare
             && !published.contains(decision.decision.as_str())
@@ -269,6 +221,15 @@ fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
             refusals.push(Refusal::RationaleMissing { decision: decision.decision.clone() });
         }
     }
+}
+
+/// The decisions behind those that the candidate has as the record had them: a record grows with its session,
+/// and the merge appends.
+fn new_decisions<'a>(candidate: &Candidate<'a>) -> &'a [Decision] {
+    let all = &candidate.summary.decisions_made;
+    let known = candidate.base.map_or(&[][..], |base| base.decisions_made.as_slice());
+    let same = all.iter().zip(known).take_while(|(new, old)| new.decision == old.decision).count();
+    all.get(same..).unwrap_or_default()
 }
 
 /// The reason that the source gives for a decision in the same sentence.
@@ -323,57 +284,44 @@ fn is_in_the_source(text: &str, span: &[Numbered]) -> bool {
 }
 
 fn check_wording(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let published: HashSet<&str> =
-        candidate.base.map(|b| narrative(b).map(|(_, t)| t).collect()).unwrap_or_default();
-    for (section, text) in narrative(candidate.summary) {
-        if text.trim().is_empty() || published.contains(text) {
+    // Few texts are suspicious, and only of those it is asked whether they are new.
+    let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
+        candidate.base.map(|b| narrative(b, &b.decisions_made).map(|(_, t)| t).collect()).unwrap_or_default()
+    });
+    for (section, text) in narrative(candidate.summary, new_decisions(candidate)) {
+        if text.trim().is_empty() {
             continue;
         }
         let stand_in = STAND_IN.as_ref().and_then(|r| r.find(text)).map(|m| m.as_str());
         // What stands in the source like this was written, not left out.
         let quoted = |what: &str| candidate.span.iter().any(|n| n.message.text().contains(what));
         if is_bare_stand_in(text) || stand_in.is_some_and(|s| !quoted(s)) {
+            if published.contains(text) {
+                continue;
+            }
             refusals.push(Refusal::Placeholder { section, text: text.to_owned() });
         } else if ERROR_TEXT.as_ref().is_some_and(|r| r.is_match(text))
-            && !is_in_the_source(text, candidate.span)
             && section != Section::Blockers
+            && !published.contains(text)
+            && !is_in_the_source(text, candidate.span)
         {
             refusals.push(Refusal::ErrorText { section, text: text.to_owned() });
         }
     }
 }
 
-/// The texts that an engine wrote.
-fn narrative(summary: &Summary) -> impl Iterator<Item = (Section, &str)> {
+/// The texts that an engine wrote, of some of the decisions.
+fn narrative<'a>(
+    summary: &'a Summary,
+    decisions: &'a [Decision],
+) -> impl Iterator<Item = (Section, &'a str)> {
     let state = &summary.current_state;
     std::iter::once((Section::SessionIntent, summary.session_intent.as_str()))
-        .chain(summary.decisions_made.iter().map(|d| (Section::DecisionsMade, d.decision.as_str())))
+        .chain(decisions.iter().map(|d| (Section::DecisionsMade, d.decision.as_str())))
         .chain(std::iter::once((Section::CurrentState, state.text.as_str())))
         .chain(state.task.as_deref().map(|t| (Section::CurrentState, t)))
         .chain(summary.blockers.iter().map(|b| (Section::Blockers, b.text.as_str())))
         .chain(summary.next_steps.iter().map(|s| (Section::NextSteps, s.as_str())))
-}
-
-fn remove_text(section: Section, text: &str, summary: &mut Summary) {
-    match section {
-        Section::SessionIntent => summary.session_intent.clear(),
-        Section::DecisionsMade => summary.decisions_made.retain(|d| d.decision != text),
-        Section::CurrentState => {
-            if summary.current_state.text == text {
-                summary.current_state.text.clear();
-            }
-            summary.current_state.task.take_if(|t| t == text);
-        }
-        Section::Blockers => summary.blockers.retain(|b| b.text != text),
-        Section::NextSteps => summary.next_steps.retain(|s| s != text),
-        Section::IntentHistory
-        | Section::FilesModified
-        | Section::FilesRead
-        | Section::Errors
-        | Section::TestResults
-        | Section::TechnicalContext
-        | Section::Constraints => {}
-    }
 }
 
 #[cfg(test)]

@@ -8,47 +8,57 @@ use super::id::Seq;
 /// `C++` differ. A text without any word compares by itself.
 #[must_use]
 pub fn key(text: &str) -> String {
-    if text.is_ascii() {
-        return ascii_key(text);
-    }
-    let mut out = String::with_capacity(text.len().min(256));
-    let kept = |c: char| matches!(c, '_' | '+' | '#' | '<' | '>' | '=' | '/' | '-' | '.');
-    for word in text.split(|c: char| !(c.is_alphanumeric() || kept(c))) {
-        let word = word.trim_matches(|c| c == '.' || c == '-');
-        if word.is_empty() {
-            continue;
+    let mut out = String::with_capacity(if text.is_ascii() { text.len() } else { text.len().min(256) });
+    // No word goes on behind a line break, and most lines are plain.
+    for line in text.split('\n') {
+        if line.is_ascii() {
+            let kept = |b: u8| {
+                let is_sign = matches!(b, b'_' | b'+' | b'#' | b'<' | b'>' | b'=' | b'/' | b'-' | b'.');
+                b.is_ascii_alphanumeric() || is_sign
+            };
+            ascii_words(line, kept).for_each(|word| push_word(&mut out, word));
+        } else {
+            let kept = |c: char| matches!(c, '_' | '+' | '#' | '<' | '>' | '=' | '/' | '-' | '.');
+            let words = line.split(|c: char| !(c.is_alphanumeric() || kept(c)));
+            words.for_each(|word| push_word(&mut out, word));
         }
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        push_lower(&mut out, word);
     }
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
 
-/// The same, for the many texts in which every byte is a character.
-fn ascii_key(text: &str) -> String {
-    let kept = |b: u8| {
-        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'+' | b'#' | b'<' | b'>' | b'=' | b'/' | b'-' | b'.')
-    };
-    let mut out = String::with_capacity(text.len());
-    for word in text.as_bytes().split(|b| !kept(*b)) {
-        let is_edge = |b: &&u8| matches!(b, b'.' | b'-');
-        let lead = word.iter().take_while(is_edge).count();
-        let trail = word.iter().rev().take_while(is_edge).count();
-        let Some(word) = word.get(lead..word.len() - trail.min(word.len())).filter(|w| !w.is_empty()) else {
-            continue;
-        };
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.extend(word.iter().map(|b| char::from(b.to_ascii_lowercase())));
+/// Appends a word in lower case, without the stops around it.
+fn push_word(out: &mut String, word: &str) {
+    let word = word.trim_matches(['.', '-']);
+    if word.is_empty() {
+        return;
     }
-    if out.is_empty() { text.trim().to_owned() } else { out }
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    push_lower(out, word);
+}
+
+/// The runs of bytes that belong to words, in a text in which every byte is a character.
+fn ascii_words(text: &str, is_inner: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = rest.bytes().position(&is_inner)?;
+        let tail = rest.get(from..)?;
+        let end = tail.bytes().position(|b| !is_inner(b)).unwrap_or(tail.len());
+        let (word, after) = tail.split_at_checked(end)?;
+        rest = after;
+        Some(word)
+    })
 }
 
 /// The first lines tell errors apart; the rest is the same trace with other numbers.
 const MAX_CHARS: usize = 400;
+
+/// As much of an error's message as tells it apart.
+#[must_use]
+pub fn error_start(message: &str) -> &str {
+    clip_chars(message, MAX_CHARS)
+}
 
 /// Folds addresses, hashes, process ids and times away as well. Short numbers stay: an error at another
 /// line is another error, which has to be mended at its own place.
@@ -73,31 +83,41 @@ pub fn placeless_error_key_into(out: &mut String, message: &str) {
 /// Folds numbers of more than `kept_digits` digits, addresses and hashes into one sign.
 fn fold_numbers(out: &mut String, message: &str, kept_digits: usize) {
     out.clear();
-    for word in clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_') {
-        if word.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        let digits = word.bytes().filter(u8::is_ascii_digit).count();
-        let hex = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-        let number = digits == word.len() && digits > kept_digits;
-        if number || hex || (word.starts_with("0x") && word.len() > 2) {
-            out.push('#');
-        } else {
-            push_lower(out, word);
-        }
+    let start = error_start(message);
+    if start.is_ascii() {
+        let is_inner = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        ascii_words(start, is_inner).for_each(|word| push_folded(out, word, kept_digits));
+    } else {
+        let words = start.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        words.for_each(|word| push_folded(out, word, kept_digits));
     }
     if out.is_empty() {
         out.push_str(message.trim());
     }
 }
 
+fn push_folded(out: &mut String, word: &str, kept_digits: usize) {
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let hex = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let number = digits == word.len() && digits > kept_digits;
+    if number || hex || (word.starts_with("0x") && word.len() > 2) {
+        out.push('#');
+    } else {
+        push_lower(out, word);
+    }
+}
+
 /// Appends a word in lower case.
 fn push_lower(out: &mut String, word: &str) {
     if word.is_ascii() {
-        out.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        let from = out.len();
+        out.push_str(word);
+        if let Some(word) = out.get_mut(from..) {
+            word.make_ascii_lowercase();
+        }
     } else {
         out.extend(word.chars().flat_map(char::to_lowercase));
     }
@@ -244,6 +264,20 @@ mod tests {
             let other = key(&format!("{text} ŵ"));
             let plain = key(&format!("{text} w"));
             proptest::prop_assert_eq!(other.replace('ŵ', "w"), plain);
+        }
+
+        #[test]
+        fn a_text_is_folded_line_by_line_as_in_one(
+            lines in proptest::collection::vec("[ -~é汉…]{0,20}", 0..5),
+        ) {
+            let one = key(&format!("w {}", lines.join(" ")));
+            proptest::prop_assert_eq!(key(&format!("w {}", lines.join("\n"))), one);
+        }
+
+        #[test]
+        fn a_plain_ascii_error_is_folded_as_another_is(text in "[ -~\\t\\n]{0,60}") {
+            let other = error_key(&format!("{text} ŵ"));
+            proptest::prop_assert_eq!(other.replace('ŵ', "w"), error_key(&format!("{text} w")));
         }
     }
 }

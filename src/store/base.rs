@@ -53,10 +53,10 @@ pub struct Base {
 pub struct Current {
     /// Its number.
     pub version: i64,
-    /// Its record.
-    pub document: serde_json::Value,
-    /// What its ledger hands on.
-    pub carry: serde_json::Value,
+    /// Its record, as JSON: a record grows with its session, so it is read once, by who needs it.
+    pub document: String,
+    /// What its ledger hands on, as JSON.
+    pub carry: String,
     /// Tokens of its rendering as contexts serve it.
     pub rendering_tokens: u32,
 }
@@ -112,7 +112,7 @@ impl Store {
                           s.accounting as "accounting!", s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!",
                           s.last_version as "last_version!", s.context_revision as "context_revision!",
                           s.compression_count as "compression_count!",
-                          v.version as "version?", v.document as "document?", v.carry as "carry?",
+                          v.version as "version?", v.document::text as "document?", v.carry::text as "carry?",
                           v.rendering_tokens as "rendering_tokens?",
                           l.revision as "todos_revision?", l.items as "todos?", l.changes as "todo_changes?",
                           l.version as "todos_version?", l.updated_at as "todos_updated_at?",
@@ -229,7 +229,7 @@ impl Store {
     ) -> Result<Option<(Current, VersionMeta)>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let row = sqlx::query!(
-            "select meta, document, carry, rendering_tokens from summaries
+            "select meta, document::text as \"document!\", carry::text as \"carry!\", rendering_tokens from summaries
              where tenant_id = $1 and session_id = $2 and version = $3",
             tenant.0,
             session.0,
@@ -355,8 +355,8 @@ struct BaseRow {
     context_revision: i64,
     compression_count: i32,
     version: Option<i64>,
-    document: Option<serde_json::Value>,
-    carry: Option<serde_json::Value>,
+    document: Option<String>,
+    carry: Option<String>,
     rendering_tokens: Option<i32>,
     todos_revision: Option<i64>,
     todos: Option<String>,

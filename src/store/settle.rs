@@ -7,6 +7,7 @@ mod rows;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use sqlx::PgConnection;
 
 use self::rows::{insert_evaluation, insert_shadow, insert_version};
@@ -26,12 +27,12 @@ use crate::domain::trigger::{Recent, SignalKind, Situation, Start, decide};
 pub struct NewVersion {
     /// The number it must get; the publication fails when another version came between.
     pub version: i64,
-    /// Its metadata and record, as JSON.
+    /// Its metadata, as JSON.
     pub meta: serde_json::Value,
-    /// Its record.
-    pub document: serde_json::Value,
-    /// What its ledger hands on.
-    pub carry: serde_json::Value,
+    /// Its record, as it is stored: a record grows with its session, so it is written once.
+    pub document: Box<RawValue>,
+    /// What its ledger hands on, as it is stored.
+    pub carry: Box<RawValue>,
     /// The rendering that contexts serve, and its tokens.
     pub rendering: (String, u32),
     /// The smallest rendering, and its tokens.

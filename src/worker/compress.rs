@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::desk::{Work, choose_span};
 use super::engine::Engine;
@@ -212,8 +213,8 @@ impl Made {
         Ok(NewVersion {
             version: proof.meta.version,
             meta: json(&proof.meta)?,
-            document: json(&proof.summary)?,
-            carry: json(&self.facts.carry)?,
+            document: written(&proof.summary)?,
+            carry: written(&self.facts.carry)?,
             rendering: served(&proof.rendering.text, self.counter),
             least: served(&proof.least.text, self.counter),
             recap: proof.recap,
@@ -266,6 +267,10 @@ pub(super) fn scores(report: &ProbeReport, rubric: Option<&Rubric>) -> Result<se
 
 fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {
     serde_json::to_value(value).map_err(|error| JobError::Broken(error.to_string()))
+}
+
+fn written(value: &impl Serialize) -> Result<Box<RawValue>, JobError> {
+    serde_json::value::to_raw_value(value).map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn millis(ms: i64) -> u64 {

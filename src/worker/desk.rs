@@ -159,7 +159,7 @@ impl Work {
         let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
         let bound = self.bound(self.span.through_seq);
         let span = read_messages(self.originals)?;
-        let base = self.base.current.map(read_base).transpose()?;
+        let base = self.base.current.as_ref().map(read_base).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
         let mut probe_ids = Vec::new();
         for (id, probe) in self.base.probes {
@@ -209,11 +209,11 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: crate::store::base::Current) -> Result<candidate::Base, String> {
+fn read_base(current: &crate::store::base::Current) -> Result<candidate::Base, String> {
     Ok(candidate::Base {
         version: current.version,
-        summary: serde_json::from_value(current.document).map_err(|e| format!("the current version: {e}"))?,
-        carry: serde_json::from_value(current.carry)
+        summary: serde_json::from_str(&current.document).map_err(|e| format!("the current version: {e}"))?,
+        carry: serde_json::from_str(&current.carry)
             .map_err(|e| format!("the current version's carry: {e}"))?,
         rendering_tokens: current.rendering_tokens,
     })

@@ -10,7 +10,7 @@ use super::examine::{Examiner, Paper};
 use super::narrate::Lost;
 use super::notebook::Notebook;
 use super::{JobError, blocking, elapsed};
-use crate::domain::candidate::{self, Base, Material, Proof, Proposed};
+use crate::domain::candidate::{self, Base, Proof, Proposed};
 use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
@@ -50,10 +50,9 @@ pub(super) async fn make(
     let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
     let mut maker =
         Maker { notebook, examiner: Examiner::new(client), gate: Vec::new(), timings: Timings::default() };
-    let (stored, from_seq) = (material.base.clone(), material.from_seq);
-    if let Some((base, from_seq)) = fresh {
-        (material.base, material.from_seq) = (Some(base), from_seq);
-    }
+    let mut stored = fresh.map(|(base, from_seq)| {
+        (material.base.replace(base), std::mem::replace(&mut material.from_seq, from_seq))
+    });
     loop {
         if engine.has_fallen()
             && let Some(shorter) = shorter.take()
@@ -85,7 +84,10 @@ pub(super) async fn make(
         if told {
             engine.fall(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
         } else {
-            material = Material { strategy: next, base: stored.clone(), from_seq, ..material };
+            material.strategy = next;
+            if let Some((base, from_seq)) = stored.take() {
+                (material.base, material.from_seq) = (base, from_seq);
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use anchord::store::compressions::{Job, Kind, NewJob, Span, enqueue};
 use anchord::store::gather::{Append, Gatherer, NewMessage};
 use anchord::store::settle::{NewVersion, Settled, Settlement};
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use tokio_util::task::TaskTracker;
 
 use crate::support::{self, TestDatabase};
@@ -129,8 +130,8 @@ fn publication(version: i64) -> Settlement {
     let version = NewVersion {
         version,
         meta: json!({}),
-        document: json!({"made_as": version}),
-        carry: json!({}),
+        document: to_raw_value(&json!({"made_as": version})).expect("JSON"),
+        carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
         recap: String::new(),

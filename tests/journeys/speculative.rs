@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use anchord::store::compressions::Kind;
 use futures::future::join_all;
 use rstest::rstest;
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app};
@@ -243,8 +244,8 @@ fn made(version: i64) -> anchord::store::settle::Settlement {
     let version = anchord::store::settle::NewVersion {
         version,
         meta: json!({}),
-        document: json!({}),
-        carry: json!({}),
+        document: to_raw_value(&json!({})).expect("JSON"),
+        carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
         recap: String::new(),

@@ -5,6 +5,7 @@ use anchord::domain::summary::{Decision, FileAction, FileStatus, ModifiedFile, S
 use anchord::domain::version::VersionMeta;
 use anchord::store::compressions::{Job, Kind, Span};
 use anchord::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use crate::compressions::app_with_session;
@@ -75,8 +76,8 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
         version: Some(NewVersion {
             version,
             meta: serde_json::to_value(meta).expect("JSON"),
-            document: serde_json::to_value(record(version)).expect("JSON"),
-            carry: json!({"text": "\u{0}"}),
+            document: to_raw_value(&record(version)).expect("JSON"),
+            carry: to_raw_value(&json!({"text": "\u{0}"})).expect("JSON"),
             rendering: ("render\0ing".to_owned(), 3),
             least: ("\0".to_owned(), 1),
             recap: "\0".to_owned(),

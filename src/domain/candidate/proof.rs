@@ -6,7 +6,7 @@ use super::super::gate::{self, Refusal};
 use super::super::ledger::Facts;
 use super::super::probe::{self, Answerer, Probe, ProbeReport};
 use super::super::redact;
-use super::super::render::{self, Rendering, Subject};
+use super::super::render::{self, Rendering, Served, Subject};
 use super::super::strategy::Strategy;
 use super::super::summary::Summary;
 use super::super::tokens::Memo;
@@ -139,7 +139,10 @@ fn examine(
     let mut round = 0;
     let memo = Memo::of(material.counter);
     loop {
-        let rendering = show(material, &summary, &meta, &memo);
+        let count = |text: &str| memo.count(text);
+        let subject = subject_of(material, &summary, &meta);
+        let served = Served::of(&subject, &count);
+        let rendering = served.within(meta.max_tokens);
         let report = probe::score(&all, &rendering, &summary);
         let candidate =
             gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
@@ -148,7 +151,11 @@ fn examine(
             refusals.push(Refusal::Empty);
         }
         let good = refusals.iter().all(Refusal::is_skip) && holds(meta.strategy, &report);
-        let repaired = round < REPAIR_ROUNDS && !good && {
+        let is_last = good || round >= REPAIR_ROUNDS;
+        // Whoever is not repaired is as it was asked.
+        let least = is_last.then(|| served.least());
+        drop(served);
+        let repaired = !is_last && {
             let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
             if gated {
                 // It quotes the span, secrets and all.
@@ -179,7 +186,8 @@ fn examine(
             if report.score.is_none() {
                 meta.warnings.push("no probe could be asked of this version".to_owned());
             }
-            let least = least(material, &summary, &meta, &memo);
+            let least =
+                least.unwrap_or_else(|| render::served_least(&subject_of(material, &summary, &meta), count));
             let recap = recap(&summary);
             return Proof {
                 meta,
@@ -252,7 +260,7 @@ fn meta(
     }
 }
 
-fn subject<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
+fn subject_of<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
     Subject {
         summary,
         meta,
@@ -261,14 +269,6 @@ fn subject<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMe
         started: material.now,
         last_activity: material.now,
     }
-}
-
-fn show(material: &Material, summary: &Summary, meta: &VersionMeta, memo: &Memo) -> Rendering {
-    render::served(&subject(material, summary, meta), meta.max_tokens, |text| memo.count(text))
-}
-
-fn least(material: &Material, summary: &Summary, meta: &VersionMeta, memo: &Memo) -> Rendering {
-    render::served_least(&subject(material, summary, meta), |text| memo.count(text))
 }
 
 /// Current task, open errors and next steps once more, for the end of a long context.

@@ -20,9 +20,14 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
         return;
     }
     let mut folded = Folded::default();
-    let keys: Vec<u64> = record.iter().map(|e| folded.key(e.kind.as_deref(), &e.message)).collect();
-    let mut moved = Moved::of(record, &keys, facts, &mut folded);
-    let mut at: HashMap<u64, usize> = keys.into_iter().zip(0..).collect();
+    let alike = Alike::to(facts, &mut folded);
+    let known: Vec<(usize, u64)> = (0..)
+        .zip(record.iter())
+        .filter(|(_, entry)| alike.may_hold(entry))
+        .map(|(at, entry)| (at, folded.key(entry.kind.as_deref(), &entry.message)))
+        .collect();
+    let mut moved = Moved::of(record, &known, facts, &mut folded);
+    let mut at: HashMap<u64, usize> = known.into_iter().map(|(at, key)| (key, at)).collect();
     for fact in &facts.errors {
         if fact.message.trim().is_empty() {
             continue;
@@ -44,14 +49,15 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
 struct Moved(HashMap<u64, Vec<usize>>);
 
 impl Moved {
-    fn of(record: &[ErrorEntry], keys: &[u64], facts: &Facts, folded: &mut Folded) -> Self {
+    fn of(record: &[ErrorEntry], known: &[(usize, u64)], facts: &Facts, folded: &mut Folded) -> Self {
         let met: HashSet<u64> =
             facts.errors.iter().map(|e| folded.key(e.kind.as_deref(), &e.message)).collect();
         let mut gone: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (at, (entry, key)) in record.iter().zip(keys).enumerate().rev() {
+        for (at, key) in known.iter().rev() {
+            let Some(entry) = record.get(*at) else { continue };
             let is_own = entry.session_id.is_none();
             if is_own && entry.status != ErrorStatus::Resolved && !met.contains(key) {
-                gone.entry(folded.placeless(&entry.message)).or_default().push(at);
+                gone.entry(folded.placeless(&entry.message)).or_default().push(*at);
             }
         }
         Self(gone)
@@ -68,6 +74,53 @@ impl Moved {
         }
     }
 }
+
+/// What tells most entries of a record apart from the errors of a span without folding them: a record grows
+/// with its session, and few of its errors are met again.
+struct Alike(HashSet<u64>);
+
+impl Alike {
+    fn to(facts: &Facts, folded: &mut Folded) -> Self {
+        let mut sums = HashSet::new();
+        for fact in &facts.errors {
+            folded.placeless(&fact.message);
+            let message = letters(&folded.message);
+            let kind = fact.kind.as_deref().map_or(0, |kind| letters(&kind.trim().to_lowercase()));
+            // The kind may stand in front of the one and not of the other.
+            sums.extend([message, message.wrapping_add(kind), message.wrapping_sub(kind)]);
+        }
+        Self(sums)
+    }
+
+    /// Whether an entry may be one of the errors, in this place or another.
+    fn may_hold(&self, entry: &ErrorEntry) -> bool {
+        let start = wording::error_start(&entry.message);
+        let sum = letters(start);
+        // An address has other letters, those of other scripts fold in ways of their own, and without any
+        // letter there is nothing to go by.
+        sum == 0 || self.0.contains(&sum) || !start.is_ascii() || start.contains("0x")
+    }
+}
+
+/// The sum of the letters that no number and no hash has, which folding leaves as they are.
+fn letters(text: &str) -> u64 {
+    let weight = |byte: u8| WEIGHTS.get(usize::from(byte)).copied().unwrap_or_default();
+    text.bytes().fold(0, |sum, byte| sum.wrapping_add(weight(byte)))
+}
+
+/// A weight for each letter from `g` on, so spread that texts of other letters come to other sums.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
+static WEIGHTS: [u64; 256] = {
+    let mut weights = [0; 256];
+    let mut byte = b'g';
+    while byte <= b'z' {
+        let weight = (byte as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        weights[byte as usize] = weight;
+        weights[byte.to_ascii_uppercase() as usize] = weight;
+        byte += 1;
+    }
+    weights
+};
 
 /// Texts that are folded again and again: a record may hold thousands of errors, and every span asks
 /// which of them it shows.
@@ -183,6 +236,95 @@ fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version:
             entry.resolution = Some(format!("`{place}` passed"));
             entry.resolved_in_version = Some(version);
             join_seqs(&mut entry.seqs, &[seq]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn message() -> impl Strategy<Value = String> {
+        let words = prop::sample::select(vec![
+            "error",
+            "Error:",
+            "cannot",
+            "open",
+            "0x1f",
+            "0X1F",
+            "a0xb",
+            "A0XB",
+            "deadbeef1",
+            "DEADBEEF2",
+            "481516",
+            "12",
+            "E0308",
+            "\u{212a}",
+            "k",
+            "é",
+            "…",
+            "--",
+            "(at",
+            "x:9)",
+            "TypeError",
+            "İ",
+        ]);
+        prop::collection::vec(words, 0..6).prop_map(|words| words.join(" "))
+    }
+
+    fn kind() -> impl Strategy<Value = Option<String>> {
+        prop::sample::select(vec![
+            None,
+            Some("error"),
+            Some(" Error "),
+            Some("E0308"),
+            Some("TypeError"),
+            Some("k"),
+        ])
+        .prop_map(|kind| kind.map(str::to_owned))
+    }
+
+    fn fact(kind: Option<String>, message: String) -> ErrorFact {
+        let seqs = vec![1];
+        ErrorFact { kind, message, location: None, command: None, resolution: None, count: 1, seqs }
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_span_shows_is_never_passed_over(
+            (old_kind, old) in (kind(), message()), (new_kind, new) in (kind(), message()),
+        ) {
+            let mut folded = Folded::default();
+            let same = folded.key(old_kind.as_deref(), &old) == folded.key(new_kind.as_deref(), &new);
+            let moved = folded.placeless(&old) == folded.placeless(&new);
+            let facts = Facts { errors: vec![fact(new_kind, new)], ..Facts::default() };
+            let alike = Alike::to(&facts, &mut folded);
+            let entry = first_met(&fact(old_kind, old), 1);
+            prop_assert!(alike.may_hold(&entry) || !(same || moved));
+        }
+
+        #[test]
+        fn what_is_kept_of_a_record_is_the_same_with_and_without_others(
+            old in prop::collection::vec((kind(), message()), 0..8),
+            new in prop::collection::vec((kind(), message()), 1..4),
+        ) {
+            let facts = |from: Vec<(Option<String>, String)>| Facts {
+                errors: from.into_iter().map(|(kind, message)| fact(kind, message)).collect(),
+                ..Facts::default()
+            };
+            let mut record = Vec::new();
+            merge(&mut record, &facts(old), 1);
+            // Errors that no span ever shows change nothing of what is made of the others.
+            let stranger = first_met(&fact(None, "nothing like that was ever printed".to_owned()), 1);
+            let mut crowded: Vec<ErrorEntry> =
+                record.iter().flat_map(|entry| [stranger.clone(), entry.clone()]).collect();
+            let facts = facts(new);
+            merge(&mut record, &facts, 2);
+            merge(&mut crowded, &facts, 2);
+            crowded.retain(|entry| entry.message != stranger.message);
+            prop_assert_eq!(record, crowded);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The narrative: intent, state, blockers and next steps.
 
+use std::collections::HashSet;
+
 use super::super::ledger::{Facts, TodoItem, TodoStatus};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{PastIntent, Summary};
@@ -101,7 +103,7 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     }
     if steps.is_empty() {
         // Everything on the list is done: what it names is no longer to be done.
-        let done: Vec<String> =
+        let done: HashSet<String> =
             todos(facts, TodoStatus::Completed).map(|t| wording::key(&t.content)).collect();
         summary.next_steps.retain(|step| !done.contains(&wording::key(step)));
     } else {

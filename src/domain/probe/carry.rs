@@ -1,7 +1,7 @@
 //! Asking earlier spans' critical probes again, so that drift over many compressions shows.
 
 use std::cell::LazyCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::path_key;
 use super::super::merge::Gone;
@@ -22,6 +22,7 @@ use super::{MAX_CARRIED, Probe};
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
     let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> =
         LazyCell::new(|| candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect());
+    let standing = LazyCell::new(|| standing(previous, candidate));
     let intent = wording::key(&candidate.session_intent);
     let still_held =
         || -> HashSet<String> { candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect() };
@@ -35,8 +36,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         // Resolved; or met again with other numbers, which the record then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
             // Most errors stay in the record as they were, and are found without folding all of it.
-            let same = candidate.errors.iter().filter(|e| e.message.starts_with(message.as_str()));
-            if let Some(open) = same.map(|e| e.status != ErrorStatus::Resolved).reduce(|a, b| a || b) {
+            if let Some(open) = standing.get(message.as_str()) {
                 return !open;
             }
             let wanted = wording::error_key(message);
@@ -75,6 +75,32 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         .collect();
     kept.reverse();
     kept
+}
+
+/// The messages of errors that probes expect and the record has as they are, each with whether such an error
+/// is open.
+fn standing<'a>(previous: &'a [Probe], candidate: &Summary) -> HashMap<&'a str, bool> {
+    /// So much of a message is looked up; the rest is compared.
+    const START: usize = 12;
+    let is_about_errors = |probe: &&Probe| probe.critical && probe.section == Some(Section::Errors);
+    let asked: HashSet<&str> =
+        previous.iter().filter(is_about_errors).flat_map(|p| &p.expected).map(String::as_str).collect();
+    let mut by_start: HashMap<&[u8], Vec<&'a str>> = HashMap::new();
+    for message in asked {
+        by_start.entry(message.as_bytes().get(..START).unwrap_or_default()).or_default().push(message);
+    }
+    // Those that are shorter may be the start of any.
+    let short = by_start.remove(&[][..]).unwrap_or_default();
+    let mut standing = HashMap::new();
+    for error in &candidate.errors {
+        let alike = error.message.as_bytes().get(..START).and_then(|start| by_start.get(start));
+        for message in alike.into_iter().flatten().chain(&short) {
+            if error.message.starts_with(message) {
+                *standing.entry(*message).or_insert(false) |= error.status != ErrorStatus::Resolved;
+            }
+        }
+    }
+    standing
 }
 
 /// A caller's own probe names no section; it is asked for as long as the caller keeps it.

@@ -1,6 +1,6 @@
 //! Putting back, word for word, what a candidate lost.
 
-use super::super::file_history::path_key;
+use super::super::file_history::identity;
 use super::super::ledger::{ErrorFact, Facts, TestRunFact};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
@@ -143,14 +143,14 @@ fn restore_run(run: &TestRunFact, summary: &mut Summary) -> bool {
 }
 
 fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
-    let key = path_key(path);
-    let Some(fact) = facts.files.iter().find(|f| path_key(&f.path) == key) else { return false };
-    if summary.files_modified.iter().any(|f| path_key(&f.path) == key) {
+    let key = identity(path);
+    let Some(fact) = facts.files.iter().find(|f| identity(&f.path) == key) else { return false };
+    if summary.files_modified.iter().any(|f| identity(&f.path) == key) {
         return false;
     }
     match fact.action {
         Some(action) => {
-            summary.files_read.retain(|f| path_key(&f.path) != key);
+            summary.files_read.retain(|f| identity(&f.path) != key);
             summary.files_modified.push(ModifiedFile {
                 path: fact.path.clone(),
                 action,
@@ -163,7 +163,7 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
                 session_id: None,
             });
         }
-        None if summary.files_read.iter().any(|f| path_key(&f.path) == key) => return false,
+        None if summary.files_read.iter().any(|f| identity(&f.path) == key) => return false,
         None => summary.files_read.push(ReadFile {
             path: fact.path.clone(),
             reason: fact.reason.clone(),
@@ -185,8 +185,8 @@ fn restore_change(result: &ProbeResult, missing: &str, facts: &Facts, summary: &
     else {
         return false;
     };
-    let key = path_key(&fact.path);
-    let Some(file) = summary.files_modified.iter_mut().find(|f| path_key(&f.path) == key) else {
+    let key = identity(&fact.path);
+    let Some(file) = summary.files_modified.iter_mut().find(|f| identity(&f.path) == key) else {
         return false;
     };
     match fact.changes.iter().find(|c| is_it(c)) {

@@ -1,7 +1,10 @@
 //! Asking probes of a rendering, without a model.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
+
+use memchr::memmem;
 
 use super::super::file_history::identity;
 use super::super::id::Seq;
@@ -72,17 +75,17 @@ fn ask(probe: &Probe, texts: &mut Texts<'_>) -> ProbeResult {
 struct Texts<'a> {
     rendering: &'a Rendering,
     record: &'a Summary,
-    shown: BTreeMap<Option<Section>, Text>,
-    kept: BTreeMap<Option<Section>, Text>,
+    shown: BTreeMap<Option<Section>, Text<'a>>,
+    kept: BTreeMap<Option<Section>, Text<'static>>,
     paths: Option<HashSet<Cow<'a, str>>>,
 }
 
-impl Texts<'_> {
-    fn shown(&mut self, section: Option<Section>) -> &Text {
+impl<'a> Texts<'a> {
+    fn shown(&mut self, section: Option<Section>) -> &Text<'a> {
         let rendering = self.rendering;
         self.shown.entry(section).or_insert_with(|| match section {
             Some(section) => Text::of(rendering.section(section)),
-            None => Text::of(&rendering.text),
+            None => Text::of(rendering.text.as_str()),
         })
     }
 
@@ -108,15 +111,15 @@ impl Texts<'_> {
         // An entry mostly stands where the probe's messages are named; only then all of a section is read.
         let near = probe.section.filter(|_| !probe.seqs.is_empty());
         if near.is_some_and(|section| {
-            Text::of(&record_text(record, section, Some(&probe.seqs))).holds(fact, probe.exact, probe)
+            Text::of(record_text(record, section, Some(&probe.seqs))).holds(fact, probe.exact, probe)
         }) {
             return true;
         }
         let kept = self.kept.entry(probe.section).or_insert_with(|| {
             let of = |section: &Section| record_text(record, *section, None);
             match &probe.section {
-                Some(section) => Text::of(&of(section)),
-                None => Text::of(&Section::ALL.iter().map(of).collect::<Vec<_>>().concat()),
+                Some(section) => Text::of(of(section)),
+                None => Text::of(Section::ALL.iter().map(of).collect::<Vec<_>>().concat()),
             }
         });
         kept.holds(fact, probe.exact, probe)
@@ -124,22 +127,22 @@ impl Texts<'_> {
 }
 
 /// A text with its folded form.
-struct Text {
-    raw: String,
-    folded: String,
+struct Text<'a> {
+    raw: Cow<'a, str>,
+    folded: OnceCell<String>,
 }
 
-impl Text {
-    fn of(text: &str) -> Self {
-        Self { raw: text.to_owned(), folded: wording::key(text) }
+impl<'a> Text<'a> {
+    fn of(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { raw: text.into(), folded: OnceCell::new() }
     }
 
     /// Whether a fact is in it: paths and identifiers to the letter, the rest by its words.
     fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
         if !exact {
             let wanted = wording::key(fact);
-            return !wanted.is_empty()
-                && (find_words(&self.folded, &wanted) || self.raw.contains(fact.trim()));
+            let folded = self.folded.get_or_init(|| wording::key(&self.raw));
+            return !wanted.is_empty() && (find_words(folded, &wanted) || contains(&self.raw, fact.trim()));
         }
         if find_exact(&self.raw, fact) {
             return true;
@@ -151,7 +154,7 @@ impl Text {
     /// As it is printed, or folder and name on one line.
     fn tells_path(&self, path: &str) -> bool {
         let shown = shown_path(path);
-        if find_exact(&self.raw, &shown) {
+        if shown != path && find_exact(&self.raw, &shown) {
             return true;
         }
         let (folder, name) = match path.rfind(['/', '\\']) {
@@ -159,15 +162,32 @@ impl Text {
             None => ("./", path),
         };
         let folder = shown_path(folder);
-        !name.is_empty()
-            && self.raw.lines().any(|line| line.contains(folder.as_str()) && find_exact(line, name))
+        !name.is_empty() && lines_with(&self.raw, &folder).any(|line| find_exact(line, name))
     }
+}
+
+/// The lines of a text that have `wanted` in them, which has no line break.
+fn lines_with<'a>(text: &'a str, wanted: &str) -> impl Iterator<Item = &'a str> {
+    let finder = memmem::Finder::new(wanted).into_owned();
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let at = finder.find(rest.as_bytes()).filter(|_| !rest.is_empty())?;
+        let start = rest.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+        let line = rest.get(start..)?;
+        let (line, after) = line.split_once('\n').unwrap_or((line, ""));
+        rest = after;
+        Some(line)
+    })
+}
+
+fn contains(text: &str, wanted: &str) -> bool {
+    memmem::find(text.as_bytes(), wanted.as_bytes()).is_some()
 }
 
 /// Finds words in folded text; short ones only whole, so that `art` is not found in `start`.
 fn find_words(text: &str, wanted: &str) -> bool {
     if wanted.len() >= 12 || !wanted.is_ascii() {
-        return text.contains(wanted);
+        return contains(text, wanted);
     }
     find_bounded(text, wanted, |c| c.is_alphanumeric() || c == '_')
 }
@@ -183,7 +203,7 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
     }
     let starts_inner = wanted.chars().next().is_some_and(&is_inner);
     let ends_inner = wanted.chars().next_back().is_some_and(&is_inner);
-    text.match_indices(wanted).any(|(at, _)| {
+    memmem::find_iter(text.as_bytes(), wanted.as_bytes()).any(|at| {
         let before = text.get(..at).and_then(|t| t.chars().next_back());
         let mut after = text.get(at + wanted.len()..).unwrap_or_default().chars();
         let (next, then) = (after.next(), after.next());
@@ -201,7 +221,14 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
 
 /// What the record says in a section: all of it, or the entries that share a message with `near`.
 fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> String {
-    let is_near = |seqs: &[Seq]| near.is_none_or(|near| seqs.iter().any(|seq| near.contains(seq)));
+    let near: Option<Vec<Seq>> = near.map(|near| {
+        let mut near = near.to_vec();
+        near.sort_unstable();
+        near
+    });
+    let is_near = |seqs: &[Seq]| {
+        near.as_ref().is_none_or(|near| seqs.iter().any(|seq| near.binary_search(seq).is_ok()))
+    };
     let mut out = String::new();
     let mut say = |text: &str| {
         // As facts are looked for: one line each.

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::super::section::Section;
 use super::super::wording;
-use super::content::Entries;
+use super::entries::{Entries, Line};
 use super::{Cut, Rendering};
 
 /// Where the rest of a cut section is.
@@ -19,19 +20,6 @@ const MIN_CLIP_BYTES: usize = 60;
 /// Counts the tokens of a text.
 pub(super) type Count<'a> = &'a dyn Fn(&str) -> u32;
 
-/// One entry of a section, as it will be printed.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    /// Its place among the section's entries.
-    pub order: usize,
-    /// Its text, without the last line break.
-    pub text: String,
-    /// Whether it may be shortened when there is no room for all of it.
-    pub clip: bool,
-    /// How many entries of the record it tells.
-    pub entries: usize,
-}
-
 /// A section that is being filled.
 struct Slot<'a> {
     section: Section,
@@ -39,10 +27,11 @@ struct Slot<'a> {
     required: bool,
     empty: &'static str,
     /// Lines that were offered and had no room, the most important first.
-    passed: VecDeque<Line>,
-    /// Lines that wait.
-    queue: Entries<'a>,
-    taken: Vec<(usize, String)>,
+    passed: VecDeque<Rc<Line>>,
+    queue: Rc<Entries<'a>>,
+    /// Lines of the queue that were offered.
+    offered: usize,
+    taken: Vec<Rc<Line>>,
     /// Entries of the record that the lines taken tell.
     told: usize,
     /// Entries that were shortened.
@@ -85,7 +74,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a section with its entries.
-    pub(super) fn section(&mut self, frame: Frame, queue: Entries<'a>) {
+    pub(super) fn section(&mut self, frame: Frame, queue: Rc<Entries<'a>>) {
         let mut slot = Slot {
             section: frame.section,
             heading: frame.heading,
@@ -93,6 +82,7 @@ impl<'a> Draft<'a> {
             empty: frame.empty,
             passed: VecDeque::new(),
             queue,
+            offered: 0,
             taken: Vec::new(),
             told: 0,
             clipped: 0,
@@ -115,6 +105,11 @@ impl<'a> Draft<'a> {
     /// The tokens of a piece.
     pub(super) fn cost(&self, text: &str) -> u32 {
         (self.count)(text)
+    }
+
+    /// The tokens of a piece that attempts share.
+    pub(super) fn cost_of(&self, line: &Line) -> u32 {
+        line.tokens(self.count)
     }
 
     /// Pays for a section's heading; `None` when there is no room for it.
@@ -143,7 +138,7 @@ impl<'a> Draft<'a> {
         let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) else { return };
         let mut pending = slot.waiting().min(limit);
         // Entries too large for what is left are passed over, a few at most: a smaller one may fit.
-        let mut passed: Vec<Line> = Vec::new();
+        let mut passed: Vec<Rc<Line>> = Vec::new();
         while pending > 0 && passed.len() < 4 {
             pending -= 1;
             let Some(line) = slot.next() else { break };
@@ -151,19 +146,19 @@ impl<'a> Draft<'a> {
             // A text of n bytes has at least n / 16 tokens in any tokenizer that is in use; counting
             // a megabyte to learn that it does not fit would cost more than all the rest.
             let hopeless = line.text.len() / 16 > room as usize;
-            let cost = if hopeless { u32::MAX } else { count(&line.text).saturating_add(1) };
+            let cost = if hopeless { u32::MAX } else { line.tokens(count).saturating_add(1) };
             if cost <= room {
                 cap -= cost;
                 *left -= cost;
                 slot.told += line.entries;
-                slot.taken.push((line.order, line.text));
+                slot.taken.push(line);
             } else if let Some(short) = line.clip.then(|| clip_tokens(&line.text, room, count)).flatten() {
                 let cost = count(&short).saturating_add(1);
                 cap = cap.saturating_sub(cost);
                 *left = left.saturating_sub(cost);
                 slot.clipped += 1;
                 slot.told += line.entries;
-                slot.taken.push((line.order, short));
+                slot.taken.push(Rc::new(Line::entry(line.order, short)));
             } else {
                 passed.push(line);
             }
@@ -176,7 +171,8 @@ impl<'a> Draft<'a> {
     /// Puts lines into a section that something else has chosen and paid for.
     pub(super) fn place(&mut self, section: Section, lines: Vec<String>, hidden: usize, shortened: usize) {
         if let Some(slot) = self.slots.iter_mut().find(|s| s.section == section) {
-            slot.taken = lines.into_iter().enumerate().collect();
+            let placed = lines.into_iter().enumerate();
+            slot.taken = placed.map(|(order, text)| Rc::new(Line::entry(order, text))).collect();
             slot.hidden = hidden;
             slot.clipped = shortened;
         }
@@ -212,10 +208,10 @@ impl<'a> Draft<'a> {
             }
             text.push_str(&slot.heading);
             let start = text.len();
-            slot.taken.sort_by_key(|(order, _)| *order);
-            for (_, line) in &slot.taken {
+            slot.taken.sort_by_key(|line| line.order);
+            for line in &slot.taken {
                 text.push('\n');
-                text.push_str(line);
+                text.push_str(&line.text);
             }
             if slot.taken.is_empty() && omitted == 0 {
                 text.push('\n');
@@ -243,16 +239,16 @@ impl<'a> Draft<'a> {
 
 impl Slot<'_> {
     fn waiting(&self) -> usize {
-        self.passed.len() + self.queue.waiting
+        self.passed.len() + self.queue.lines.saturating_sub(self.offered)
     }
 
-    /// The next line: printed only now, when there may be room for it.
-    fn next(&mut self) -> Option<Line> {
+    /// The next line.
+    fn next(&mut self) -> Option<Rc<Line>> {
         if let Some(line) = self.passed.pop_front() {
             return Some(line);
         }
-        self.queue.waiting = self.queue.waiting.saturating_sub(1);
-        self.queue.lines.next()
+        self.offered += 1;
+        self.queue.line(self.offered - 1)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use super::super::section::Section;
 use super::super::summary::{
@@ -9,7 +10,7 @@ use super::super::summary::{
     TestOutcome, TestResult,
 };
 use super::super::wording;
-use super::budget::Line;
+use super::entries::{Entries, Line};
 use super::escape;
 
 /// An error's message is told in at most this many characters.
@@ -37,50 +38,23 @@ pub(super) fn short(text: &str, max_chars: usize) -> String {
     if clipped.len() == line.len() { line } else { format!("{clipped} …") }
 }
 
-/// The entries of a section, each printed when there may be room for it: a record grows with its
-/// session, a rendering does not.
-pub(super) struct Entries<'a> {
-    /// The most important first.
-    pub lines: Box<dyn Iterator<Item = Line> + 'a>,
-    /// Lines that wait to be printed.
-    pub waiting: usize,
-    /// Entries of the record that are to be told.
-    pub all: usize,
+/// Entries that are printed one to a line.
+fn in_order<'a, T: 'a>(ranked: Vec<(usize, T)>, print: impl Fn(usize, T) -> String + 'a) -> Entries<'a> {
+    let all = ranked.len();
+    let lines = ranked.into_iter().map(move |(order, e)| Line::entry(order, print(order, e)));
+    Entries::of(all, all, lines)
 }
 
-impl<'a> Entries<'a> {
-    /// Lines that are printed already.
-    pub(super) fn printed(lines: Vec<Line>) -> Self {
-        let lines: Vec<Line> = lines.into_iter().filter(|line| !line.text.is_empty()).collect();
-        let all = lines.iter().map(|line| line.entries).sum();
-        Self { waiting: lines.len(), all, lines: Box::new(lines.into_iter()) }
-    }
-
-    /// Entries that are printed one to a line.
-    fn ranked<T: 'a>(ranked: Vec<(usize, T)>, print: impl Fn(usize, T) -> String + 'a) -> Self {
-        let all = ranked.len();
-        let lines = ranked.into_iter().map(move |(order, e)| entry(order, print(order, e)));
-        Self { lines: Box::new(lines), waiting: all, all }
-    }
-
-    /// Entries that share lines, `all` of them in the record.
-    fn shared(lines: Vec<Shared>, all: usize, print: impl Fn(&[usize]) -> String + 'a) -> Self {
-        let waiting = lines.len();
-        let lines = lines
-            .into_iter()
-            .map(move |Shared { order, of }| Line { entries: of.len(), ..entry(order, print(&of)) });
-        Self { lines: Box::new(lines), waiting, all }
-    }
+/// Entries that share lines, `all` of them in the record.
+fn shared<'a>(lines: Vec<Shared>, all: usize, print: impl Fn(&[usize]) -> String + 'a) -> Entries<'a> {
+    let print = move |Shared { order, of }| Line::entry(order, print(&of)).telling(of.len());
+    Entries::of(lines.len(), all, lines.into_iter().map(print))
 }
 
 /// Entries that share a line, by their places in a list.
 struct Shared {
     order: usize,
     of: Vec<usize>,
-}
-
-fn entry(order: usize, text: String) -> Line {
-    Line { order, text, clip: false, entries: 1 }
 }
 
 fn latest(seqs: &[i64]) -> i64 {
@@ -103,7 +77,7 @@ pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
         ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
         ConstraintSource::User | ConstraintSource::System => (1, -latest(&c.seqs)),
     });
-    Entries::ranked(ranked, |_, c| {
+    in_order(ranked, |_, c| {
         let source = match c.source {
             ConstraintSource::Pin => "pin",
             ConstraintSource::User => "user",
@@ -122,7 +96,7 @@ pub(super) fn pins(summary: &Summary) -> usize {
 pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Entries<'_> {
     let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
     ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), std::cmp::Reverse(*order)));
-    Entries::ranked(ranked, move |order, d| decision(d, order, shape))
+    in_order(ranked, move |order, d| decision(d, order, shape))
 }
 
 fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
@@ -155,13 +129,13 @@ pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> 
     let state = &summary.current_state;
     let mut lines = Vec::new();
     if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
-        lines.push(Line { clip: true, ..entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))) });
+        lines.push(Line::entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))).clippable());
     }
     if let Some(phase) = state.phase.as_ref().filter(|t| !t.trim().is_empty()) {
-        lines.push(entry(0, format!("{}: {}", labels.0, short(phase, 80))));
+        lines.push(Line::entry(0, format!("{}: {}", labels.0, short(phase, 80))));
     }
     if !state.text.trim().is_empty() {
-        lines.push(Line { clip: true, ..entry(2, escape::block(&state.text, "")) });
+        lines.push(Line::entry(2, escape::block(&state.text, "")).clippable());
     }
     Entries::printed(lines)
 }
@@ -169,13 +143,13 @@ pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> 
 /// In the order of the list: the first step matters most.
 pub(super) fn next_steps(summary: &Summary) -> Entries<'_> {
     let ranked = summary.next_steps.iter().enumerate().collect();
-    Entries::ranked(ranked, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
+    in_order(ranked, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
 }
 
 /// In the order of the list.
 pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
     let ranked = summary.blockers.iter().enumerate().collect();
-    Entries::ranked(ranked, |_, b: &Blocker| {
+    in_order(ranked, |_, b: &Blocker| {
         format!("- {}{}", short(&b.text, ENTRY_CHARS), origin(b.session_id.as_ref()))
     })
 }
@@ -199,9 +173,10 @@ pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
     let mut ranked: Vec<(usize, &ErrorEntry)> =
         summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
     ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
-    let entries = Entries::ranked(ranked, |_, e| error(e));
+    let all = ranked.len();
     // A long first line of an open error is better told in part than not at all.
-    Entries { lines: Box::new(entries.lines.map(|line| Line { clip: true, ..line })), ..entries }
+    let print = |(order, e)| Line::entry(order, error(e)).clippable();
+    Entries::of(all, all, ranked.into_iter().map(print))
 }
 
 /// Whose it is, of what another session met: the reader must not look for it in this one.
@@ -238,7 +213,7 @@ fn error(e: &ErrorEntry) -> String {
 pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
     ranked.sort_by_key(|(order, t)| std::cmp::Reverse((latest(&t.seqs), *order)));
-    Entries::ranked(ranked, |_, t| test_result(t))
+    in_order(ranked, |_, t| test_result(t))
 }
 
 fn test_result(t: &TestResult) -> String {
@@ -303,7 +278,7 @@ pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
             }
         }
     }
-    Entries::shared(lines, facts.len(), move |of| {
+    shared(lines, facts.len(), move |of| {
         let mut text = String::new();
         for fact in of.iter().filter_map(|at| facts.get(*at)) {
             let value = short(&fact.value, REASON_CHARS);
@@ -318,14 +293,19 @@ pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
     })
 }
 
-/// The latest first; folder by folder, in `most` lines at most, when there are many.
-pub(super) fn files_read(summary: &Summary, most: usize) -> Entries<'_> {
+/// The files that were read with their places in the record, the latest first.
+pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
     let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
+    ranked.into()
+}
+
+/// The latest first; folder by folder, in `most` lines at most, when there are many.
+pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, most: usize) -> Entries<'a> {
     if ranked.len() >= super::files::GROUP_FROM {
-        return by_folder(ranked, most);
+        return by_folder(Rc::clone(ranked), most);
     }
-    Entries::ranked(ranked, |_, f: &ReadFile| {
+    in_order(ranked.to_vec(), |_, f: &ReadFile| {
         let path = escape::code(&f.path);
         match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
             Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
@@ -335,7 +315,7 @@ pub(super) fn files_read(summary: &Summary, most: usize) -> Entries<'_> {
 }
 
 /// Paths folder by folder, some to a line, the folder read latest first.
-fn by_folder(ranked: Vec<(usize, &ReadFile)>, most: usize) -> Entries<'_> {
+fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, most: usize) -> Entries<'_> {
     const TO_A_LINE: usize = 8;
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut lines: Vec<Shared> = Vec::new();
@@ -349,7 +329,7 @@ fn by_folder(ranked: Vec<(usize, &ReadFile)>, most: usize) -> Entries<'_> {
             lines.push(Shared { order: lines.len(), of: vec![at] });
         }
     }
-    Entries::shared(lines, ranked.len(), move |of| {
+    shared(lines, ranked.len(), move |of| {
         let mut text = String::new();
         for (_, file) in of.iter().filter_map(|at| ranked.get(*at)) {
             let (folder, name) = super::files::split(&file.path);
@@ -367,7 +347,7 @@ fn by_folder(ranked: Vec<(usize, &ReadFile)>, most: usize) -> Entries<'_> {
 /// The latest first.
 pub(super) fn intent_history(summary: &Summary) -> Entries<'_> {
     let ranked = summary.intent_history.iter().enumerate().rev().collect();
-    Entries::ranked(ranked, |_, past: &PastIntent| format!("- {}", short(&past.text, REASON_CHARS)))
+    in_order(ranked, |_, past: &PastIntent| format!("- {}", short(&past.text, REASON_CHARS)))
 }
 
 /// A section's name for readers.

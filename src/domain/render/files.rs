@@ -1,13 +1,14 @@
 //! Changed files within a bound: first every path, then what changed, the latest first.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fmt::Write as _;
-
-use std::collections::{BTreeMap, HashSet};
 
 use super::super::section::Section;
 use super::super::summary::{FileAction, FileStatus, ModifiedFile};
 use super::super::wording;
 use super::budget::Draft;
+use super::entries::Line;
 use super::escape;
 
 /// From this many files on, paths are told folder by folder.
@@ -26,48 +27,124 @@ pub(super) enum FilesShape {
     StatusTable,
 }
 
-struct Shown<'a> {
+/// The changed files, the most telling first, with what attempts at a text print of them alike.
+pub(super) struct Roster<'a> {
+    shape: FilesShape,
+    ranked: Vec<Entry<'a>>,
+    groups: Vec<Group<'a>>,
+}
+
+/// The folder, verb and status that the files of a line share.
+struct Group<'a> {
+    folder: &'a str,
+    verb: &'static str,
+    status: &'static str,
+    /// Its line without files.
+    bare: OnceCell<Line>,
+}
+
+struct Entry<'a> {
     file: &'a ModifiedFile,
     /// Its place in the record.
     order: usize,
+    /// The place of its group.
+    group: usize,
+    /// Its name among those of its folder.
+    member: OnceCell<Line>,
+    /// What changed, briefly and at length.
+    details: [OnceCell<Line>; 2],
+}
+
+impl<'a> Roster<'a> {
+    pub(super) fn of(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        let mut at: HashMap<(&str, &str, &str), usize> = HashMap::new();
+        let entry = |(order, file)| {
+            let (folder, verb, status) = shared_by(file, shape);
+            let group = *at.entry((folder, verb, status)).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Group { folder, verb, status, bare: OnceCell::new() });
+            }
+            Entry { file, order, group, member: OnceCell::new(), details: Default::default() }
+        };
+        let mut ranked: Vec<Entry<'a>> = files.iter().enumerate().map(entry).collect();
+        // What came and went tells least; then the most recent, then the most changed.
+        ranked.sort_by_key(|e| {
+            let latest = e.file.seqs.last().copied().unwrap_or(0);
+            (e.file.transient, std::cmp::Reverse((latest, e.file.changes.len(), e.order)))
+        });
+        Self { shape, ranked, groups }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ranked.is_empty()
+    }
+}
+
+impl Entry<'_> {
+    /// With what stands between it and the next one.
+    fn member(&self) -> &Line {
+        self.member.get_or_init(|| Line::entry(self.order, format!("{}; ", member(self.file))))
+    }
+
+    fn detail(&self, depth: Depth) -> &Line {
+        let [brief, long] = &self.details;
+        let cell = match depth {
+            Depth::Brief => brief,
+            Depth::Long => long,
+        };
+        cell.get_or_init(|| Line::entry(self.order, detail(self.file, depth.changes())))
+    }
+}
+
+/// How much is told of what changed in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// The last changes.
+    Brief,
+    /// Many of them.
+    Long,
+}
+
+impl Depth {
+    fn changes(self) -> usize {
+        match self {
+            Self::Brief => 2,
+            Self::Long => 12,
+        }
+    }
+}
+
+struct Shown<'r> {
+    entry: &'r Entry<'r>,
     /// Whether its path is printed.
     path: bool,
-    /// What changed, as printed.
-    detail: String,
-    detail_cost: u32,
-    /// How many of its changes that is.
-    told: usize,
+    /// What is printed of its changes.
+    detail: Option<Depth>,
 }
 
-/// The changed files of a rendering, the most telling first.
-pub(super) struct Files<'a> {
+impl Shown<'_> {
+    fn detail(&self) -> &str {
+        self.detail.map_or("", |depth| &self.entry.detail(depth).text)
+    }
+}
+
+/// The changed files of one attempt at a text.
+pub(super) struct Files<'r> {
     shape: FilesShape,
-    ranked: Vec<Shown<'a>>,
+    ranked: Vec<Shown<'r>>,
+    groups: &'r [Group<'r>],
     grouped: bool,
-    /// Groups whose line is paid for.
-    open: HashSet<(String, &'static str, &'static str)>,
+    /// The groups whose line is paid for.
+    open: Vec<bool>,
 }
 
-impl<'a> Files<'a> {
-    pub(super) fn new(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
-        let mut ranked: Vec<Shown<'a>> = files
-            .iter()
-            .enumerate()
-            .map(|(order, file)| Shown {
-                file,
-                order,
-                path: false,
-                detail: String::new(),
-                detail_cost: 0,
-                told: 0,
-            })
-            .collect();
-        // What came and went tells least; then the most recent, then the most changed.
-        ranked.sort_by_key(|s| {
-            let latest = s.file.seqs.last().copied().unwrap_or(0);
-            (s.file.transient, std::cmp::Reverse((latest, s.file.changes.len(), s.order)))
-        });
-        Self { shape, ranked, grouped: files.len() >= GROUP_FROM, open: HashSet::new() }
+impl<'r> Files<'r> {
+    pub(super) fn of(roster: &'r Roster<'r>) -> Self {
+        let shown = |entry| Shown { entry, path: false, detail: None };
+        let ranked: Vec<Shown<'r>> = roster.ranked.iter().map(shown).collect();
+        let (grouped, open) = (ranked.len() >= GROUP_FROM, vec![false; roster.groups.len()]);
+        Self { shape: roster.shape, ranked, groups: &roster.groups, grouped, open }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -93,10 +170,11 @@ impl<'a> Files<'a> {
         let mut passed = 0;
         let shape = self.shape;
         for shown in self.ranked.iter_mut().filter(|s| !s.path).take(most) {
-            let group = group_of(shown.file, shape);
-            let mut cost = draft.cost(&format!("{}; ", member(shown.file)));
-            if !self.open.contains(&group) {
-                cost += draft.cost(&row(shape, &escape::code(&group.0), group.1, group.2, "")) + 2;
+            let (group, open) = (self.groups.get(shown.entry.group), self.open.get_mut(shown.entry.group));
+            let (Some(group), Some(open)) = (group, open) else { continue };
+            let mut cost = draft.cost_of(shown.entry.member());
+            if !*open {
+                cost += draft.cost_of(group.bare.get_or_init(|| Line::entry(0, group.line(shape, "")))) + 2;
             }
             if cost > room {
                 passed += 1;
@@ -107,96 +185,102 @@ impl<'a> Files<'a> {
             }
             room -= cost;
             draft.left -= cost;
-            self.open.insert(group);
+            *open = true;
             shown.path = true;
         }
     }
 
     /// Tells what changed in the files whose paths are printed, for at most `cap` tokens.
-    pub(super) fn details(&mut self, draft: &mut Draft<'_>, cap: u32, changes_each: usize) {
+    pub(super) fn details(&mut self, draft: &mut Draft<'_>, cap: u32, depth: Depth) {
         let mut room = cap.min(draft.left);
         let mut passed = 0;
-        for shown in self.ranked.iter_mut().filter(|s| s.path && !s.file.transient) {
+        for shown in self.ranked.iter_mut().filter(|s| s.path && !s.entry.file.transient) {
             if room < 4 || passed > 16 {
                 break;
             }
-            let detail = detail(shown.file, changes_each);
-            if detail.len() <= shown.detail.len() {
+            let detail = shown.entry.detail(depth);
+            if detail.text.len() <= shown.detail().len() {
                 continue;
             }
-            let cost = draft.cost(&detail) + 2;
-            let more = cost.saturating_sub(shown.detail_cost);
+            let known = shown.detail.map_or(0, |told| draft.cost_of(shown.entry.detail(told)) + 2);
+            let more = (draft.cost_of(detail) + 2).saturating_sub(known);
             if more > room {
                 passed += 1;
                 continue;
             }
             room -= more;
             draft.left -= more;
-            shown.detail = detail;
-            shown.detail_cost = cost;
-            shown.told = changes_each.min(shown.file.changes.len());
+            shown.detail = Some(depth);
         }
     }
 
     /// How many files are not told, and of how many not every change is.
     pub(super) fn untold(&self) -> (usize, usize) {
         let hidden = self.ranked.iter().filter(|s| !s.path).count();
-        let briefly = |s: &&Shown<'a>| s.path && !s.file.transient && s.told < s.file.changes.len();
+        let briefly = |s: &&Shown<'r>| {
+            let told = s.detail.map_or(0, Depth::changes);
+            s.path && !s.entry.file.transient && told < s.entry.file.changes.len()
+        };
         (hidden, self.ranked.iter().filter(briefly).count())
     }
 
     /// The lines, in the order of the record, transient files last.
     pub(super) fn into_lines(self) -> Vec<String> {
-        let mut shown: Vec<&Shown<'a>> = self.ranked.iter().filter(|s| s.path).collect();
-        shown.sort_by_key(|s| (s.file.transient, s.order));
+        let mut shown: Vec<&Shown<'r>> = self.ranked.iter().filter(|s| s.path).collect();
+        shown.sort_by_key(|s| (s.entry.file.transient, s.entry.order));
         if !self.grouped {
             return shown.into_iter().map(|s| self.single(s)).collect();
         }
-        let mut at: BTreeMap<(String, &str, &str), usize> = BTreeMap::new();
-        let mut groups: Vec<Vec<&Shown<'a>>> = Vec::new();
+        // In the order of each group's first file.
+        let mut members: Vec<Vec<&Shown<'r>>> = vec![Vec::new(); self.groups.len()];
+        let mut order = Vec::new();
         for s in shown {
-            let next = groups.len();
-            let slot = *at.entry(group_of(s.file, self.shape)).or_insert(next);
-            match groups.get_mut(slot) {
-                Some(group) => group.push(s),
-                None => groups.push(vec![s]),
+            let Some(members) = members.get_mut(s.entry.group) else { continue };
+            if members.is_empty() {
+                order.push(s.entry.group);
             }
+            members.push(s);
         }
-        let lines = groups.iter().map(|group| match group.as_slice() {
-            [one] => self.single(one),
-            many => self.group(many),
+        let lines = order.into_iter().filter_map(|at| match members.get(at)?.as_slice() {
+            [one] => Some(self.single(one)),
+            many => Some(self.group(self.groups.get(at)?, many)),
         });
         lines.collect()
     }
 
-    fn single(&self, shown: &Shown<'a>) -> String {
-        let file = shown.file;
+    fn single(&self, shown: &Shown<'r>) -> String {
+        let file = shown.entry.file;
         let head = escape::code(&file.path);
         let verb = verb(file);
         match &file.renamed_from {
             Some(from) => {
                 let verb = format!("{verb} from {}", escape::code(from));
-                row(self.shape, &head, &verb, status(file), &shown.detail)
+                row(self.shape, &head, &verb, status(file), shown.detail())
             }
-            None => row(self.shape, &head, verb, status(file), &shown.detail),
+            None => row(self.shape, &head, verb, status(file), shown.detail()),
         }
     }
 
-    fn group(&self, members: &[&Shown<'a>]) -> String {
-        let Some(first) = members.first() else { return String::new() };
-        let (folder, verb, status) = group_of(first.file, self.shape);
+    fn group(&self, group: &Group<'r>, members: &[&Shown<'r>]) -> String {
         let mut body = String::new();
         for shown in members {
             if !body.is_empty() {
                 body.push_str("; ");
             }
-            body.push_str(&member(shown.file));
-            if !shown.detail.is_empty() {
+            let member = &shown.entry.member().text;
+            body.push_str(member.strip_suffix("; ").unwrap_or(member));
+            if shown.detail.is_some() {
                 body.push_str(": ");
-                body.push_str(&shown.detail);
+                body.push_str(shown.detail());
             }
         }
-        row(self.shape, &escape::code(&folder), verb, status, &body)
+        group.line(self.shape, &body)
+    }
+}
+
+impl Group<'_> {
+    fn line(&self, shape: FilesShape, body: &str) -> String {
+        row(shape, &escape::code(self.folder), self.verb, self.status, body)
     }
 }
 
@@ -208,9 +292,9 @@ pub(super) fn split(path: &str) -> (&str, &str) {
     }
 }
 
-fn group_of(file: &ModifiedFile, shape: FilesShape) -> (String, &'static str, &'static str) {
+fn shared_by(file: &ModifiedFile, shape: FilesShape) -> (&str, &'static str, &'static str) {
     let status = if shape == FilesShape::StatusTable { status(file) } else { "" };
-    (split(&file.path).0.to_owned(), verb(file), status)
+    (split(&file.path).0, verb(file), status)
 }
 
 fn member(file: &ModifiedFile) -> String {

@@ -1,11 +1,15 @@
 //! What the Markdown styles share: which section gets how much of the bound, and in what order.
 
+use std::rc::Rc;
+
 use super::super::probe::{CRITICAL_ERRORS, CRITICAL_FILES};
 use super::super::section::Section;
-use super::budget::{Count, Draft, Frame, Line, clip_middle, within};
-use super::content::{self, Entries, ListShape};
+use super::super::summary::ReadFile;
+use super::budget::{Count, Draft, Frame, clip_middle, within};
+use super::content::{self, ListShape};
+use super::entries::{Entries, Line};
 use super::escape;
-use super::files::{Files, FilesShape};
+use super::files::{Depth, Files, FilesShape, Roster};
 use super::{Rendering, Subject};
 
 /// How a Markdown style looks.
@@ -52,53 +56,72 @@ impl Shape {
     }
 }
 
-/// Renders within the bound.
-pub(super) fn render(look: &Look, subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
-    within(bound, count, |target| compose(look, subject, (bound.min(target), target), count))
+/// A version to be rendered, in one size or in several: what the sizes share is ranked, printed and counted
+/// once.
+pub(super) struct Stock<'a> {
+    subject: &'a Subject<'a>,
+    look: Look,
+    count: Count<'a>,
+    /// The sections whose lines are the same in every size, by their places in the look.
+    sections: Vec<Option<Rc<Entries<'a>>>>,
+    files: Roster<'a>,
+    reads: Rc<[(usize, &'a ReadFile)]>,
+    pins: usize,
 }
 
-/// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
-/// share grows by it.
-fn compose<'a>(
-    look: &Look,
-    subject: &Subject<'a>,
-    (bound, target): (u32, u32),
-    count: Count<'a>,
-) -> Rendering {
-    let summary = subject.summary;
-    let mut draft = Draft::new(&look.title, target, count);
-    // A line has five tokens at least: more than this many can never be printed.
-    let most = (bound / 5) as usize + 1;
-    let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), count);
-    for shape in &look.sections {
-        let lines = if shape.section == Section::SessionIntent {
-            Entries::printed(intent.take().into_iter().collect())
-        } else {
-            entries(look, shape.section, subject, most)
-        };
-        let files_shown = shape.section == Section::FilesModified && !summary.files_modified.is_empty();
-        let filled = files_shown || lines.waiting > 0;
-        let mut heading = shape.heading.clone();
-        if filled && !shape.opening.is_empty() {
-            heading.push('\n');
-            heading.push_str(shape.opening);
+impl<'a> Stock<'a> {
+    pub(super) fn of(look: Look, subject: &'a Subject<'a>, count: Count<'a>) -> Self {
+        let sections =
+            look.sections.iter().map(|shape| entries(&look, shape.section, subject).map(Rc::new)).collect();
+        let files = Roster::of(&subject.summary.files_modified, look.files);
+        let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
+        Self { subject, look, count, sections, files, reads, pins }
+    }
+
+    /// Renders within the bound.
+    pub(super) fn render(&self, bound: u32) -> Rendering {
+        within(bound, self.count, |target| self.compose(bound.min(target), target))
+    }
+
+    /// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
+    /// share grows by it.
+    fn compose(&self, bound: u32, target: u32) -> Rendering {
+        let Self { subject, look, count, .. } = self;
+        let mut draft = Draft::new(&look.title, target, *count);
+        // A line has five tokens at least: more than this many can never be printed.
+        let most = (bound / 5) as usize + 1;
+        let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), *count);
+        for (shape, shared) in look.sections.iter().zip(&self.sections) {
+            let lines = match (shape.section, shared) {
+                (_, Some(shared)) => Rc::clone(shared),
+                (Section::FilesRead, None) => Rc::new(content::files_read(&self.reads, most)),
+                (Section::TechnicalContext, None) => Rc::new(content::technical(subject.summary, most)),
+                (_, None) => Rc::new(Entries::printed(intent.take().into_iter().collect())),
+            };
+            let files_shown = shape.section == Section::FilesModified && !self.files.is_empty();
+            let filled = files_shown || lines.lines > 0;
+            let mut heading = shape.heading.clone();
+            if filled && !shape.opening.is_empty() {
+                heading.push('\n');
+                heading.push_str(shape.opening);
+            }
+            let frame = Frame {
+                section: shape.section,
+                heading,
+                required: shape.empty.is_some(),
+                empty: shape.empty.unwrap_or_default(),
+            };
+            draft.section(frame, lines);
         }
-        let frame = Frame {
-            section: shape.section,
-            heading,
-            required: shape.empty.is_some(),
-            empty: shape.empty.unwrap_or_default(),
-        };
-        draft.section(frame, lines);
+        let mut files = Files::of(&self.files);
+        fill(&mut draft, &mut files, (self.pins, look.first), bound);
+        let (hidden_files, shortened_files) = files.untold();
+        draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
+        if intent_is_cut {
+            draft.shorten(Section::SessionIntent);
+        }
+        draft.finish(content::title)
     }
-    let mut files = Files::new(&summary.files_modified, look.files);
-    fill(&mut draft, &mut files, (content::pins(summary), look.first), bound);
-    let (hidden_files, shortened_files) = files.untold();
-    draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
-    if intent_is_cut {
-        draft.shorten(Section::SessionIntent);
-    }
-    draft.finish(content::title)
 }
 
 /// What a long intent may take: a quarter, and less of a small bound, in which the other critical
@@ -144,13 +167,13 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
     draft.offer(DecisionsMade, bound / 6, ALL);
     draft.offer(TechnicalContext, bound / 6, ALL);
     if !files.is_empty() {
-        files.details(draft, bound / 5, 2);
+        files.details(draft, bound / 5, Depth::Brief);
     }
     draft.offer(TestResults, bound / 16, ALL);
     draft.offer(FilesRead, bound / 16, ALL);
     if !files.is_empty() {
-        files.details(draft, u32::MAX, 2);
-        files.details(draft, u32::MAX, 12);
+        files.details(draft, u32::MAX, Depth::Brief);
+        files.details(draft, u32::MAX, Depth::Long);
     }
     for section in [
         DecisionsMade,
@@ -168,13 +191,14 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
     }
 }
 
-fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>, most: usize) -> Entries<'a> {
+/// The lines of a section; `None` when they depend on the size of the text.
+fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>) -> Option<Entries<'a>> {
     let summary = subject.summary;
-    match section {
-        // Both are filled apart.
-        Section::SessionIntent | Section::FilesModified => Entries::printed(Vec::new()),
+    Some(match section {
+        Section::SessionIntent | Section::FilesRead | Section::TechnicalContext => return None,
+        // Filled apart.
+        Section::FilesModified => Entries::printed(Vec::new()),
         Section::IntentHistory => content::intent_history(summary),
-        Section::FilesRead => content::files_read(summary, most),
         Section::DecisionsMade => content::decisions(summary, look.decisions),
         Section::CurrentState => content::state(summary, look.state_labels),
         Section::Errors if look.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),
@@ -182,9 +206,8 @@ fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>, most: usize
         Section::TestResults => content::test_results(summary),
         Section::Blockers => content::blockers(summary),
         Section::NextSteps => content::next_steps(summary),
-        Section::TechnicalContext => content::technical(summary, most),
         Section::Constraints => content::constraints(summary),
-    }
+    })
 }
 
 /// The intent, head and tail of it when it is long, with the message that has all of it; and
@@ -208,7 +231,7 @@ fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, 
     let shown = escape::block(&shown, "");
     let clipped = clip_middle(&shown, &mark, room, count).unwrap_or_default();
     let is_cut = clipped.len() != shown.len() || text.len() > most.saturating_mul(2);
-    ((!clipped.is_empty()).then_some(Line { order: 0, text: clipped, clip: false, entries: 1 }), is_cut)
+    ((!clipped.is_empty()).then(|| Line::entry(0, clipped)), is_cut)
 }
 
 fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
@@ -219,5 +242,5 @@ fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
         Some(kind) => format!("{}: ", content::short(kind, 80).replace("```", "'''")),
         None => String::new(),
     };
-    Some(Line { order: 0, text: format!("```\n{kind}{message}\n```"), clip: false, entries: 1 })
+    Some(Line::entry(0, format!("```\n{kind}{message}\n```")))
 }

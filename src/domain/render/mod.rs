@@ -8,6 +8,7 @@
 mod anchored;
 mod budget;
 mod content;
+mod entries;
 mod escape;
 mod files;
 mod handoff;
@@ -29,6 +30,7 @@ use super::section::Section;
 use super::strategy::Verifiable;
 use super::summary::Summary;
 use super::version::VersionMeta;
+use markdown::Stock;
 
 pub(in crate::domain) use content::FACT_CHARS;
 pub use opaque::UNVERIFIED;
@@ -134,47 +136,81 @@ pub fn default_bound(effective_window: u32) -> u32 {
 /// Renders a version within `bound` tokens.
 #[must_use]
 pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
-    match style {
-        Style::Anchored => markdown::render(&phases::look(subject.meta.phase), subject, bound, &count),
-        Style::Strict => markdown::render(&strict::look(), subject, bound, &count),
-        Style::Protocol => markdown::render(&protocol::look(subject), subject, bound, &count),
-        Style::Scratch => markdown::render(&scratch::look(subject), subject, bound, &count),
-        Style::State => state::render(subject, bound, &count),
-        Style::Opaque => opaque::render(subject, bound, &count),
-    }
+    let look = match style {
+        Style::Anchored => phases::look(subject.meta.phase),
+        Style::Strict => strict::look(),
+        Style::Protocol => protocol::look(subject),
+        Style::Scratch => scratch::look(subject),
+        Style::State => return state::render(subject, bound, &count),
+        Style::Opaque => return opaque::render(subject, bound, &count),
+    };
+    Stock::of(look, subject, &count).render(bound)
 }
 
 /// Renders a version for another agent's prompt, under a heading of the caller's; `origin` is a line that
 /// says where it comes from.
 #[must_use]
 pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
-    markdown::render(&handoff::look(origin), subject, bound, &count)
+    Stock::of(handoff::look(origin), subject, &count).render(bound)
 }
 
-/// Renders a version as contexts serve it: by its sections, or as one dense line that says of itself
-/// that nothing verified it.
+/// A version as contexts serve it: by its sections, or as one dense line that says of itself that nothing
+/// verified it. Its sizes share what they have in common.
+pub struct Served<'a>(Form<'a>);
+
+enum Form<'a> {
+    Sections(Box<Stock<'a>>),
+    Dense(&'a Subject<'a>, &'a dyn Fn(&str) -> u32),
+}
+
+impl<'a> Served<'a> {
+    /// What all sizes of a version share.
+    #[must_use]
+    pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
+        Self(match subject.meta.verifiable {
+            Verifiable::Yes | Verifiable::Partly => {
+                Form::Sections(Box::new(Stock::of(phases::look(subject.meta.phase), subject, count)))
+            }
+            Verifiable::No => Form::Dense(subject, count),
+        })
+    }
+
+    /// The version within `bound` tokens.
+    #[must_use]
+    pub fn within(&self, bound: u32) -> Rendering {
+        match &self.0 {
+            Form::Sections(stock) => stock.render(bound),
+            Form::Dense(subject, count) => opaque::marked(subject, bound, count),
+        }
+    }
+
+    /// The smallest version that still carries the critical facts, for a context that has no room for
+    /// more.
+    #[must_use]
+    pub fn least(&self) -> Rendering {
+        match &self.0 {
+            Form::Sections(stock) => stock.render(LEAST_BOUND_TOKENS),
+            Form::Dense(subject, count) => opaque::marked(subject, opaque::MAX_TOKENS / 2, count),
+        }
+    }
+}
+
+impl std::fmt::Debug for Served<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Served").finish_non_exhaustive()
+    }
+}
+
+/// Renders a version as [`Served`] does, in one size.
 #[must_use]
 pub fn served(subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
-    match subject.meta.verifiable {
-        Verifiable::Yes | Verifiable::Partly => render(Style::Anchored, subject, bound, count),
-        Verifiable::No => opaque::marked(subject, bound, &count),
-    }
+    Served::of(subject, &count).within(bound)
 }
 
-/// The smallest of what [`served`] gives, for a context that has no room for more.
+/// The smallest of what [`Served`] gives.
 #[must_use]
 pub fn served_least(subject: &Subject<'_>, count: impl Fn(&str) -> u32) -> Rendering {
-    match subject.meta.verifiable {
-        Verifiable::Yes | Verifiable::Partly => least(subject, count),
-        Verifiable::No => opaque::marked(subject, opaque::MAX_TOKENS / 2, &count),
-    }
-}
-
-/// Renders the smallest version that still carries the critical facts, for a context that has no
-/// room for more.
-#[must_use]
-pub fn least(subject: &Subject<'_>, count: impl Fn(&str) -> u32) -> Rendering {
-    render(Style::Anchored, subject, LEAST_BOUND_TOKENS, count)
+    Served::of(subject, &count).least()
 }
 
 #[cfg(test)]

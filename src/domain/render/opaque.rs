@@ -39,10 +39,11 @@ pub(super) fn marked(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
 /// Renders `S:…|F:…|D:…|B:…|N:…` with ever fewer entries until it fits.
 pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
     let bound = bound.min(MAX_TOKENS);
+    let ranked = Ranked::of(subject);
     let mut entries = 64_usize;
     let mut chars = 60_usize;
     loop {
-        let (text, cut) = compose(subject, entries, chars);
+        let (text, cut) = compose(subject, &ranked, (entries, chars));
         let tokens = if text.len() / 16 > bound as usize { u32::MAX } else { count(&text) };
         if tokens <= bound {
             return Rendering { text, tokens, cut, sections: Vec::new() };
@@ -55,7 +56,34 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
     }
 }
 
-fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<Cut>) {
+/// What every size of the line chooses from.
+struct Ranked<'a> {
+    name: String,
+    files: Vec<&'a ModifiedFile>,
+    held: Vec<&'a Decision>,
+    open: Vec<&'a ErrorEntry>,
+}
+
+impl<'a> Ranked<'a> {
+    fn of(subject: &Subject<'a>) -> Self {
+        let summary = subject.summary;
+        let name = match subject.task_id {
+            Some(task) => escape::name(task),
+            None => slug(&summary.session_intent, 6),
+        };
+        let mut files: Vec<&ModifiedFile> = summary.files_modified.iter().filter(|f| !f.transient).collect();
+        files.sort_by_key(|f| std::cmp::Reverse(f.seqs.last().copied().unwrap_or(0)));
+        let held = summary.decisions_made.iter().rev().filter(|d| d.superseded_by.is_none()).collect();
+        let open = summary.errors.iter().rev().filter(|e| e.status != ErrorStatus::Resolved).collect();
+        Self { name, files, held, open }
+    }
+}
+
+fn compose(
+    subject: &Subject<'_>,
+    Ranked { name, files, held, open }: &Ranked<'_>,
+    (entries, chars): (usize, usize),
+) -> (String, Vec<Cut>) {
     let summary = subject.summary;
     let mut cut = Vec::new();
     let mut list = |section, all: usize, told: Vec<String>| {
@@ -64,27 +92,16 @@ fn compose(subject: &Subject<'_>, entries: usize, chars: usize) -> (String, Vec<
         }
         if told.is_empty() { "-".to_owned() } else { told.join(",") }
     };
-    let subject_name = match subject.task_id {
-        Some(task) => escape::name(task),
-        None => slug(&summary.session_intent, 6),
-    };
-
-    let mut files: Vec<&ModifiedFile> = summary.files_modified.iter().filter(|f| !f.transient).collect();
-    files.sort_by_key(|f| std::cmp::Reverse(f.seqs.last().copied().unwrap_or(0)));
     let told = files.iter().take(entries).map(|f| file(f, chars)).collect();
     let files = list(Section::FilesModified, files.len(), told);
-    let held: Vec<&Decision> =
-        summary.decisions_made.iter().rev().filter(|d| d.superseded_by.is_none()).collect();
     let told = held.iter().take(entries / 4).map(|d| decision(d)).collect();
     let decisions = list(Section::DecisionsMade, held.len(), told);
     let told = summary.blockers.iter().take(entries / 8).map(|b| dense(&b.text, chars)).collect();
     let blockers = list(Section::Blockers, summary.blockers.len(), told);
     let told = summary.next_steps.iter().take(entries / 8).map(|s| dense(s, chars)).collect();
     let steps = list(Section::NextSteps, summary.next_steps.len(), told);
-    let mut text = format!("S:{subject_name}|F:{files}|D:{decisions}|B:{blockers}|N:{steps}");
+    let mut text = format!("S:{name}|F:{files}|D:{decisions}|B:{blockers}|N:{steps}");
 
-    let open: Vec<&ErrorEntry> =
-        summary.errors.iter().rev().filter(|e| e.status != ErrorStatus::Resolved).collect();
     if !open.is_empty() && entries >= 8 {
         let told = open.iter().take(entries / 16).map(|e| dense(&e.message, chars)).collect();
         let _ = write!(text, "|E:{}", list(Section::Errors, open.len(), told));

@@ -22,10 +22,11 @@ struct Limits {
 /// Renders within the bound, with ever fewer entries until it holds.
 pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Rendering {
     let room = bound as usize;
+    let ranked = ranked_files(&subject.summary.files_modified);
     let mut limits =
         Limits { files: room / 6 + 1, changes: 4, decisions: room / 40 + 1, steps: 20, chars: room.max(80) };
     loop {
-        let (doc, cut) = document(subject, limits);
+        let (doc, cut) = document(subject, &ranked, limits);
         let text = serde_json::to_string_pretty(&doc).unwrap_or_default();
         // The text is counted only when it can fit at all: a token has rarely more than 16 bytes.
         let tokens = if text.len() / 16 > room { u32::MAX } else { count(&text) };
@@ -46,7 +47,7 @@ pub(super) fn render(subject: &Subject<'_>, bound: u32, count: Count<'_>) -> Ren
     }
 }
 
-fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
+fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Limits) -> (Value, Vec<Cut>) {
     let summary = subject.summary;
     let time = |t: chrono::DateTime<chrono::Utc>| t.to_rfc3339_opts(SecondsFormat::Secs, true);
     let text = |t: &str| short(t, limits.chars);
@@ -57,10 +58,11 @@ fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
         }
     };
 
-    let files = latest_files(&summary.files_modified, limits.files);
+    let mut files: Vec<_> = ranked.iter().take(limits.files).copied().collect();
+    files.sort_by_key(|(order, _)| *order);
     note(Section::FilesModified, summary.files_modified.len(), files.len());
     let mut by_path = Map::new();
-    for file in files {
+    for (_, file) in files {
         let from = file.changes.len().saturating_sub(limits.changes);
         let mut changes: Vec<String> =
             file.changes.iter().skip(from).map(|c| short(c, limits.chars.min(200))).collect();
@@ -127,13 +129,11 @@ fn document(subject: &Subject<'_>, limits: Limits) -> (Value, Vec<Cut>) {
     (doc, cut)
 }
 
-/// The latest files, in the order of the record.
-fn latest_files(files: &[ModifiedFile], most: usize) -> Vec<&ModifiedFile> {
+/// The files with their places in the record, the latest first.
+fn ranked_files(files: &[ModifiedFile]) -> Vec<(usize, &ModifiedFile)> {
     let mut ranked: Vec<(usize, &ModifiedFile)> = files.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| {
         (f.transient, std::cmp::Reverse((f.seqs.last().copied().unwrap_or(0), *order)))
     });
-    ranked.truncate(most);
-    ranked.sort_by_key(|(order, _)| *order);
-    ranked.into_iter().map(|(_, f)| f).collect()
+    ranked
 }

@@ -36,7 +36,19 @@ impl Memo {
         }
     }
 
+    /// A line with its break is not looked at again when it is known without: only the piece at its end can
+    /// be another one.
     fn line(&self, line: &str) -> u32 {
+        let bare = line.strip_suffix('\n');
+        let Some((bare, end)) = bare.and_then(|bare| Some((bare, last_piece(bare)?))) else {
+            return self.known(line);
+        };
+        let broken = format!("{end}\n");
+        let (with, without) = (self.counter.count_text(&broken), self.counter.count_text(end));
+        self.known(bare).saturating_add(with).saturating_sub(without)
+    }
+
+    fn known(&self, line: &str) -> u32 {
         let mut known = self.lines.borrow_mut();
         if let Some(count) = known.get(line) {
             return *count;
@@ -65,6 +77,19 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         rest = after;
         Some(line)
     })
+}
+
+/// The piece at the end of a text that a line break joins: nothing behind a letter or digit, else the marks
+/// at the end with the space before them; `None` when that takes more than ASCII to know.
+fn last_piece(text: &str) -> Option<&str> {
+    let is_mark = |byte: &u8| byte.is_ascii_graphic() && !byte.is_ascii_alphanumeric();
+    let marks = text.bytes().rev().take_while(is_mark).count();
+    let from = text.len() - marks;
+    match text.as_bytes().get(..from)?.last() {
+        Some(byte) if byte.is_ascii_alphanumeric() => text.get(from..),
+        Some(b' ') if marks > 0 => text.get(from - 1..),
+        Some(_) | None => None,
+    }
 }
 
 #[cfg(test)]

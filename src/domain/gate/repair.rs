@@ -1,0 +1,112 @@
+//! What can be mended of a refused candidate without asking anybody.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::super::file_history::identity;
+use super::super::ledger::{Facts, FileFact};
+use super::super::message::{Numbered, Role};
+use super::super::section::Section;
+use super::super::summary::{FileStatus, ModifiedFile, Summary};
+use super::{Refusal, stated_reason};
+
+/// Repairs what can be repaired without asking anybody: missing files come from the ledger, a
+/// stated rationale from the span, a stand-in goes. Returns whether anything changed.
+#[must_use]
+pub fn repair(refusals: &[Refusal], facts: &Facts, span: &[Numbered], summary: &mut Summary) -> bool {
+    if refusals.iter().all(Refusal::is_skip) {
+        return false;
+    }
+    let before = summary.clone();
+    restore_files(refusals, facts, summary);
+    for refusal in refusals {
+        match refusal {
+            Refusal::RationaleMissing { decision } => {
+                for d in summary.decisions_made.iter_mut().filter(|d| d.decision == *decision) {
+                    if let Some(reason) = stated_reason(d, span) {
+                        d.rationale = reason;
+                    }
+                }
+            }
+            Refusal::Placeholder { section, text } | Refusal::ErrorText { section, text } => {
+                remove_text(*section, text, summary);
+            }
+            Refusal::IntentEmpty | Refusal::IntentVague { .. } => {
+                if let Some((text, seq)) = first_demand(span) {
+                    summary.session_intent = text;
+                    summary.session_intent_seqs = vec![seq];
+                }
+            }
+            Refusal::FileMissing { .. } | Refusal::Empty | Refusal::NotSmaller { .. } => {}
+        }
+    }
+    *summary != before
+}
+
+fn first_demand(span: &[Numbered]) -> Option<(String, i64)> {
+    span.iter()
+        .filter(|n| n.message.role == Role::User)
+        .map(|n| (n.message.text().trim().to_owned(), n.seq))
+        .find(|(text, _)| !text.is_empty())
+}
+
+/// Puts the missing files back, all at once: a span may have touched thousands.
+fn restore_files(refusals: &[Refusal], facts: &Facts, summary: &mut Summary) {
+    let missing = refusals.iter().filter_map(|refusal| match refusal {
+        Refusal::FileMissing { path } => Some(path.as_str()),
+        Refusal::Empty
+        | Refusal::IntentEmpty
+        | Refusal::IntentVague { .. }
+        | Refusal::RationaleMissing { .. }
+        | Refusal::Placeholder { .. }
+        | Refusal::ErrorText { .. }
+        | Refusal::NotSmaller { .. } => None,
+    });
+    let missing: Vec<&str> = missing.collect();
+    if missing.is_empty() {
+        return;
+    }
+    let facts: HashMap<&str, &FileFact> = facts.files.iter().rev().map(|f| (f.path.as_str(), f)).collect();
+    let restored: Vec<ModifiedFile> =
+        missing.into_iter().filter_map(|path| facts.get(path).copied().and_then(restored)).collect();
+    let keys: HashSet<Cow<'_, str>> = restored.iter().map(|file| identity(&file.path)).collect();
+    summary.files_read.retain(|file| !keys.contains(&identity(&file.path)));
+    drop(keys);
+    summary.files_modified.extend(restored);
+}
+
+fn restored(fact: &FileFact) -> Option<ModifiedFile> {
+    Some(ModifiedFile {
+        path: fact.path.clone(),
+        action: fact.action?,
+        renamed_from: fact.renamed_from.clone(),
+        changes: fact.changes.clone(),
+        status: FileStatus::Unknown,
+        overwrite_possible: fact.overwrite_possible,
+        transient: fact.transient,
+        seqs: fact.seqs.clone(),
+        session_id: None,
+    })
+}
+
+fn remove_text(section: Section, text: &str, summary: &mut Summary) {
+    match section {
+        Section::SessionIntent => summary.session_intent.clear(),
+        Section::DecisionsMade => summary.decisions_made.retain(|d| d.decision != text),
+        Section::CurrentState => {
+            if summary.current_state.text == text {
+                summary.current_state.text.clear();
+            }
+            summary.current_state.task.take_if(|t| t == text);
+        }
+        Section::Blockers => summary.blockers.retain(|b| b.text != text),
+        Section::NextSteps => summary.next_steps.retain(|s| s != text),
+        Section::IntentHistory
+        | Section::FilesModified
+        | Section::FilesRead
+        | Section::Errors
+        | Section::TestResults
+        | Section::TechnicalContext
+        | Section::Constraints => {}
+    }
+}

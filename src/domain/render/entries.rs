@@ -1,0 +1,115 @@
+//! The entries of a section, printed and counted once for all attempts at a text.
+//!
+//! A text is built in several sizes until one holds its bound. What a line says does not depend on the
+//! size, so attempts share what was printed; and as a record grows with its session and a text does
+//! not, a line is printed only when there may be room for it.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use super::budget::Count;
+
+/// One entry of a section, as it will be printed.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// Its place among the section's entries.
+    pub order: usize,
+    /// Its text, without the last line break.
+    pub text: String,
+    /// Whether it may be shortened when there is no room for all of it.
+    pub clip: bool,
+    /// How many entries of the record it tells.
+    pub entries: usize,
+    tokens: OnceCell<u32>,
+}
+
+impl Line {
+    /// A line that tells one entry.
+    pub(super) fn entry(order: usize, text: String) -> Self {
+        Self { order, text, clip: false, entries: 1, tokens: OnceCell::new() }
+    }
+
+    /// The same line, which may be shortened.
+    pub(super) fn clippable(self) -> Self {
+        Self { clip: true, ..self }
+    }
+
+    /// The same line, which tells so many entries.
+    pub(super) fn telling(self, entries: usize) -> Self {
+        Self { entries, ..self }
+    }
+
+    /// Its tokens, which are counted once: whatever one rendering prints is counted alike.
+    pub(super) fn tokens(&self, count: Count<'_>) -> u32 {
+        *self.tokens.get_or_init(|| count(&self.text))
+    }
+}
+
+/// The lines of a section, each printed when somebody asks for it.
+pub(super) struct Entries<'a> {
+    /// How many lines there are.
+    pub lines: usize,
+    /// Entries of the record that are to be told.
+    pub all: usize,
+    shared: RefCell<Shared<'a>>,
+}
+
+struct Shared<'a> {
+    printed: Vec<Rc<Line>>,
+    /// The rest, the most important first.
+    rest: Box<dyn Iterator<Item = Line> + 'a>,
+}
+
+impl<'a> Entries<'a> {
+    /// Lines that are printed already.
+    pub(super) fn printed(lines: Vec<Line>) -> Self {
+        let lines: Vec<Line> = lines.into_iter().filter(|line| !line.text.is_empty()).collect();
+        let all = lines.iter().map(|line| line.entries).sum();
+        Self::of(lines.len(), all, lines.into_iter())
+    }
+
+    /// So many lines, the most important first, which tell so many entries together.
+    pub(super) fn of(lines: usize, all: usize, print: impl Iterator<Item = Line> + 'a) -> Self {
+        let shared = Shared { printed: Vec::new(), rest: Box::new(print) };
+        Self { lines, all, shared: RefCell::new(shared) }
+    }
+
+    /// The line at a place, the most important one at 0.
+    pub(super) fn line(&self, at: usize) -> Option<Rc<Line>> {
+        let mut shared = self.shared.borrow_mut();
+        while shared.printed.len() <= at {
+            let line = shared.rest.next()?;
+            shared.printed.push(Rc::new(line));
+        }
+        shared.printed.get(at).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_line_is_printed_and_counted_once_and_only_when_it_is_asked_for() {
+        let (printed, counted) = (Cell::new(0), Cell::new(0));
+        let print = (0..9).map(|order| {
+            printed.set(printed.get() + 1);
+            Line::entry(order, format!("line {order}"))
+        });
+        let entries = Entries::of(9, 9, print);
+        let count = |text: &str| {
+            counted.set(counted.get() + 1);
+            u32::try_from(text.len()).unwrap_or(u32::MAX)
+        };
+        for _ in 0..3 {
+            for at in 0..4 {
+                let line = entries.line(at).unwrap();
+                assert_eq!((line.order, line.tokens(&count)), (at, 6));
+            }
+        }
+        assert_eq!((printed.get(), counted.get()), (4, 4));
+        assert!(entries.line(9).is_none());
+    }
+}
