@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
 use rand::Rng as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -112,6 +113,10 @@ impl Pool {
                 && let Ok(another) = Arc::clone(permits).try_acquire_owned()
             {
                 held.push(another);
+            }
+            // Whatever was told of until now is found by this look; told one by one, each would cost a look of its own.
+            while let Some(heard) = presence.listener.recv().now_or_never() {
+                heard?;
             }
             let taken = self.take(&presence, held.len(), looks).await?;
             let is_idle = taken.is_empty();

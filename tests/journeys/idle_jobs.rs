@@ -8,13 +8,15 @@ use anchord::domain::id::SessionName;
 use anchord::store::audit::Actor;
 use anchord::store::compressions::{Job, Kind, Seen, Taken};
 use anchord::store::settle::idle::IdleEnd;
+use nix::sys::signal::Signal;
 use rstest::rstest;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use crate::support::app::{App, THEIRS, app, app_with_webhooks};
 use crate::support::receiver::{Answer, Receiver};
-use crate::support::{number, text};
+use crate::support::service::Service;
+use crate::support::{number, text, until};
 
 const WORKER: i64 = 7;
 const LEASE_SECONDS: f64 = 60.0;
@@ -228,7 +230,7 @@ async fn a_job_that_fails_fails_alone() {
     }
     run(
         &app,
-        "update sessions set accounting = '[1]' where name = 'b';
+        "update sessions set accounting = '{\"tail_tokens\": \"many\"}' where name = 'b';
          update compressions set request = '[1]' where session_id = (select id from sessions where name = 'c')",
     )
     .await;
@@ -315,4 +317,22 @@ async fn a_webhook_hears_of_what_ended_unclaimed() {
     app.deliver().await;
     assert_eq!(receiver.kinds(), ["compression.skipped", "compression.skipped"]);
     assert_eq!(count(&app, "select count(distinct id) from webhook_deliveries").await, 2);
+}
+
+/// A worker that runs on its own claims and ends whatever is told of, however often it is told.
+#[tokio::test]
+async fn a_worker_ends_what_is_told_of_many_times() {
+    let app = app().await;
+    let worker = Service::worker(&app.database.url);
+    for n in 0..12 {
+        idle(&app, &format!("s{n}")).await;
+        run(&app, "select pg_notify('anchord_queue', '') from generate_series(1, 3)").await;
+    }
+    until("the end of all", async || {
+        (count(&app, "select count(*) from compressions where status = 'skipped' and attempt = 1").await
+            == 12)
+            .then_some(())
+    })
+    .await;
+    assert_eq!(worker.end(Signal::SIGTERM), Some(0));
 }

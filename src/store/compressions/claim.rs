@@ -63,7 +63,7 @@ struct Claimed {
     through_seq: Option<Seq>,
     trace_context: Option<String>,
     queued_ms: i64,
-    is_claimed: bool,
+    is_ours: bool,
     taken_at: DateTime<Utc>,
 }
 
@@ -124,7 +124,7 @@ impl Store {
                       trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
                       parent_version, from_seq, through_seq, trace_context,
                       (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!",
-                      is_claimed as "is_claimed!", now() as "taken_at!"
+                      is_claimed as "is_ours!", now() as "taken_at!"
                from take_jobs($1, $2, $3, $4, $5, $6)"#,
             worker,
             lease_seconds,
@@ -137,15 +137,15 @@ impl Store {
         .await;
         let mut taken = Taken::default();
         for row in reading.end(rows)? {
-            let (id, is_claimed, taken_at) = (row.id, row.is_claimed, row.taken_at);
+            let (id, is_ours, taken_at) = (row.id, row.is_ours, row.taken_at);
             match row.read() {
-                Ok(job) if is_claimed => taken.claimed.push(job),
+                Ok(job) if is_ours => taken.claimed.push(job),
                 Ok(job) => {
                     taken.seen.at = taken_at;
                     taken.seen.jobs.push(job);
                 }
                 // Its lease ends by itself; the others are not to wait for it.
-                Err(error) if is_claimed => {
+                Err(error) if is_ours => {
                     tracing::error!(compression.id = %id, %error, "worker.job_not_read");
                 }
                 Err(_) => taken.seen.unread += 1,
