@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::error::is_lost;
 use super::{ACQUIRE_TIMEOUT, StoreError};
 
-/// The kept connections; at most half of the pool, so that everything else finds some.
+/// The kept connections; at most half of those that there are for it, so that everything else finds some.
 #[derive(Clone, Debug)]
 pub(super) struct Readers {
     turns: Arc<Semaphore>,

@@ -117,7 +117,7 @@ impl Store {
         tenant_limit: i32,
         (jobs, looks): (i32, i32),
     ) -> Result<Taken, StoreError> {
-        let mut reading = self.readers.acquire(&self.pool).await?;
+        let mut reading = self.queue.acquire(&self.pool).await?;
         let rows = sqlx::query_as!(
             Claimed,
             r#"select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",

@@ -181,7 +181,7 @@ impl Store {
         }
         let tenants: Vec<Uuid> = jobs.iter().map(|job| job.tenant.0).collect();
         let sessions: Vec<Uuid> = jobs.iter().map(|job| job.session.0).collect();
-        let mut reading = self.readers.acquire(&self.pool).await?;
+        let mut reading = self.queue.acquire(&self.pool).await?;
         let rows = sqlx::query_as!(
             Row,
             r#"select place as "place!", settings as "settings!", defaults as "defaults!", accounting as "accounting!",
@@ -219,7 +219,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let columns = Columns::of(ends);
-        let mut reading = self.readers.acquire(&self.pool).await?;
+        let mut reading = self.queue.acquire(&self.pool).await?;
         let places = sqlx::query_scalar!(
             r#"select end_idle_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as "places!""#,
             seen_at,
