@@ -60,15 +60,15 @@ pub fn marks(outlines: &[Outline]) -> Marks {
 }
 
 /// An outline as the database has it, before its words and shape are read.
-pub(super) struct RawOutline {
-    pub(super) seq: Seq,
-    pub(super) role: String,
-    pub(super) is_item: bool,
-    pub(super) tokens: i32,
-    pub(super) shape: Option<String>,
-    pub(super) keep: Option<String>,
-    pub(super) retrieved: Option<bool>,
-    pub(super) bytes: i32,
+struct RawOutline {
+    seq: Seq,
+    role: String,
+    is_item: bool,
+    tokens: i32,
+    shape: Option<String>,
+    keep: Option<String>,
+    retrieved: Option<bool>,
+    bytes: i32,
 }
 
 /// Outlines column by column, as a statement that reads more than them has them in one row; nothing where there
@@ -149,7 +149,7 @@ pub(super) async fn outlines_within(
     read_all(session, rows)
 }
 
-pub(super) fn read_all(session: SessionId, rows: Vec<RawOutline>) -> Result<Vec<Outline>, StoreError> {
+fn read_all(session: SessionId, rows: Vec<RawOutline>) -> Result<Vec<Outline>, StoreError> {
     let mut outlines = Vec::with_capacity(rows.len());
     for row in rows {
         let corrupt = |column, reason: String| {

@@ -13,7 +13,7 @@ use crate::domain::settings::Settings;
 use crate::domain::trigger::Recent;
 use crate::store::base::settings_over;
 use crate::store::compressions::{IDLE_MESSAGES, Job};
-use crate::store::outlines::{Outline, RawOutline, read_all};
+use crate::store::outlines::{Outline, OutlineColumns};
 use crate::store::sessions::RowProof;
 use crate::store::{Store, StoreError, deliveries, events};
 
@@ -139,31 +139,22 @@ impl Row {
         if state.counts.pins_revision != state.settings.wide_pins_revision() {
             return Ok(None);
         }
-        let seqs = self.seqs.unwrap_or_default();
-        if seqs.last().copied().unwrap_or(state.anchor) != state.head {
+        let newest = self.seqs.as_ref().and_then(|seqs| seqs.last()).copied();
+        if newest.unwrap_or(state.anchor) != state.head {
             return Ok(None);
         }
-        let columns = seqs
-            .into_iter()
-            .zip(self.roles.unwrap_or_default())
-            .zip(self.are_items.unwrap_or_default())
-            .zip(self.tokens.unwrap_or_default())
-            .zip(self.shapes.unwrap_or_default())
-            .zip(self.keeps.unwrap_or_default())
-            .zip(self.retrieved.unwrap_or_default());
-        let rows = columns.map(|((((((seq, role), is_item), tokens), shape), keep), retrieved)| RawOutline {
-            seq,
-            role,
-            is_item,
-            tokens,
-            shape,
-            keep,
-            retrieved: Some(retrieved),
+        let outlines = OutlineColumns {
             // Nothing is read of them here.
-            bytes: 0,
-        });
-        let floor = state.floor();
-        let outlines = read_all(job.session, rows.filter(|row| row.seq > floor).collect())?;
+            bytes: self.seqs.as_ref().map(|seqs| vec![0; seqs.len()]),
+            seqs: self.seqs,
+            roles: self.roles,
+            are_items: self.are_items,
+            tokens: self.tokens,
+            shapes: self.shapes,
+            keeps: self.keeps,
+            retrieved: self.retrieved,
+        };
+        let outlines = outlines.read_after(job.session, state.floor())?;
         let proofs = RowProof::read(self.proof).zip(RowProof::read(self.tenant_proof));
         Ok(proofs.map(|(proof, tenant_proof)| Resting { state, outlines, proof, tenant_proof }))
     }
