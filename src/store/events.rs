@@ -226,14 +226,28 @@ pub(super) async fn ended(
     (status, version): (Status, Option<i64>),
     report: &Report,
 ) -> Result<(), StoreError> {
+    let Some((kind, payload)) = end_of(job, (status, version), report) else { return Ok(()) };
+    record(connection, (job.tenant, job.session), kind, &payload).await?;
+    match version.filter(|_| !job.request.shadow) {
+        Some(version) => published(connection, (job.tenant, job.session), version, Some(job.id)).await,
+        None => Ok(()),
+    }
+}
+
+/// The event that tells how a compression ended: its kind and what is known about it; `None` when nobody is told.
+pub(super) fn end_of(
+    job: &Job,
+    (status, version): (Status, Option<i64>),
+    report: &Report,
+) -> Option<(&'static str, Value)> {
     if job.kind != Kind::Compress {
-        return Ok(());
+        return None;
     }
     let kind = match status {
         Status::Succeeded => "compression.succeeded",
         Status::Failed | Status::Rejected => "compression.failed",
         Status::Skipped | Status::Superseded | Status::Cancelled => "compression.skipped",
-        Status::Queued | Status::Running | Status::Prepared => return Ok(()),
+        Status::Queued | Status::Running | Status::Prepared => return None,
     };
     let error = report.error.as_ref();
     let payload = json!({
@@ -247,11 +261,7 @@ pub(super) async fn ended(
         "probe_score": report.probe_score,
         "error": error.map(|error| json!({"type": error.kind, "detail": redact(&error.detail)})),
     });
-    record(connection, (job.tenant, job.session), kind, &payload).await?;
-    match version.filter(|_| !job.request.shadow) {
-        Some(version) => published(connection, (job.tenant, job.session), version, Some(job.id)).await,
-        None => Ok(()),
-    }
+    Some((kind, payload))
 }
 
 /// Tells that a version is current: a compression's, a rollback's or a merge's.

@@ -67,6 +67,8 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
+/// Half of them are kept, as of the readers': one for the pool of workers, one for whoever else takes jobs.
+const QUEUE_CONNECTIONS: u32 = 4;
 /// How long a caller waits for a connection before it is told to come back.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -75,6 +77,8 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Store {
     pool: PgPool,
     readers: Readers,
+    /// Taking jobs and ending idle ones waits for no read.
+    queue: Readers,
     held: HeldContexts,
     tracker: TaskTracker,
     keys: KeyCache,
@@ -135,6 +139,7 @@ impl Store {
         Ok(Self {
             pool,
             readers: Readers::new(connections),
+            queue: Readers::new(QUEUE_CONNECTIONS),
             held: HeldContexts::new(),
             tracker,
             keys: KeyCache::new(),
@@ -198,7 +203,8 @@ impl Store {
     #[must_use]
     pub fn connections(&self) -> Connections {
         let open = self.pool.size();
-        let idle = self.pool.num_idle().saturating_add(self.readers.idle());
+        let kept = self.readers.idle().saturating_add(self.queue.idle());
+        let idle = self.pool.num_idle().saturating_add(kept);
         Connections {
             open,
             idle: u32::try_from(idle).unwrap_or(u32::MAX).min(open),
@@ -209,6 +215,7 @@ impl Store {
     /// Closes the pool, after the work that uses it has ended.
     pub async fn close(&self) {
         self.readers.close();
+        self.queue.close();
         self.pool.close().await;
     }
 

@@ -1,4 +1,5 @@
-//! Connections that reads of one statement keep for themselves.
+//! Connections that reads of one statement keep for themselves, and the queue's statements that are their own
+//! transactions.
 //!
 //! The driver asks a connection whether it is alive when it goes back to the pool, which is a second
 //! round trip after a read that is one. What is kept here goes from read to read instead.
@@ -12,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::error::is_lost;
 use super::{ACQUIRE_TIMEOUT, StoreError};
 
-/// The kept connections; at most half of the pool, so that everything else finds some.
+/// The kept connections; at most half of those that there are for it, so that everything else finds some.
 #[derive(Clone, Debug)]
 pub(super) struct Readers {
     turns: Arc<Semaphore>,
@@ -78,6 +79,13 @@ impl Reading {
             Err(error) if self.was_kept && is_lost(&error) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Ends what may have changed something, and so is not tried again whatever happened to it.
+    pub(super) fn end<T>(self, outcome: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        let done = outcome?;
+        self.keep();
+        Ok(done)
     }
 
     /// Keeps the connection for the next read, after one that was read to its end.

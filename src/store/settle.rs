@@ -2,6 +2,7 @@
 //! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
 //! messages that came meanwhile are never forgotten.
 
+pub mod idle;
 mod rows;
 
 use std::borrow::Cow;
@@ -93,7 +94,9 @@ pub enum Settled {
     Lost,
 }
 
-struct LockedSession {
+/// What of a session decides how its job ends.
+#[derive(Clone, Debug)]
+struct SessionState {
     settings: Settings,
     counts: Accounting,
     recent: Recent,
@@ -258,7 +261,7 @@ async fn lock_session(
     connection: &mut PgConnection,
     tenant: TenantId,
     id: SessionId,
-) -> Result<Option<LockedSession>, StoreError> {
+) -> Result<Option<SessionState>, StoreError> {
     let Some(row) = sqlx::query!(
         "select s.settings, t.settings as defaults, s.accounting, s.recent, s.head_seq, s.anchor_seq, s.version,
                 s.last_version, s.context_revision
@@ -278,7 +281,7 @@ async fn lock_session(
         serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
     pins::recount(connection, (tenant, id), &settings, &mut counts).await?;
     let revision = row.context_revision + settings.wide_revision();
-    Ok(Some(LockedSession {
+    Ok(Some(SessionState {
         settings,
         counts,
         recent: Recent::read(row.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
@@ -290,43 +293,16 @@ async fn lock_session(
     }))
 }
 
-/// Counts the session afresh from what lies after its anchor, and masks more when the target is
-/// still out of reach.
+/// Counts the session afresh from what lies after its anchor.
 async fn count_afresh(
     connection: &mut PgConnection,
     job: &Job,
-    session: &mut LockedSession,
+    session: &mut SessionState,
     span: Option<Span>,
     publish: Option<&NewVersion>,
 ) -> Result<(), StoreError> {
-    let policy = session.settings.policy().calibrated(session.counts.calibration);
-    if let Some(version) = publish {
-        session.counts.summary_tokens = version.rendering.1;
-    }
-    let floor = session.anchor.max(session.counts.system_through);
-    let tail = outlines_after(connection, job.tenant, job.session, floor).await?;
-    let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
-    let mut counts = session.counts.rebuilt(session.anchor, &counted, policy.preserve_recent);
-    counts.settled_head = session.head;
-    counts.settled_tokens = counts.appended_tokens;
-    counts.attempted_through = match span {
-        Some(span) => span.through_seq,
-        // Nothing could be covered: the same messages are not looked at again before there are more.
-        None => counts.attempted_through.max(counts.span_end(session.head, policy.preserve_recent)),
-    };
-    if publish.is_some() {
-        session.recent = session.recent.after_publication();
-        counts.prepared = None;
-    }
-    if job.trigger == "manual" {
-        counts.suspended = false;
-    }
-    mask_for(&mut counts, job.request.target, &policy, &tail);
-    if publish.is_some() {
-        let by_window = job.trigger == SignalKind::Utilization.as_str();
-        counts.publish(&policy, job.request.target.unwrap_or(policy.target), by_window);
-    }
-    session.counts = counts;
+    let tail = outlines_after(connection, job.tenant, job.session, session.floor()).await?;
+    session.recount(job, span, publish, &tail);
     Ok(())
 }
 
@@ -365,7 +341,7 @@ async fn write_end(
 async fn store_session(
     connection: &mut PgConnection,
     job: &Job,
-    session: &LockedSession,
+    session: &SessionState,
     publish: Option<&NewVersion>,
 ) -> Result<(), StoreError> {
     let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
@@ -391,7 +367,7 @@ async fn store_session(
 }
 
 /// What the messages that are there start, when a job ends.
-fn next_start(session: &LockedSession) -> Option<Start> {
+fn next_start(session: &SessionState) -> Option<Start> {
     let situation = Situation {
         counts: &session.counts,
         recent: &session.recent,
@@ -407,7 +383,7 @@ fn next_start(session: &LockedSession) -> Option<Start> {
 }
 
 /// What must start at once, and not ahead of need.
-fn start_now(session: &LockedSession) -> Option<Start> {
+fn start_now(session: &SessionState) -> Option<Start> {
     next_start(session).filter(|start| !start.is_ahead)
 }
 
@@ -426,7 +402,7 @@ async fn enqueue_index(
 async fn keep(
     mut tx: Tx,
     job: &Job,
-    mut session: LockedSession,
+    mut session: SessionState,
     made: Candidate,
 ) -> Result<Settled, StoreError> {
     let under = Prepared { through: made.span.through_seq, revision: session.revision };
@@ -504,7 +480,42 @@ pub(super) async fn publish_prepared(
     Ok(Some(usage))
 }
 
-impl LockedSession {
+impl SessionState {
+    /// The last message before those that are counted one by one.
+    fn floor(&self) -> Seq {
+        self.anchor.max(self.counts.system_through)
+    }
+
+    /// Counts it afresh from what lies after its floor, and masks more when the target is still out of reach.
+    fn recount(&mut self, job: &Job, span: Option<Span>, publish: Option<&NewVersion>, tail: &[Outline]) {
+        let policy = self.settings.policy().calibrated(self.counts.calibration);
+        if let Some(version) = publish {
+            self.counts.summary_tokens = version.rendering.1;
+        }
+        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let mut counts = self.counts.rebuilt(self.anchor, &counted, policy.preserve_recent);
+        counts.settled_head = self.head;
+        counts.settled_tokens = counts.appended_tokens;
+        counts.attempted_through = match span {
+            Some(span) => span.through_seq,
+            // Nothing could be covered: the same messages are not looked at again before there are more.
+            None => counts.attempted_through.max(counts.span_end(self.head, policy.preserve_recent)),
+        };
+        if publish.is_some() {
+            self.recent = self.recent.after_publication();
+            counts.prepared = None;
+        }
+        if job.trigger == "manual" {
+            counts.suspended = false;
+        }
+        mask_for(&mut counts, job.request.target, &policy, tail);
+        if publish.is_some() {
+            let by_window = job.trigger == SignalKind::Utilization.as_str();
+            counts.publish(&policy, job.request.target.unwrap_or(policy.target), by_window);
+        }
+        self.counts = counts;
+    }
+
     /// Stands on a new version.
     fn publish(&mut self, span: Span, version: &NewVersion) -> Result<(), StoreError> {
         if version.version != self.last_version + 1 {
@@ -522,7 +533,7 @@ async fn start_next(
     connection: &mut PgConnection,
     tenant: TenantId,
     id: SessionId,
-    session: &LockedSession,
+    session: &SessionState,
 ) -> Result<(), StoreError> {
     if let Some(start) = next_start(session) {
         let request = start.request();

@@ -129,12 +129,15 @@ pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Resu
 }
 
 async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> Result<(), JobError> {
+    settle(env, job, None, ended(Status::Skipped, skipped(job, started, reason))).await
+}
+
+/// What is told of a compression that finds nothing to cover.
+pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Report {
     let error = Some(Failure { kind: reason.as_str().to_owned(), detail: reason.to_string() });
     let timings =
         Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
-    let report = Report { error, timings, ..Report::default() };
-    settle(env, job, None, ended(Status::Skipped, report)).await?;
-    Ok(())
+    Report { error, timings, ..Report::default() }
 }
 
 fn ended(status: Status, report: Report) -> Settlement {

@@ -12,6 +12,7 @@ use crate::domain::message::Numbered;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
 use crate::domain::render::{LEAST_BOUND_TOKENS, phase_bound};
+use crate::domain::settings::Settings;
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
@@ -36,10 +37,7 @@ pub(super) fn choose_span(
     if let Some(span) = job.span {
         return Ok(span);
     }
-    let preserve = job.request.preserve_recent.unwrap_or_else(|| base.settings.preserved_by(strategy));
-    let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let asked = [job.request.through_seq, through].into_iter().flatten().min();
-    let end = group::span_end(outlines, preserve, asked)?;
+    let end = span_end(&base.settings, outlines, (job, strategy), through)?;
     let through_seq = bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
         base.counts.system_through + 1
@@ -47,6 +45,19 @@ pub(super) fn choose_span(
         outlines.first().map_or(end, |first| first.seq)
     };
     Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
+}
+
+/// The last message that a new span may cover, however large it is.
+pub(super) fn span_end(
+    settings: &Settings,
+    outlines: &[Outline],
+    (job, strategy): (&Job, Strategy),
+    through: Option<Seq>,
+) -> Result<Seq, group::NoSpan> {
+    let preserve = job.request.preserve_recent.unwrap_or_else(|| settings.preserved_by(strategy));
+    let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
+    let asked = [job.request.through_seq, through].into_iter().flatten().min();
+    group::span_end(outlines, preserve, asked)
 }
 
 /// The last group's end within [`SPAN_BYTES`]; one group always goes.

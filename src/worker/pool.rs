@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
 use rand::Rng as _;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument as _, error, info, info_span, warn};
+use tracing::{Instrument as _, Span, error, info, info_span, warn};
 
 use super::presence::Presence;
-use super::{Env, JobError, compress, evaluate, index};
+use super::{Env, JobError, compress, evaluate, idle, index};
 use crate::domain::compression::Status;
 use crate::store::StoreError;
-use crate::store::compressions::{Job, Kind};
+use crate::store::compressions::{Job, Kind, Taken};
 use crate::trace;
 
 /// How the pool works.
@@ -40,6 +41,9 @@ impl Default for Options {
 const TICK: Duration = Duration::from_millis(500);
 /// Jobs of one claim.
 const MOST_CLAIMED: usize = 16;
+/// Jobs of one look that seem to have nothing to do. They end together and take no permit: what is behind them waits
+/// some milliseconds.
+const MOST_SEEN: i32 = 32;
 /// A job whose workers died this often is given up: it may be what kills them.
 const MAX_CRASHES: i32 = 5;
 /// A job that failed this often is given up.
@@ -91,6 +95,7 @@ impl Pool {
         let mut presence = Presence::begin(&self.env.store).await?;
         info!(worker = presence.worker, workers = self.options.workers, "worker.started");
         let mut look_at = Instant::now() + self.jittered_tick();
+        let mut looks = MOST_SEEN;
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
@@ -109,15 +114,21 @@ impl Pool {
             {
                 held.push(another);
             }
-            let claimed = self.claim(&presence, held.len()).await?;
-            let is_idle = claimed.is_empty();
-            for (job, permit) in claimed.into_iter().zip(held) {
+            // Whatever was told of until now is found by this look; told one by one, each would cost a look of its own.
+            while let Some(heard) = presence.listener.recv().now_or_never() {
+                heard?;
+            }
+            let taken = self.take(&presence, held.len(), looks).await?;
+            let is_idle = taken.is_empty();
+            for (job, permit) in taken.claimed.into_iter().zip(held) {
                 let (env, lease) = (self.env.clone(), self.options.lease);
                 jobs.spawn(async move {
                     run(&env, job, lease).await;
                     drop(permit);
                 });
             }
+            // What did not end so is claimed by the next round, whose looks would only find it again.
+            looks = if idle::end(&self.env, taken.seen).await.is_all { MOST_SEEN } else { 0 };
             if !is_idle {
                 continue;
             }
@@ -129,10 +140,10 @@ impl Pool {
         }
     }
 
-    /// Claims what is due for so many permits.
-    async fn claim(&self, presence: &Presence, permits: usize) -> Result<Vec<Job>, StoreError> {
+    /// Claims what is due for so many permits, and looks at what seems to have nothing to do.
+    async fn take(&self, presence: &Presence, permits: usize, looks: i32) -> Result<Taken, StoreError> {
         let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
-        self.env.store.claim_several(presence.worker, lease, self.options.per_tenant, jobs).await
+        self.env.store.take(presence.worker, lease, self.options.per_tenant, (jobs, looks)).await
     }
 
     /// Runs what is due until nothing is, on the caller's task; for tests and for one-shot drains.
@@ -141,15 +152,20 @@ impl Pool {
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
         let presence = Presence::begin(&self.env.store).await?;
-        let mut done = 0;
-        let lease = self.options.lease;
-        while let Some(job) =
-            self.env.store.claim(presence.worker, lease.as_secs_f64(), self.options.per_tenant).await?
-        {
-            run(&self.env, job, lease).await;
-            done += 1;
+        let (mut done, mut looks) = (0, MOST_SEEN);
+        loop {
+            let taken = self.take(&presence, 1, looks).await?;
+            if taken.is_empty() {
+                return Ok(done);
+            }
+            for job in taken.claimed {
+                run(&self.env, job, self.options.lease).await;
+                done += 1;
+            }
+            let ended = idle::end(&self.env, taken.seen).await;
+            done += ended.jobs;
+            looks = if ended.is_all { MOST_SEEN } else { 0 };
         }
-        Ok(done)
     }
 
     /// Processes that start together must not look together.
@@ -161,23 +177,34 @@ impl Pool {
 /// Runs one job to its settlement, with a heartbeat beside it.
 async fn run(env: &Env, job: Job, lease: Duration) {
     let kind = job.kind.as_str();
+    let span = span_of(&job);
+    if job.attempt == 1 {
+        tell_wait(&job);
+    }
+    let begun = Instant::now();
+    run_fenced(env, job, lease).instrument(span).await;
+    metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
+}
+
+/// The span of a job's work, in the trace that asked for it.
+pub(super) fn span_of(job: &Job) -> Span {
     let span = info_span!(
         "job",
         tenant.id = %job.tenant,
         compression.id = %job.id,
-        compression.kind = kind,
+        compression.kind = job.kind.as_str(),
         compression.attempt = job.attempt
     );
     if let Some(parent) = &job.trace {
         trace::continue_from(&span, parent);
     }
-    if job.attempt == 1 {
-        let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
-        metrics::histogram!("anchord_job_wait_seconds", "kind" => kind).record(waited.as_secs_f64());
-    }
-    let begun = Instant::now();
-    run_fenced(env, job, lease).instrument(span).await;
-    metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
+    span
+}
+
+/// Tells the metrics how long a job has waited for its first attempt.
+pub(super) fn tell_wait(job: &Job) {
+    let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
+    metrics::histogram!("anchord_job_wait_seconds", "kind" => job.kind.as_str()).record(waited.as_secs_f64());
 }
 
 async fn run_fenced(env: &Env, job: Job, lease: Duration) {

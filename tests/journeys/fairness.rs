@@ -49,7 +49,7 @@ impl Workers {
     }
 
     async fn claim_several(&self, jobs: i32) -> Vec<Job> {
-        self.store.claim_several(1, LEASE_SECONDS, PER_TENANT, jobs).await.unwrap()
+        self.store.take(1, LEASE_SECONDS, PER_TENANT, (jobs, 0)).await.unwrap().claimed
     }
 
     async fn claim_all(&self) -> Vec<TenantId> {

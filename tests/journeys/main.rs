@@ -24,6 +24,7 @@ mod events;
 mod fairness;
 mod handoff;
 mod hangups;
+mod idle_jobs;
 mod import;
 mod isolation;
 mod keys;

@@ -46,7 +46,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 54] = [
+const HOT: [(&str, &str); 59] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     (
@@ -83,11 +83,19 @@ const HOT: [(&str, &str); 54] = [
     ("events: write", "insert into events (tenant_id, session_id, kind, payload) values"),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
     ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
-    ("claim", "from claim_compressions($1, $2, $3, $4)"),
+    ("claim", "from take_jobs($1, $2, $3, $4, $5, $6)"),
     ("claim: leases that ran out", "c.status = 'running' and c.lease_until < now()"),
     ("claim: tenants that wait", "with recursive waiting (tenant_id) as"),
-    ("claim: the oldest", "and c.status = 'queued' and c.due_at <= now() order by c.due_at limit v_left"),
+    (
+        "claim: the oldest",
+        "and c.status = 'queued' and c.due_at <= now() order by c.due_at limit least(v_left + p_looks",
+    ),
     ("claim: take", "update compressions c set status = 'running'"),
+    ("idle jobs: look", "from look_at_sessions($1, $2, $3)"),
+    ("idle jobs: sessions", "from generate_subscripts(p_sessions, 1) as w(place)"),
+    ("idle jobs: end", "report = p_reports[n.place]::json"),
+    ("idle jobs: sessions that end", "set accounting = p_accountings[e.place]::json"),
+    ("idle jobs: events", "select p_tenants[e.place], p_sessions[e.place], p_events[e.place]"),
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
     ("presence: the dead", "select release_dead_workers()"),
@@ -188,6 +196,11 @@ async fn live(app: &App, name: &str) {
     ] {
         app.call("GET", &format!("{session}{path}"), "").await;
     }
+    // A compression that finds nothing to cover.
+    let short = format!("/v1/sessions/{name}-short");
+    call(app, "POST", &format!("{short}/messages"), json!({"messages": turn(0)})).await;
+    call(app, "POST", &format!("{short}/compressions"), Value::Null).await;
+    app.work().await;
     // More often than the server looks before it settles on one plan for all parameters.
     for path in ["", "&task_id=task-1", "&parent_session_id=parent-1"].iter().cycle().take(18) {
         call(app, "GET", &format!("/v1/sessions?limit=5{path}"), Value::Null).await;
