@@ -38,7 +38,7 @@ impl Transcript {
         for (seq, raw) in (1..).zip(raw) {
             let message = format::parse(format, raw)?;
             let (tokens, shape) = Shape::measure(&message, &counter);
-            entries.push(Entry { seq, format, role: message.role, tokens, shape, raw: raw.clone() });
+            entries.push(Entry { seq, format, role: message.role, tokens, shape, raw: raw.as_str().into() });
             numbered.push(Numbered { seq, message });
         }
         Ok(Self { format, entries, numbered })

@@ -53,7 +53,14 @@ impl Conversation {
         let message = format::parse(self.format, &raw)?;
         let (tokens, shape) = Shape::measure(&message, &self.counter);
         let seq = Seq::try_from(self.entries.len()).unwrap_or(Seq::MAX - 1) + 1;
-        self.entries.push(Entry { seq, format: self.format, role: message.role, tokens, shape, raw });
+        self.entries.push(Entry {
+            seq,
+            format: self.format,
+            role: message.role,
+            tokens,
+            shape,
+            raw: raw.into(),
+        });
         self.messages.push(message);
         Ok(())
     }

@@ -371,7 +371,7 @@ impl<'a> Writer<'a> {
             sources.push(written.source);
             messages.push(match written.body {
                 Body::Whole(text) => text,
-                Body::Raw(entry) => Cow::Borrowed(entry.raw.as_str()),
+                Body::Raw(entry) => Cow::Borrowed(&*entry.raw),
                 Body::Turn(role, blocks) => {
                     let role = role.as_str();
                     Cow::Owned(format!("{{\"role\":\"{role}\",\"content\":[{}]}}", blocks.join(",")))

@@ -27,6 +27,7 @@ mod plan;
 mod turns;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -53,8 +54,8 @@ pub struct Entry {
     pub tokens: u32,
     /// Its shape; `None` for a plain message.
     pub shape: Option<Shape>,
-    /// Its JSON text, as sent.
-    pub raw: String,
+    /// Its JSON text, as sent; shared, so that contexts which have it in common need no copies.
+    pub raw: Arc<str>,
 }
 
 impl AsShape for Entry {

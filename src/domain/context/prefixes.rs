@@ -19,7 +19,14 @@ pub(in crate::domain) fn assert_valid(format: Format, messages: &[Value]) {
         let raw = message.to_string();
         let parsed = parse(format, &raw).unwrap();
         let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
-        Entry { seq: Seq::try_from(i).unwrap() + 1, format, role: parsed.role, tokens, shape, raw }
+        Entry {
+            seq: Seq::try_from(i).unwrap() + 1,
+            format,
+            role: parsed.role,
+            tokens,
+            shape,
+            raw: raw.into(),
+        }
     };
     let entries: Vec<Entry> = messages.iter().enumerate().map(entry).collect();
     for head in 1..=entries.len() {

@@ -208,7 +208,14 @@ fn entries(session: &[(Format, Value)]) -> Vec<Entry> {
         let raw = message.to_string();
         let parsed = parse(*format, &raw).unwrap();
         let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
-        Entry { seq: Seq::try_from(i).unwrap() + 1, format: *format, role: parsed.role, tokens, shape, raw }
+        Entry {
+            seq: Seq::try_from(i).unwrap() + 1,
+            format: *format,
+            role: parsed.role,
+            tokens,
+            shape,
+            raw: raw.into(),
+        }
     };
     session.iter().enumerate().map(entry).collect()
 }

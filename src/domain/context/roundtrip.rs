@@ -219,7 +219,14 @@ fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
         let raw = message.to_string();
         let parsed = parse(stored, &raw).unwrap();
         let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
-        Entry { seq: Seq::try_from(i).unwrap() + 1, format: stored, role: parsed.role, tokens, shape, raw }
+        Entry {
+            seq: Seq::try_from(i).unwrap() + 1,
+            format: stored,
+            role: parsed.role,
+            tokens,
+            shape,
+            raw: raw.into(),
+        }
     };
     let entries: Vec<Entry> = messages.iter().enumerate().map(entry).collect();
     let leading = entries.iter().take_while(|e| e.role.is_system()).count();

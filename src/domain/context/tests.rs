@@ -13,7 +13,7 @@ fn entry(format: Format, seq: Seq, message: &Value) -> Entry {
     let raw = message.to_string();
     let parsed = parse(format, &raw).unwrap();
     let (tokens, shape) = Shape::measure(&parsed, &COUNTER);
-    Entry { seq, format, role: parsed.role, tokens, shape, raw }
+    Entry { seq, format, role: parsed.role, tokens, shape, raw: raw.into() }
 }
 
 fn entries(format: Format, messages: &[Value]) -> Vec<Entry> {

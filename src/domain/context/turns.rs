@@ -208,7 +208,7 @@ impl<'i> Maker<'i> {
         self.format == Format::OpenaiResponses
             && entry.format == self.format
             && match message.parts.as_slice() {
-                [Part::Other(raw)] => *raw == entry.raw,
+                [Part::Other(raw)] => **raw == *entry.raw,
                 [Part::Image(_)] => message.role == Role::Assistant,
                 _ => false,
             }
@@ -348,7 +348,8 @@ impl<'i> Maker<'i> {
 /// Reads a stored message. What was stored was read once before, so an error means a row that was
 /// changed by hand; its text is then served rather than nothing.
 pub(super) fn read(entry: &Entry) -> Message {
-    format::parse(entry.format, &entry.raw).unwrap_or_else(|_| text_message(entry.role, entry.raw.clone()))
+    format::parse(entry.format, &entry.raw)
+        .unwrap_or_else(|_| text_message(entry.role, entry.raw.to_string()))
 }
 
 fn text_message(role: Role, text: String) -> Message {

@@ -229,7 +229,7 @@ impl MessageRow {
             role: self.role.as_deref().and_then(Role::parse).ok_or_else(|| corrupt("role"))?,
             tokens: self.tokens.and_then(|t| u32::try_from(t).ok()).ok_or_else(|| corrupt("tokens"))?,
             shape: shape.map_err(|_| corrupt("shape"))?,
-            raw: self.body.ok_or_else(|| corrupt("body"))?,
+            raw: self.body.ok_or_else(|| corrupt("body"))?.into(),
         })
     }
 }
