@@ -139,15 +139,13 @@ pub fn openapi() -> anyhow::Result<String> {
 }
 
 /// Beside the database's start, so that no first request waits for the default vocabulary and no first
-/// compression for the ledger's patterns. Other vocabularies are loaded when they are used.
-fn warm_up(workers: u16) {
+/// compression for the ledger's patterns. Other vocabularies are loaded, and more threads made ready, when
+/// they are used: what a thread keeps of the patterns is a tenth of an idle process.
+fn warm_up(compresses: bool) {
     background::spawn(move || {
         // First, so that the patterns take the memory that unpacking gives back.
         TokenCounter::new(Tokenizer::default()).load();
-        for _ in 1..workers {
-            background::spawn(candidate::warm_up);
-        }
-        if workers > 0 {
+        if compresses {
             candidate::warm_up();
         }
     });
@@ -167,7 +165,7 @@ impl Process {
         let llm = models::client(&settings.llm)?;
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
-        warm_up(if settings.roles.contains(&Role::Worker) { settings.worker.workers } else { 0 });
+        warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, url) = reach(&settings.database).await?;
         Store::migrate(&url).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();

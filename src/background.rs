@@ -21,7 +21,7 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
     Builder::new_current_thread()
         .thread_name("background")
         .max_blocking_threads((2 * processors).max(4))
-        // They are kept: each has the ledger's automata warm, which takes a second to do again.
+        // They are kept: each has the ledger's automata warm, once it was used.
         .thread_keep_alive(Duration::MAX)
         .on_thread_start(give_way)
         .build()

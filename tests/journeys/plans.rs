@@ -99,7 +99,7 @@ const HOT: [(&str, &str); 59] = [
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
     ("presence: the dead", "select release_dead_workers()"),
-    ("base", "v.carry as \"carry?\""),
+    ("base", "v.carry::text as \"carry?\""),
     ("base: probes", "and (x.source = 'caller' or x.probe::text like"),
     ("span", "x.seq between $3 and $4 order by x.seq offset 0"),
     ("fix the span", "update compressions c set parent_version = $4"),
