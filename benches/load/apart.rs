@@ -33,7 +33,7 @@ struct Round {
 /// Takes turns: all connections to one process, and each to its own.
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("apart: appends to one process, and to as many processes as there are connections");
-    sessions::to_append(None, servers).await?;
+    sessions::to_append("append", None, servers).await?;
     let others = (0..AT.into_iter().max().unwrap_or_default())
         .map(|number| servers.another(&flags.binary, "--roles api", &format!("apart-{number}")))
         .collect::<anyhow::Result<Vec<Service>>>()?;

@@ -38,7 +38,7 @@ select s.name, s.anchor_seq, s.head_seq from sessions s where s.name like 'busy-
 /// Takes turns: the fixed rate alone, and beside compressions.
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section(&format!("compressing: appends and contexts while {SESSIONS} sessions are compressed"));
-    sessions::to_append(None, servers).await?;
+    sessions::to_append("append", None, servers).await?;
     sessions::to_read(servers).await?;
     let time = Duration::from_secs(flags.seconds * 2);
     let rates = Rates::moderate(flags, servers).await?;

@@ -1,5 +1,7 @@
 //! Service and ceiling in turns under the same load, at several numbers of connections.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -21,17 +23,23 @@ const REST: Duration = Duration::from_mins(3);
 /// Appends of two messages of 1 KB.
 pub async fn append(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("append: 2 messages of 1 KB to one of 1,000 sessions");
-    sessions::to_append(flags.window, servers).await?;
-    let appends = Appends::new(2);
+    sessions::to_append(&name(0), flags.window, servers).await?;
+    let (appends, round) = (Appends::new(2), Rc::new(Cell::new(0)));
+    let at = Rc::clone(&round);
     let make = move |random: &mut Random, turn: &mut Turn| {
-        appends.add("append", random, turn);
+        appends.add(&name(at.get()), random, turn);
     };
     servers.rest(REST).await?;
     ceiling::prepare(servers, 0).await?;
-    let rows = duel(flags, servers, Script::Append, make).await?;
+    let rows = duel(flags, servers, (Script::Append, &round), make).await?;
     report.add("append", Value::Array(rows));
     report.memory(servers, "append");
     Ok(())
+}
+
+/// The sessions of a round of appends.
+fn name(round: usize) -> String {
+    format!("append-{round}")
 }
 
 /// Contexts of sessions with a summary and a tail of twenty messages of 1 KB.
@@ -48,7 +56,7 @@ pub async fn read(flags: &Flags, servers: &Servers, report: &mut Report) -> anyh
     let make = |random: &mut Random, turn: &mut Turn| {
         turn.add("GET", format_args!("/v1/sessions/read-{}/context", sessions::any(random)), "");
     };
-    let rows = duel(flags, servers, Script::Read, make).await?;
+    let rows = duel(flags, servers, (Script::Read, &Cell::default()), make).await?;
     report.add("read_unchanged", Value::Array(rows));
     report::line("a message is appended, then the context is read, counted as one:");
     let appends = Appends::new(1);
@@ -56,7 +64,7 @@ pub async fn read(flags: &Flags, servers: &Servers, report: &mut Report) -> anyh
         let session = appends.add("read", random, turn);
         turn.add("GET", format_args!("/v1/sessions/read-{session}/context"), "");
     };
-    let rows = duel(flags, servers, Script::Pair, make).await?;
+    let rows = duel(flags, servers, (Script::Pair, &Cell::default()), make).await?;
     report.add("read_after_append", Value::Array(rows));
     report.memory(servers, "read");
     Ok(())
@@ -66,7 +74,7 @@ pub async fn read(flags: &Flags, servers: &Servers, report: &mut Report) -> anyh
 async fn duel(
     flags: &Flags,
     servers: &Servers,
-    script: Script,
+    (script, round): (Script, &Cell<usize>),
     make: impl Fn(&mut Random, &mut Turn) + Clone + 'static,
 ) -> anyhow::Result<Vec<Value>> {
     let time = Duration::from_secs(flags.seconds);
@@ -77,6 +85,12 @@ async fn duel(
     for &connections in &flags.connections {
         let mut rounds = Vec::with_capacity(flags.rounds);
         for _ in 0..flags.rounds {
+            round.set(round.get() + 1);
+            if script == Script::Append {
+                // What earlier turns appended would make them due for a summary.
+                sessions::to_append(&name(round.get()), flags.window, servers).await?;
+                servers.rest(REST).await?;
+            }
             if script == Script::Pair {
                 // What earlier turns appended would make the next ones read more.
                 sessions::shorten_tails(servers).await?;

@@ -25,7 +25,7 @@ const PACES: [(&str, Duration); 2] = [("large_paced", Duration::from_secs(1)), (
 /// Takes turns: the fixed rate alone, and beside the large messages.
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("large: appends and contexts while a client sends messages of 4 MiB");
-    sessions::to_append(None, servers).await?;
+    sessions::to_append("append", None, servers).await?;
     sessions::to_read(servers).await?;
     let time = Duration::from_secs(flags.seconds * 2);
     let rates = Rates::moderate(flags, servers).await?;

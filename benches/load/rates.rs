@@ -21,7 +21,7 @@ const MOST_AT: usize = 64;
 /// Appends, then contexts, each at every rate in turns.
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("rates: requests that come when they come, at shares of the most");
-    sessions::to_append(flags.window, servers).await?;
+    sessions::to_append("append", flags.window, servers).await?;
     sessions::to_read(servers).await?;
     let appends = Appends::new(2);
     let append = move |random: &mut Random, turn: &mut Turn| {

@@ -74,11 +74,12 @@ pub async fn send_all(
     Ok(())
 }
 
-/// Makes the sessions `append-…`, which have some messages each.
-pub async fn to_append(window: Option<u32>, servers: &Servers) -> anyhow::Result<()> {
+/// Makes the sessions so named, which have some messages each.
+pub async fn to_append(name: &str, window: Option<u32>, servers: &Servers) -> anyhow::Result<()> {
+    let name: Rc<str> = name.into();
     if let Some(window) = window {
-        let settings = format!(r#"{{"context_window":{window}}}"#);
-        let put = move |session| request("PUT", format_args!("/v1/sessions/append-{session}"), &settings);
+        let (name, settings) = (Rc::clone(&name), format!(r#"{{"context_window":{window}}}"#));
+        let put = move |session| request("PUT", format_args!("/v1/sessions/{name}-{session}"), &settings);
         send_all(servers, (0..SESSIONS).map(put)).await?;
     }
     let mut random = Random::new(11);
@@ -86,7 +87,7 @@ pub async fn to_append(window: Option<u32>, servers: &Servers) -> anyhow::Result
         // None becomes due for a summary or for the recall index during the load, unless a small window
         // is asked for: what appends cost beside compressions is measured apart.
         let body = batch(10 + session % LENGTHS, &mut random);
-        request("POST", format_args!("/v1/sessions/append-{session}/messages"), &body)
+        request("POST", format_args!("/v1/sessions/{name}-{session}/messages"), &body)
     };
     send_all(servers, (0..SESSIONS).map(warm)).await
 }
