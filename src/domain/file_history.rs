@@ -8,8 +8,23 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ledger::FileFact;
-use super::summary::FileAction;
+use super::summary::{FileAction, FileStatus, ModifiedFile};
 use super::wording::join_seqs;
+
+/// A file as the ledger has it, where a summary left it out; nothing when it was only read.
+pub(super) fn restored(fact: &FileFact) -> Option<ModifiedFile> {
+    Some(ModifiedFile {
+        path: fact.path.clone(),
+        action: fact.action?,
+        renamed_from: fact.renamed_from.clone(),
+        changes: fact.changes.clone(),
+        status: FileStatus::Unknown,
+        overwrite_possible: fact.overwrite_possible,
+        transient: fact.transient,
+        seqs: fact.seqs.clone(),
+        session_id: None,
+    })
+}
 
 /// Whether a file was there before the first event that is known of it.
 #[derive(Clone, Copy, PartialEq, Eq)]

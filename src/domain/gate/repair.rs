@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::super::file_history::identity;
+use super::super::file_history::{identity, restored};
 use super::super::ledger::{Facts, FileFact};
 use super::super::message::{Numbered, Role};
 use super::super::section::Section;
-use super::super::summary::{FileStatus, ModifiedFile, Summary};
+use super::super::summary::{ModifiedFile, Summary};
 use super::{Refusal, stated_reason};
 
 /// Repairs what can be repaired without asking anybody: missing files come from the ledger, a
@@ -73,20 +73,6 @@ fn restore_files(refusals: &[Refusal], facts: &Facts, summary: &mut Summary) {
     summary.files_read.retain(|file| !keys.contains(&identity(&file.path)));
     drop(keys);
     summary.files_modified.extend(restored);
-}
-
-fn restored(fact: &FileFact) -> Option<ModifiedFile> {
-    Some(ModifiedFile {
-        path: fact.path.clone(),
-        action: fact.action?,
-        renamed_from: fact.renamed_from.clone(),
-        changes: fact.changes.clone(),
-        status: FileStatus::Unknown,
-        overwrite_possible: fact.overwrite_possible,
-        transient: fact.transient,
-        seqs: fact.seqs.clone(),
-        session_id: None,
-    })
 }
 
 fn remove_text(section: Section, text: &str, summary: &mut Summary) {

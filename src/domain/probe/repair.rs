@@ -1,12 +1,10 @@
 //! Putting back, word for word, what a candidate lost.
 
-use super::super::file_history::identity;
+use super::super::file_history::{identity, restored};
 use super::super::ledger::{ErrorFact, Facts, TestRunFact};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
-use super::super::summary::{
-    ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Summary, TechnicalFact, TestResult,
-};
+use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Summary, TechnicalFact, TestResult};
 use super::super::wording;
 use super::{ProbeReport, ProbeResult, Verdict};
 
@@ -148,20 +146,10 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
     if summary.files_modified.iter().any(|f| identity(&f.path) == key) {
         return false;
     }
-    match fact.action {
-        Some(action) => {
+    match restored(fact) {
+        Some(file) => {
             summary.files_read.retain(|f| identity(&f.path) != key);
-            summary.files_modified.push(ModifiedFile {
-                path: fact.path.clone(),
-                action,
-                renamed_from: fact.renamed_from.clone(),
-                changes: fact.changes.clone(),
-                status: FileStatus::Unknown,
-                overwrite_possible: fact.overwrite_possible,
-                transient: fact.transient,
-                seqs: fact.seqs.clone(),
-                session_id: None,
-            });
+            summary.files_modified.push(file);
         }
         None if summary.files_read.iter().any(|f| identity(&f.path) == key) => return false,
         None => summary.files_read.push(ReadFile {
