@@ -11,9 +11,10 @@ use bpe_openai::Tokenizer;
 
 use super::vocabulary;
 
-/// Pieces that one thread remembers (128 KiB): most of a text's words are a few thousand ones.
-const REMEMBERED: usize = 4_096;
-/// Bytes of the longest piece that is remembered; one byte of the key holds length and vocabulary.
+/// Places of two pieces each that one thread remembers (128 KiB): most of a text's words are a few thousand
+/// ones.
+const PLACES: usize = 4_096;
+/// Bytes of the longest piece that is remembered; one byte more holds its length, its vocabulary and its count.
 const SHORT: usize = 15;
 
 /// A vocabulary, and where its pattern differs from the other one's.
@@ -37,15 +38,55 @@ pub(super) fn cl100k() -> Vocabulary {
     Vocabulary { tokenizer: vocabulary::cl100k(), cased_words: false, tag: 1 }
 }
 
-/// A piece's bytes and length with its count; a count of 0 is an empty place.
-#[derive(Clone, Copy, Default)]
-struct Remembered {
-    key: u128,
-    count: usize,
+/// A short piece and its count in one number, so that a look at it is one comparison: from the lowest byte on
+/// the piece's bytes, and in the highest its length (4 bits), its vocabulary (1) and its count (3). 0 is none.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Remembered(u128);
+
+impl Remembered {
+    const LENGTH_AT: u32 = 120;
+    const TAG_AT: u32 = 124;
+    const COUNT_AT: u32 = 125;
+    const MOST: usize = 7;
+
+    /// A piece that `text` begins with, without a count; `None` when it is too long.
+    fn piece(text: &[u8], length: usize, vocabulary: Vocabulary) -> Option<Self> {
+        let length = u8::try_from(length).ok().filter(|length| usize::from(*length) <= SHORT)?;
+        let bytes = if let Some(all) = text.first_chunk() {
+            u128::from_le_bytes(*all) & ((1 << (8 * u32::from(length))) - 1)
+        } else {
+            let mut all = [0; 16];
+            let piece = text.get(..usize::from(length))?;
+            all.get_mut(..piece.len())?.copy_from_slice(piece);
+            u128::from_le_bytes(all)
+        };
+        let (length, tag) = (u128::from(length), u128::from(vocabulary.tag));
+        Some(Self(bytes | length << Self::LENGTH_AT | tag << Self::TAG_AT))
+    }
+
+    /// Where it is remembered.
+    fn place(self) -> usize {
+        let half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or_default();
+        // Multiplying mixes upwards, so the place is taken from the top.
+        let mixed = (half(self.0 >> 64) ^ half(self.0).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        usize::try_from(mixed >> 32).unwrap_or_default() % PLACES
+    }
+
+    /// The count of what is remembered, when it is of this piece.
+    fn count_of(self, piece: Self) -> Option<usize> {
+        let count = usize::try_from(self.0 >> Self::COUNT_AT).unwrap_or_default();
+        (self.0 & ((1 << Self::COUNT_AT) - 1) == piece.0).then_some(count)
+    }
+
+    /// The piece with its count; `None` when that is too large to be remembered.
+    fn with(self, count: usize) -> Option<Self> {
+        let count = u128::try_from(count).ok().filter(|_| count <= Self::MOST)?;
+        Some(Self(self.0 | count << Self::COUNT_AT))
+    }
 }
 
 thread_local! {
-    static PIECES: RefCell<Box<[Remembered]>> = RefCell::new(vec![Remembered::default(); REMEMBERED].into());
+    static PIECES: RefCell<Box<[[Remembered; 2]]>> = RefCell::new(vec![Default::default(); PLACES].into());
 }
 
 /// The tokens of a text.
@@ -54,50 +95,49 @@ pub(super) fn count(vocabulary: Vocabulary, text: &str) -> usize {
         let mut sum = 0;
         let mut rest = text;
         while !rest.is_empty() {
-            let end = ascii_piece(rest.as_bytes(), vocabulary.cased_words);
-            let Some((piece, after)) = end.and_then(|end| rest.split_at_checked(end)) else {
-                // Foreign letters come in runs: the pattern goes on until a piece begins with ASCII.
-                let mut length = 0;
-                for piece in vocabulary.tokenizer.split(rest) {
-                    sum += count_piece(vocabulary, piece, remembered);
-                    length += piece.len();
-                    if rest.as_bytes().get(length).is_none_or(u8::is_ascii) {
-                        break;
-                    }
-                }
+            if let Some(length) = ascii_piece(rest.as_bytes(), vocabulary.cased_words) {
+                sum += count_piece(vocabulary, rest.as_bytes(), length, remembered);
                 rest = rest.get(length.max(1)..).unwrap_or_default();
                 continue;
-            };
-            sum += count_piece(vocabulary, piece, remembered);
-            rest = after;
+            }
+            // Foreign letters come in runs: the pattern goes on until a piece begins with ASCII.
+            let mut left = rest;
+            for piece in vocabulary.tokenizer.split(rest) {
+                sum += count_piece(vocabulary, left.as_bytes(), piece.len(), remembered);
+                left = left.get(piece.len()..).unwrap_or_default();
+                if left.as_bytes().first().is_none_or(u8::is_ascii) {
+                    break;
+                }
+            }
+            rest = if left.len() < rest.len() { left } else { "" };
         }
         sum
     })
 }
 
-fn count_piece(vocabulary: Vocabulary, piece: &str, remembered: &mut [Remembered]) -> usize {
-    let bytes = piece.as_bytes();
-    let mut key = [0; 16];
-    let Some(place) = key.get_mut(..bytes.len()).filter(|_| bytes.len() <= SHORT) else {
-        return vocabulary.tokenizer.bpe.count(bytes);
-    };
-    place.copy_from_slice(bytes);
-    let [.., mark] = &mut key;
-    *mark = u8::try_from(bytes.len()).unwrap_or_default() << 1 | vocabulary.tag;
-    let key = u128::from_le_bytes(key);
-    // Multiplying mixes upwards, so the place is taken from the top.
-    let half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or_default();
-    let mixed = (half(key >> 64) ^ half(key).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let place = usize::try_from(mixed >> 32).unwrap_or_default() % REMEMBERED;
-    match remembered.get_mut(place) {
-        Some(found) if found.key == key => found.count,
-        Some(place) => {
-            let count = vocabulary.tokenizer.bpe.count(bytes);
-            *place = Remembered { key, count };
-            count
-        }
-        None => vocabulary.tokenizer.bpe.count(bytes),
+/// The tokens of the piece that a text begins with.
+fn count_piece(
+    vocabulary: Vocabulary,
+    text: &[u8],
+    length: usize,
+    remembered: &mut [[Remembered; 2]],
+) -> usize {
+    // Every byte is a token, and no token is less.
+    if length <= 1 {
+        return length;
     }
+    let count = || vocabulary.tokenizer.bpe.count(text.get(..length).unwrap_or(text));
+    let Some(piece) = Remembered::piece(text, length, vocabulary) else { return count() };
+    let Some([first, second]) = remembered.get_mut(piece.place()) else { return count() };
+    if let Some(known) = first.count_of(piece).or_else(|| second.count_of(piece)) {
+        return known;
+    }
+    let count = count();
+    if let Some(counted) = piece.with(count) {
+        // The older of two gives way.
+        *second = std::mem::replace(first, counted);
+    }
+    count
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -164,6 +204,29 @@ fn run(text: &[u8], from: usize, is_in: impl Fn(Class) -> bool) -> usize {
     from + rest.iter().position(|&byte| !is_in(class(byte))).unwrap_or(rest.len())
 }
 
+/// Where a run of small letters that begins at `from` ends. Most of a text is such runs, so that eight bytes are
+/// looked at together: a guess at where a word ends, wrong for most words, costs the processor more.
+fn small_letters(text: &[u8], from: usize) -> usize {
+    const EACH: u64 = u64::MAX / 0xff;
+    const TOPS: u64 = EACH * 0x80;
+    /// What takes a byte from this one on over the top.
+    const fn reach(byte: u8) -> u64 {
+        EACH * (0x80 - byte as u64)
+    }
+    let mut rest = text.get(from..).unwrap_or_default();
+    let mut end = from;
+    while let Some((eight, after)) = rest.split_first_chunk() {
+        let eight = u64::from_le_bytes(*eight);
+        let low = eight & !TOPS;
+        let small = (low + reach(b'a')) & !(low + reach(b'z' + 1)) & !eight & TOPS;
+        if small != TOPS {
+            return end + (small ^ TOPS).trailing_zeros() as usize / 8;
+        }
+        (end, rest) = (end + 8, after);
+    }
+    end + rest.iter().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(rest.len())
+}
+
 fn is_foreign(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|byte| !byte.is_ascii())
 }
@@ -171,7 +234,7 @@ fn is_foreign(text: &[u8], at: usize) -> bool {
 fn word(text: &[u8], from: usize, cased_words: bool) -> Option<usize> {
     let end = if cased_words {
         let capitals = run(text, from, |class| class == Class::Upper);
-        run(text, capitals, |class| class == Class::Lower)
+        small_letters(text, capitals)
     } else {
         run(text, from, |class| matches!(class, Class::Upper | Class::Lower))
     };

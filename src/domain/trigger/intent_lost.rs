@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 
 use super::{Action, Signal, SignalKind, Situation, packed};
@@ -112,8 +113,9 @@ static LOST: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     SENTENCES.iter().map(|sentence| pattern::ascii(&sentence.replace('~', between))).collect()
 });
 
-static SUBJECT: LazyLock<Option<aho_corasick::AhoCorasick>> =
-    LazyLock::new(|| aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build(SUBJECTS).ok());
+/// For texts in lower case: an automaton that minds no case, or wants every match, looks at each byte by itself.
+static SUBJECT: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(SUBJECTS).ok());
 
 /// Whether the agent asks what its task is, or says that it cannot recall it.
 pub(super) fn is_said(text: &str) -> bool {
@@ -123,8 +125,8 @@ pub(super) fn is_said(text: &str) -> bool {
 
 fn is_said_in(text: &str) -> bool {
     let has_subject = |text: &str| SUBJECT.as_ref().is_some_and(|subject| subject.is_match(text));
-    // Most texts are ASCII and name no subject; those cost no copy in lower case.
-    if text.is_empty() || (text.is_ascii() && !has_subject(text)) {
+    // Most texts are ASCII and name no subject.
+    if text.is_empty() || (text.is_ascii() && !has_subject(&text.to_ascii_lowercase())) {
         return false;
     }
     let text = plain(text);

@@ -133,7 +133,7 @@ fn id(text: &str) -> u16 {
 /// How long a text is to read. A character of a script without spaces says as much as three letters.
 fn weight(text: &str) -> usize {
     const COUNTED_BYTES: usize = 16 * 1024;
-    if text.len() > COUNTED_BYTES {
+    if text.len() > COUNTED_BYTES || text.is_ascii() {
         return text.len();
     }
     text.chars().map(|c| if stands_alone(c) { 3 } else { 1 }).sum()

@@ -71,28 +71,67 @@ fn mixed(run: u64, factor: u64) -> u32 {
 
 /// Calls with the hash of every word, never 0.
 fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
-    const SEED: u64 = 0xcbf2_9ce4_8422_2325;
-    let step = |hash: u64, c: char| (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
     let mut word = SEED;
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            word = step(word, c.to_ascii_lowercase());
-        } else if c.is_alphanumeric() && !stands_alone(c) {
-            word = c.to_lowercase().fold(word, step);
-        } else {
-            if word != SEED {
-                each(word | 1);
-                word = SEED;
+    let mut rest = text;
+    loop {
+        // ASCII by its bytes, until a character needs to be taken apart.
+        let mut ascii = 0;
+        for byte in rest.bytes() {
+            match FOLDED.get(usize::from(byte)) {
+                Some(&END) => {
+                    if word != SEED {
+                        each(word | 1);
+                        word = SEED;
+                    }
+                }
+                Some(&letter) if letter != FOREIGN => word = step(word, u32::from(letter)),
+                Some(_) | None => break,
             }
-            if stands_alone(c) {
-                each(step(SEED, c) | 1);
-            }
+            ascii += 1;
+        }
+        rest = rest.get(ascii..).unwrap_or_default();
+        let Some(c) = rest.chars().next() else { break };
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        if c.is_alphanumeric() && !stands_alone(c) {
+            word = c.to_lowercase().fold(word, |word, c| step(word, u32::from(c)));
+            continue;
+        }
+        if word != SEED {
+            each(word | 1);
+            word = SEED;
+        }
+        if stands_alone(c) {
+            each(step(SEED, u32::from(c)) | 1);
         }
     }
     if word != SEED {
         each(word | 1);
     }
 }
+
+/// What a word's hash begins with.
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn step(hash: u64, c: u32) -> u64 {
+    (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// A byte that ends a word.
+const END: u8 = 0;
+/// A byte of a character outside of ASCII.
+const FOREIGN: u8 = 0xff;
+
+/// Letters in lower case and digits, as a table, because every byte of the agent's words is looked up.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
+static FOLDED: [u8; 256] = {
+    let mut folded = [FOREIGN; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        folded[byte as usize] = if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { END };
+        byte += 1;
+    }
+    folded
+};
 
 /// Characters of scripts that put no spaces between words: kana, Han and their extensions, Thai, Lao.
 pub(super) fn stands_alone(c: char) -> bool {
@@ -188,6 +227,39 @@ mod tests {
     )]
     fn other_reasoning_in_the_same_style_is_not(#[case] a: &str, #[case] b: &str) {
         assert!(!alike(a, b));
+    }
+
+    /// The hashes of words when every character is taken apart.
+    fn words_by_character(text: &str) -> Vec<u64> {
+        let mut words = Vec::new();
+        let mut word = SEED;
+        for c in text.chars().chain(std::iter::once(' ')) {
+            if c.is_alphanumeric() && !stands_alone(c) {
+                word = c.to_lowercase().fold(word, |word, c| step(word, u32::from(c)));
+                continue;
+            }
+            let ended = std::mem::replace(&mut word, SEED);
+            words.extend((ended != SEED).then_some(ended | 1));
+            words.extend(stands_alone(c).then(|| step(SEED, u32::from(c)) | 1));
+        }
+        words
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn words_are_the_same_by_bytes_and_by_characters(
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "word", "Word", "42", " ", ", ", "\n", "é", "É", "ИМЯ", "имя", "文件", "カナ", "…", "İ", "\u{7f}", "\0", "_",
+                ]),
+                0..40,
+            ),
+        ) {
+            let text = parts.concat();
+            let mut words = Vec::new();
+            for_each_word(&text, |word| words.push(word));
+            proptest::prop_assert_eq!(words, words_by_character(&text));
+        }
     }
 
     #[test]
