@@ -9,33 +9,57 @@ use super::id::Seq;
 #[must_use]
 pub fn key(text: &str) -> String {
     let mut out = String::with_capacity(if text.is_ascii() { text.len() } else { text.len().min(256) });
-    // No word goes on behind a line break, and most lines are plain.
-    for line in text.split('\n') {
-        if line.is_ascii() {
-            let kept = |b: u8| {
-                let is_sign = matches!(b, b'_' | b'+' | b'#' | b'<' | b'>' | b'=' | b'/' | b'-' | b'.');
-                b.is_ascii_alphanumeric() || is_sign
-            };
-            ascii_words(line, kept).for_each(|word| push_word(&mut out, word));
+    for run in ascii_words(text, is_kept) {
+        if run.is_ascii() {
+            push_word(&mut out, run);
         } else {
-            let kept = |c: char| matches!(c, '_' | '+' | '#' | '<' | '>' | '=' | '/' | '-' | '.');
-            let words = line.split(|c: char| !(c.is_alphanumeric() || kept(c)));
+            let words =
+                run.split(|c: char| !c.is_alphanumeric() && !u8::try_from(c).is_ok_and(is_kept_ascii));
             words.for_each(|word| push_word(&mut out, word));
         }
     }
+    out.make_ascii_lowercase();
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
 
-/// Appends a word in lower case, without the stops around it.
-fn push_word(out: &mut String, word: &str) {
-    let word = word.trim_matches(['.', '-']);
-    if word.is_empty() {
-        return;
+/// Whether a byte may belong to a word: those of other scripts are looked at as characters.
+fn is_kept(byte: u8) -> bool {
+    KEPT.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+fn is_kept_ascii(byte: u8) -> bool {
+    byte.is_ascii() && is_kept(byte)
+}
+
+/// A table, because every byte that is compared is looked up.
+#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
+static KEPT: [bool; 256] = {
+    let mut kept = [true; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        let is_sign = matches!(byte, b'_' | b'+' | b'#' | b'<' | b'>' | b'=' | b'/' | b'-' | b'.');
+        kept[byte as usize] = byte.is_ascii_alphanumeric() || is_sign;
+        byte += 1;
     }
+    kept
+};
+
+/// Appends a word without the stops around it; ASCII letters keep their case.
+fn push_word(out: &mut String, word: &str) {
+    let is_inner = |byte: &u8| !matches!(byte, b'.' | b'-');
+    let bytes = word.as_bytes();
+    let (Some(from), Some(last)) = (bytes.iter().position(is_inner), bytes.iter().rposition(is_inner)) else {
+        return;
+    };
+    let word = word.get(from..=last).unwrap_or_default();
     if !out.is_empty() {
         out.push(' ');
     }
-    push_lower(out, word);
+    if word.is_ascii() {
+        out.push_str(word);
+    } else {
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
 }
 
 /// The runs of bytes that belong to words, in a text in which every byte is a character.

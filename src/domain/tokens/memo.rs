@@ -7,6 +7,10 @@ use super::{TokenCounter, Tokenizer};
 
 /// The longest line that is remembered, in bytes.
 const LONGEST: usize = 1_000;
+/// Shorter ones are counted faster than they are found again.
+const SHORTEST: usize = 24;
+/// Lines that a text of the default bound comes to, about.
+const USUAL: usize = 512;
 /// The most lines that are remembered: some five hundred kilobytes.
 const MOST: usize = 4_096;
 
@@ -21,7 +25,7 @@ impl Memo {
     /// A memo that knows nothing yet.
     #[must_use]
     pub fn of(counter: TokenCounter) -> Self {
-        Self { counter, lines: RefCell::default() }
+        Self { counter, lines: RefCell::new(HashMap::with_capacity(USUAL)) }
     }
 
     /// The tokens of a text: what the counter says of it.
@@ -36,19 +40,22 @@ impl Memo {
         }
     }
 
-    /// A line with its break is not looked at again when it is known without: only the piece at its end can
+    /// A line with its breaks is not looked at again when it is known without: only the piece at its end can
     /// be another one.
     fn line(&self, line: &str) -> u32 {
-        let bare = line.strip_suffix('\n');
-        let Some((bare, end)) = bare.and_then(|bare| Some((bare, last_piece(bare)?))) else {
+        let bare = line.trim_end_matches('\n');
+        let Some(end) = last_piece(bare).filter(|_| bare.len() < line.len()) else {
             return self.known(line);
         };
-        let broken = format!("{end}\n");
-        let (with, without) = (self.counter.count_text(&broken), self.counter.count_text(end));
+        let broken = line.get(bare.len() - end.len()..).unwrap_or_default();
+        let (with, without) = (self.counter.count_text(broken), self.counter.count_text(end));
         self.known(bare).saturating_add(with).saturating_sub(without)
     }
 
     fn known(&self, line: &str) -> u32 {
+        if line.len() < SHORTEST {
+            return self.counter.count_text(line);
+        }
         let mut known = self.lines.borrow_mut();
         if let Some(count) = known.get(line) {
             return *count;
