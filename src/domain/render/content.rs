@@ -1,6 +1,7 @@
 //! The entries of each section as lines, the most important first.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -95,7 +96,7 @@ pub(super) fn pins(summary: &Summary) -> usize {
 /// What still holds first, the latest of it first.
 pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Entries<'_> {
     let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
-    ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), std::cmp::Reverse(*order)));
+    ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), Reverse(*order)));
     in_order(ranked, move |order, d| decision(d, order, shape))
 }
 
@@ -164,19 +165,25 @@ fn is_told(error: &ErrorEntry, version: i64) -> bool {
 pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
     let mut open: Vec<&ErrorEntry> =
         summary.errors.iter().filter(|e| e.status != ErrorStatus::Resolved).collect();
-    open.sort_by_key(|e| std::cmp::Reverse(latest(&e.seqs)));
+    open.sort_by_key(|e| Reverse(latest(&e.seqs)));
     open
 }
 
 /// Open ones first, the latest first; then those resolved a moment ago.
 pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
-    let mut ranked: Vec<(usize, &ErrorEntry)> =
-        summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).collect();
-    ranked.sort_by_key(|(_, e)| (e.status == ErrorStatus::Resolved, std::cmp::Reverse(latest(&e.seqs))));
+    let place = |(order, e): (usize, &ErrorEntry)| {
+        Reverse((e.status == ErrorStatus::Resolved, Reverse(latest(&e.seqs)), order))
+    };
+    // Few of many have room, so they are put in order one by one.
+    let mut ranked: BinaryHeap<_> =
+        summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).map(place).collect();
     let all = ranked.len();
-    // A long first line of an open error is better told in part than not at all.
-    let print = |(order, e)| Line::entry(order, error(e)).clippable();
-    Entries::of(all, all, ranked.into_iter().map(print))
+    let next = move || {
+        let Reverse((_, _, order)) = ranked.pop()?;
+        // A long first line of an open error is better told in part than not at all.
+        Some(Line::entry(order, error(summary.errors.get(order)?)).clippable())
+    };
+    Entries::of(all, all, std::iter::from_fn(next))
 }
 
 /// Whose it is, of what another session met: the reader must not look for it in this one.
@@ -212,7 +219,7 @@ fn error(e: &ErrorEntry) -> String {
 /// The latest run first.
 pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
-    ranked.sort_by_key(|(order, t)| std::cmp::Reverse((latest(&t.seqs), *order)));
+    ranked.sort_by_key(|(order, t)| Reverse((latest(&t.seqs), *order)));
     in_order(ranked, |_, t| test_result(t))
 }
 
@@ -250,7 +257,7 @@ fn test_result(t: &TestResult) -> String {
 
 /// The latest first: the record keeps the latest mention last. Short values of one key share a line.
 ///
-/// `most` lines at most: the rest has no room in any bound of this size.
+/// Of so many facts at most, which may have a line each: the rest has no room in any bound of this size.
 pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
     const TO_A_LINE: usize = 8;
     const LINE_BYTES: usize = 160;
@@ -295,15 +302,25 @@ pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
 
 /// The files that were read with their places in the record, the latest first.
 pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
-    let mut ranked: Vec<_> = summary.files_read.iter().enumerate().collect();
-    ranked.sort_by_key(|(order, f)| std::cmp::Reverse((latest(&f.seqs), *order)));
-    ranked.into()
+    let mut ranked: Vec<_> =
+        summary.files_read.iter().enumerate().map(|(order, f)| (latest(&f.seqs), order, f)).collect();
+    ranked.sort_unstable_by_key(|(latest, order, _)| Reverse((*latest, *order)));
+    ranked.into_iter().map(|(_, order, f)| (order, f)).collect()
 }
 
-/// The latest first; folder by folder, in `most` lines at most, when there are many.
-pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, most: usize) -> Entries<'a> {
+/// Files that share a line of a folder.
+const FILES_TO_A_LINE: usize = 8;
+
+/// How many of the files may be told in so many lines.
+pub(super) fn files_taken(ranked: &[(usize, &ReadFile)], lines: usize) -> usize {
+    let are_grouped = ranked.len() >= super::files::GROUP_FROM;
+    if are_grouped { ranked.len().min(lines.saturating_mul(FILES_TO_A_LINE)) } else { ranked.len() }
+}
+
+/// The latest first; folder by folder, the first `taken` of them, when there are many.
+pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, taken: usize) -> Entries<'a> {
     if ranked.len() >= super::files::GROUP_FROM {
-        return by_folder(Rc::clone(ranked), most);
+        return by_folder(Rc::clone(ranked), taken);
     }
     in_order(ranked.to_vec(), |_, f: &ReadFile| {
         let path = escape::code(&f.path);
@@ -315,14 +332,13 @@ pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, most: usize) 
 }
 
 /// Paths folder by folder, some to a line, the folder read latest first.
-fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, most: usize) -> Entries<'_> {
-    const TO_A_LINE: usize = 8;
+fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut lines: Vec<Shared> = Vec::new();
-    for (at, (_, file)) in ranked.iter().enumerate().take(most.saturating_mul(TO_A_LINE)) {
+    for (at, (_, file)) in ranked.iter().enumerate().take(taken) {
         let (folder, _) = super::files::split(&file.path);
         let slot = open.get(folder).and_then(|slot| lines.get_mut(*slot));
-        if let Some(line) = slot.filter(|line| line.of.len() < TO_A_LINE) {
+        if let Some(line) = slot.filter(|line| line.of.len() < FILES_TO_A_LINE) {
             line.of.push(at);
         } else {
             open.insert(folder, lines.len());

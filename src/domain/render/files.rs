@@ -1,6 +1,7 @@
 //! Changed files within a bound: first every path, then what changed, the latest first.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -59,7 +60,17 @@ impl<'a> Roster<'a> {
     pub(super) fn of(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut at: HashMap<(&str, &str, &str), usize> = HashMap::new();
-        let entry = |(order, file)| {
+        // What came and went tells least; then the most recent, then the most changed.
+        let mut ranked: Vec<_> = files
+            .iter()
+            .enumerate()
+            .map(|(order, file)| {
+                let latest = file.seqs.last().copied().unwrap_or(0);
+                ((file.transient, Reverse((latest, file.changes.len(), order))), file)
+            })
+            .collect();
+        ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        let entry = |((_, Reverse((_, _, order))), file)| {
             let (folder, verb, status) = shared_by(file, shape);
             let group = *at.entry((folder, verb, status)).or_insert(groups.len());
             if group == groups.len() {
@@ -67,12 +78,7 @@ impl<'a> Roster<'a> {
             }
             Entry { file, order, group, member: OnceCell::new(), details: Default::default() }
         };
-        let mut ranked: Vec<Entry<'a>> = files.iter().enumerate().map(entry).collect();
-        // What came and went tells least; then the most recent, then the most changed.
-        ranked.sort_by_key(|e| {
-            let latest = e.file.seqs.last().copied().unwrap_or(0);
-            (e.file.transient, std::cmp::Reverse((latest, e.file.changes.len(), e.order)))
-        });
+        let ranked = ranked.into_iter().map(entry).collect();
         Self { shape, ranked, groups }
     }
 

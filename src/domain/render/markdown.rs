@@ -1,5 +1,6 @@
 //! What the Markdown styles share: which section gets how much of the bound, and in what order.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::super::probe::{CRITICAL_ERRORS, CRITICAL_FILES};
@@ -66,7 +67,26 @@ pub(super) struct Stock<'a> {
     sections: Vec<Option<Rc<Entries<'a>>>>,
     files: Roster<'a>,
     reads: Rc<[(usize, &'a ReadFile)]>,
+    /// The lines of what was read and of what is known: the same in all sizes that take as much of the record.
+    read_lines: BySize<'a>,
+    known_lines: BySize<'a>,
     pins: usize,
+}
+
+/// The lines of a section by how many entries of the record were taken for them.
+#[derive(Default)]
+struct BySize<'a>(RefCell<Vec<(usize, Rc<Entries<'a>>)>>);
+
+impl<'a> BySize<'a> {
+    fn of(&self, taken: usize, print: impl FnOnce() -> Entries<'a>) -> Rc<Entries<'a>> {
+        let mut sizes = self.0.borrow_mut();
+        if let Some((_, lines)) = sizes.iter().find(|(size, _)| *size == taken) {
+            return Rc::clone(lines);
+        }
+        let lines = Rc::new(print());
+        sizes.push((taken, Rc::clone(&lines)));
+        lines
+    }
 }
 
 impl<'a> Stock<'a> {
@@ -75,7 +95,8 @@ impl<'a> Stock<'a> {
             look.sections.iter().map(|shape| entries(&look, shape.section, subject).map(Rc::new)).collect();
         let files = Roster::of(&subject.summary.files_modified, look.files);
         let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
-        Self { subject, look, count, sections, files, reads, pins }
+        let (read_lines, known_lines) = (BySize::default(), BySize::default());
+        Self { subject, look, count, sections, files, reads, read_lines, known_lines, pins }
     }
 
     /// Renders within the bound.
@@ -94,8 +115,14 @@ impl<'a> Stock<'a> {
         for (shape, shared) in look.sections.iter().zip(&self.sections) {
             let lines = match (shape.section, shared) {
                 (_, Some(shared)) => Rc::clone(shared),
-                (Section::FilesRead, None) => Rc::new(content::files_read(&self.reads, most)),
-                (Section::TechnicalContext, None) => Rc::new(content::technical(subject.summary, most)),
+                (Section::FilesRead, None) => {
+                    let taken = content::files_taken(&self.reads, most);
+                    self.read_lines.of(taken, || content::files_read(&self.reads, taken))
+                }
+                (Section::TechnicalContext, None) => {
+                    let taken = subject.summary.technical_context.len().min(most);
+                    self.known_lines.of(taken, || content::technical(subject.summary, taken))
+                }
                 (_, None) => Rc::new(Entries::printed(intent.take().into_iter().collect())),
             };
             let files_shown = shape.section == Section::FilesModified && !self.files.is_empty();
