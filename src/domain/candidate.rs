@@ -19,7 +19,7 @@ use super::strategy::{Engine, Strategy};
 use super::summary::{Constraint, Summary, TestOutcome};
 use super::todo::{self, Todo};
 use super::tokens::TokenCounter;
-use super::{extractive, redact};
+use super::{extractive, gate, redact};
 
 mod proof;
 mod sample;
@@ -128,6 +128,8 @@ pub struct Draft {
     pub proposed: Proposed,
     /// The record and its warnings.
     pub merged: Merged,
+    /// What an engine wrote of the record that it was merged into; `None` before the first.
+    pub before: Option<Summary>,
 }
 
 /// Reads the facts out of the span, without its secrets.
@@ -182,10 +184,22 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     Proposed { proposal, engine: Engine::Extractive, model: None }
 }
 
-/// Merges an engine's proposal into the current record.
+/// Merges an engine's proposal into a copy of the current record.
 #[must_use]
-pub fn merge_proposal(material: &Material, facts: &Facts, mut proposed: Proposed) -> Draft {
-    let base = material.base.as_ref().map(|base| &base.summary);
+pub fn merge_proposal(material: &Material, facts: &Facts, proposed: Proposed) -> Draft {
+    let record = material.base.as_ref().map(|base| base.summary.clone());
+    merge_into(record, material, facts, proposed)
+}
+
+/// Merges an engine's proposal into the current record itself, which the material has no longer: for whoever
+/// makes nothing else of it. A record grows with its session, and so does a copy.
+#[must_use]
+pub fn merge_last(material: &mut Material, facts: &Facts, proposed: Proposed) -> Draft {
+    let record = material.base.as_mut().map(|base| std::mem::take(&mut base.summary));
+    merge_into(record, material, facts, proposed)
+}
+
+fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, mut proposed: Proposed) -> Draft {
     if let Some(followed) = facts.followed.as_ref().filter(|_| material.strategy.asks_an_engine()) {
         followed.propose(&mut proposed.proposal);
     }
@@ -200,8 +214,9 @@ pub fn merge_proposal(material: &Material, facts: &Facts, mut proposed: Proposed
         pins: &pins,
         removed_constraints: &material.removed_constraints,
     };
-    let merged = merge(base, facts, &proposed.proposal, context);
-    Draft { proposed, merged }
+    let before = record.as_ref().map(gate::published);
+    let merged = merge(record, facts, &proposed.proposal, context);
+    Draft { proposed, merged, before }
 }
 
 #[cfg(test)]

@@ -131,6 +131,54 @@ pub fn identity(path: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Some files, by their identities: tells of most others at a glance that they are none of them, because a
+/// record grows with its session and a span names few of its files.
+#[derive(Clone, Debug)]
+pub struct Named {
+    keys: HashSet<String>,
+    /// A bit for each sum of a name.
+    glance: [u64; 16],
+}
+
+impl Named {
+    /// The files of these paths.
+    #[must_use]
+    pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
+        let mut named = Self { keys: HashSet::new(), glance: [0; 16] };
+        for path in paths {
+            let (word, bit) = place(path);
+            if let Some(word) = named.glance.get_mut(word) {
+                *word |= bit;
+            }
+            named.keys.insert(path_key(path));
+        }
+        named
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Whether a path is one of theirs, whatever its spelling.
+    #[must_use]
+    pub fn holds(&self, path: &str) -> bool {
+        let (word, bit) = place(path);
+        let may_be = self.glance.get(word).is_some_and(|bits| bits & bit != 0);
+        may_be && self.keys.contains(identity(path).as_ref())
+    }
+}
+
+/// Where the name behind the last separator has its bit: no spelling of a path changes that name.
+fn place(path: &str) -> (usize, u64) {
+    let name = path.trim().as_bytes();
+    let name = memchr::memrchr2(b'/', b'\\', name).and_then(|at| name.get(at + 1..)).unwrap_or(name);
+    let sum = name.iter().fold(0_u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
+    let mixed = sum.wrapping_mul(0x9E37_79B1) >> 22;
+    (usize::try_from(mixed >> 6).unwrap_or_default(), 1 << (mixed & 63))
+}
+
 /// Every file of a session, in the order of first appearance.
 #[derive(Clone, Debug, Default)]
 pub struct FileHistory {
@@ -347,6 +395,19 @@ mod tests {
         assert_eq!(b.changes, ["modified 1", "renamed 3"]);
         let a = facts.iter().find(|f| f.path == "a").unwrap();
         assert_eq!(a.changes, ["modified 2", "renamed 4"]);
+    }
+
+    #[rstest]
+    #[case("src/a.rs", "./src//a.rs")]
+    #[case("src/a.rs", " src\\\\a.rs ")]
+    #[case("a.rs", "././/a.rs")]
+    #[case("src/", ".\\src//")]
+    #[case("./", "")]
+    fn a_file_is_known_by_any_spelling(#[case] path: &str, #[case] other: &str) {
+        let named = Named::of([path].into_iter());
+        assert!(named.holds(path) && named.holds(other), "{path} and {other}");
+        assert!(!named.holds("src/b.rs") && !named.holds("lib/a.rs"));
+        assert!(Named::of([other].into_iter()).holds(path));
     }
 
     #[test]

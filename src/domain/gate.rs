@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use super::file_history::{identity, path_key};
+use super::file_history::{Named, identity, path_key};
 use super::ledger::Facts;
 use super::message::{Numbered, Role};
 use super::section::Section;
@@ -91,7 +91,7 @@ impl Refusal {
 pub struct Candidate<'a> {
     /// The merged document.
     pub summary: &'a Summary,
-    /// The document that it was merged into.
+    /// The document that it was merged into, or what is [`published`] of it.
     pub base: Option<&'a Summary>,
     /// The span's facts.
     pub facts: &'a Facts,
@@ -99,6 +99,19 @@ pub struct Candidate<'a> {
     pub span: &'a [Numbered],
     /// How it was made; decides which checks bind.
     pub strategy: Strategy,
+}
+
+/// What the gate asks of the record that a candidate was merged into: the texts that an engine wrote.
+#[must_use]
+pub fn published(record: &Summary) -> Summary {
+    Summary {
+        session_intent: record.session_intent.clone(),
+        decisions_made: record.decisions_made.clone(),
+        current_state: record.current_state.clone(),
+        blockers: record.blockers.clone(),
+        next_steps: record.next_steps.clone(),
+        ..Summary::default()
+    }
 }
 
 /// Checks a candidate; nothing refused means that it may be published.
@@ -144,6 +157,10 @@ fn is_empty(summary: &Summary) -> bool {
 }
 
 fn is_none_word(text: &str) -> bool {
+    const LONGEST: usize = "undefined".len();
+    if text.bytes().filter(u8::is_ascii_alphanumeric).nth(LONGEST).is_some() {
+        return false;
+    }
     let word = wording::key(text);
     matches!(word.as_str(), "none" | "null" | "n/a" | "nil" | "undefined")
 }
@@ -180,7 +197,7 @@ fn people(span: &[Numbered]) -> impl Iterator<Item = String> {
 
 fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     let changed = candidate.facts.files.iter().filter(|f| f.action.is_some());
-    let wanted: HashSet<String> = changed.map(|f| path_key(&f.path)).collect();
+    let wanted = Named::of(changed.map(|f| f.path.as_str()));
     if wanted.is_empty() {
         return;
     }
@@ -190,8 +207,8 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
         .iter()
         .flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()])
         .flatten()
+        .filter(|path| wanted.holds(path))
         .map(|path| identity(path))
-        .filter(|key| wanted.contains(key.as_ref()))
         .collect();
     let renamed: HashSet<String> =
         candidate.facts.files.iter().filter_map(|f| f.renamed_from.as_deref().map(path_key)).collect();

@@ -14,8 +14,8 @@ use super::wording;
 
 /// The record with one more page in it, for the next page to build on.
 #[must_use]
-pub fn grow(page: &Material, facts: Facts, proposed: Proposed) -> Base {
-    let draft = candidate::merge_proposal(page, &facts, proposed);
+pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
+    let draft = candidate::merge_last(&mut page, &facts, proposed);
     Base {
         version: page.base.as_ref().map_or(page.version, |base| base.version),
         summary: draft.merged.summary,

@@ -360,7 +360,7 @@ impl Source {
             pins: &self.pins,
             removed_constraints: &self.removed,
         };
-        let merged = merge(Some(&self.record), &facts, &Proposal::default(), context);
+        let merged = merge(Some(self.record), &facts, &Proposal::default(), context);
         let Facts { commands, test_runs, .. } = facts;
         Book { record: merged.summary, commands, test_runs, through_seq }
     }

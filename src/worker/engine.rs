@@ -9,7 +9,7 @@ use super::exchange::Exchange;
 use super::narrate::{self, Fallen, Lost};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
-use crate::domain::candidate::{self, Material, Proposed};
+use crate::domain::candidate::{self, Draft, Material, Proposed};
 use crate::domain::group;
 use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
@@ -39,6 +39,18 @@ impl Digest {
             Arc::new(Self { material, facts, ends })
         };
         blocking(read).await
+    }
+
+    /// Merges what an engine proposed: into the record itself when nothing else can follow, into a copy when a
+    /// model's words or a strategy with a fallback may still be refused.
+    pub(super) fn merge(self: Arc<Self>, proposed: Proposed) -> (Arc<Self>, Draft) {
+        let is_last = proposed.engine != strategy::Engine::Llm && self.material.strategy.fallback().is_none();
+        let mut digest = self;
+        let draft = match Arc::get_mut(&mut digest).filter(|_| is_last) {
+            Some(own) => candidate::merge_last(&mut own.material, &own.facts, proposed),
+            None => candidate::merge_proposal(&digest.material, &digest.facts, proposed),
+        };
+        (digest, draft)
     }
 
     /// Gives back what was read; nobody else holds it any more once an engine has answered.

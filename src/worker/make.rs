@@ -70,7 +70,7 @@ pub(super) async fn make(
             (material, _) = digest.into_parts();
             continue;
         }
-        let proof = maker.prove_with(engine, &digest, proposed).await?;
+        let (digest, proof) = maker.prove_with(engine, digest, proposed).await?;
         let told = is_told(&proof);
         // What code words may still be smaller than what a model worded.
         let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());
@@ -109,23 +109,23 @@ impl Maker<'_> {
     async fn prove_with(
         &mut self,
         engine: &mut Engine,
-        digest: &Arc<Digest>,
+        digest: Arc<Digest>,
         proposed: Proposed,
-    ) -> Result<Proof, JobError> {
-        let mut proof = self.prove(digest, proposed).await?;
+    ) -> Result<(Arc<Digest>, Proof), JobError> {
+        let (mut digest, mut proof) = self.prove(digest, proposed).await?;
         for measure in MODEL_MEASURES {
             if !is_told(&proof) || proof.is_accepted() || proof.is_not_smaller() {
                 break;
             }
             let begun = Instant::now();
             let lost = lost(&proof, measure);
-            let again = engine.retell(self.notebook, digest, &lost).await?;
+            let again = engine.retell(self.notebook, &digest, &lost).await?;
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
             self.goes_on(GateOutcome::Repair, measure);
-            proof = self.prove(digest, again).await?;
+            (digest, proof) = self.prove(digest, again).await?;
         }
-        Ok(proof)
+        Ok((digest, proof))
     }
 
     /// Says of the last candidate what was tried next.
@@ -135,21 +135,25 @@ impl Maker<'_> {
         }
     }
 
-    async fn prove(&mut self, digest: &Arc<Digest>, proposed: Proposed) -> Result<Proof, JobError> {
+    async fn prove(
+        &mut self,
+        digest: Arc<Digest>,
+        proposed: Proposed,
+    ) -> Result<(Arc<Digest>, Proof), JobError> {
         let begun = Instant::now();
-        let read = Arc::clone(digest);
         let prove = move || {
-            let (material, facts) = (&read.material, &read.facts);
-            candidate::prove(material, facts, candidate::merge_proposal(material, facts, proposed))
+            let (digest, draft) = digest.merge(proposed);
+            let proof = candidate::prove(&digest.material, &digest.facts, draft);
+            (digest, proof)
         };
-        let mut proof = blocking(prove).await?;
+        let (digest, mut proof) = blocking(prove).await?;
         // A model is asked about what may be published, and nothing else.
         if self.examiner.is_on() && proof.is_accepted() {
-            proof = self.question(digest, proof).await?;
+            proof = self.question(&digest, proof).await?;
         }
         self.gate.append(&mut proof.gate);
         self.timings.probe_ms += elapsed(begun);
-        Ok(proof)
+        Ok((digest, proof))
     }
 
     /// Lets a model answer the probes, puts back what it does not find, and asks that once more.

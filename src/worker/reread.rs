@@ -59,7 +59,7 @@ pub(super) async fn refresh(
         let proposed = engine.propose(Notebook::Stored(&env.store, job), &digest).await?;
         let grow = move || {
             let (page, facts) = digest.into_parts();
-            regenerate::grow(&page, facts, proposed)
+            regenerate::grow(page, facts, proposed)
         };
         fresh = Some(blocking(grow).await?);
         at = end;

@@ -44,6 +44,7 @@ pub struct Proof {
     /// What the engine proposed.
     pub proposed: Proposed,
     merge_warnings: Vec<String>,
+    before: Option<Summary>,
 }
 
 impl Proof {
@@ -83,17 +84,16 @@ impl Proof {
 /// Renders the candidate, asks the probes, and repairs what can be repaired from the ledger.
 #[must_use]
 pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
-    let Draft { proposed, merged } = draft;
-    let base = material.base.as_ref().map(|base| &base.summary);
+    let Draft { proposed, merged, before } = draft;
     let summary = merged.summary;
-    let new_probes = probe::generate(facts, &proposed.proposal, base, &summary);
+    let new_probes = probe::generate(facts, &proposed.proposal, before.as_ref(), &summary);
     let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
     // A span that is read once more, in the shadow, brings what is asked already.
     let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
     let all: Vec<Probe> = asked.into_iter().chain(news).collect();
-    let asking = Asking { proposed, new_probes, retired, all };
+    let asking = Asking { proposed, before, new_probes, retired, all };
     examine(material, facts, summary, merged.warnings, asking)
 }
 
@@ -107,6 +107,7 @@ pub fn expand(material: &Material, facts: &Facts, proof: &Proof) -> Option<Proof
     }
     let asking = Asking {
         proposed: proof.proposed.clone(),
+        before: proof.before.clone(),
         new_probes: proof.new_probes.clone(),
         retired: proof.retired.clone(),
         all: proof.report.results.iter().map(|result| result.probe.clone()).collect(),
@@ -117,6 +118,8 @@ pub fn expand(material: &Material, facts: &Facts, proof: &Proof) -> Option<Proof
 /// What a candidate is asked, and what it was made of.
 struct Asking {
     proposed: Proposed,
+    /// What an engine wrote of the record that it was merged into.
+    before: Option<Summary>,
     new_probes: Vec<Probe>,
     retired: Vec<usize>,
     all: Vec<Probe>,
@@ -129,9 +132,8 @@ fn examine(
     merge_warnings: Vec<String>,
     asking: Asking,
 ) -> Proof {
-    let Asking { proposed, new_probes, retired, all } = asking;
-    let proposal = &proposed.proposal;
-    let base = material.base.as_ref().map(|base| &base.summary);
+    let Asking { proposed, before, new_probes, retired, all } = asking;
+    let (proposal, base) = (&proposed.proposal, before.as_ref());
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
     let mut meta = meta(material, &proposed, tokens_before, merge_warnings.clone());
@@ -202,6 +204,7 @@ fn examine(
                 gate,
                 proposed,
                 merge_warnings,
+                before,
             };
         }
         round += 1;

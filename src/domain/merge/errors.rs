@@ -9,6 +9,7 @@ use super::super::id::Seq;
 use super::super::ledger::{ErrorFact, Facts};
 use super::super::summary::{ErrorEntry, ErrorStatus, TestOutcome};
 use super::super::wording::{self, join_seqs};
+use super::glance;
 
 /// Longer commands are cut: a location is to find the place, not to run it again.
 const LOCATION_MAX_CHARS: usize = 160;
@@ -20,28 +21,48 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
         return;
     }
     let mut folded = Folded::default();
-    let alike = Alike::to(facts, &mut folded);
+    let met: Vec<Met> = facts.errors.iter().map(|fact| Met::of(fact, &mut folded)).collect();
+    let alike = Alike::to(&met);
     let known: Vec<(usize, u64)> = (0..)
         .zip(record.iter())
         .filter(|(_, entry)| alike.may_hold(entry))
         .map(|(at, entry)| (at, folded.key(entry.kind.as_deref(), &entry.message)))
         .collect();
-    let mut moved = Moved::of(record, &known, facts, &mut folded);
+    // Doubled, a long record would be copied for each span, and half of the room left empty.
+    record.reserve_exact(met.len());
+    let mut moved = Moved::of(record, &known, &met, &mut folded);
     let mut at: HashMap<u64, usize> = known.into_iter().map(|(at, key)| (key, at)).collect();
-    for fact in &facts.errors {
+    for (fact, met) in facts.errors.iter().zip(&met) {
         if fact.message.trim().is_empty() {
             continue;
         }
         let next = record.len();
-        let slot = *at.entry(folded.key(fact.kind.as_deref(), &fact.message)).or_insert(next);
+        let slot = *at.entry(met.key).or_insert(next);
         if let Some(entry) = record.get_mut(slot) {
             meet_again(entry, fact, version);
         } else {
-            moved.resolve(record, fact, version, &mut folded);
+            moved.resolve(record, (fact, met), version);
             record.push(first_met(fact, version));
         }
     }
     resolve_by_passing_command(record, facts, version);
+}
+
+/// What an error of the span is recognised by, folded once.
+struct Met {
+    key: u64,
+    placeless: u64,
+    /// The letters of its message, and those of its kind.
+    letters: (u64, u64),
+}
+
+impl Met {
+    fn of(fact: &ErrorFact, folded: &mut Folded) -> Self {
+        let key = folded.key(fact.kind.as_deref(), &fact.message);
+        let kind = fact.kind.as_deref().map_or(0, |kind| Letters::of(&kind.trim().to_lowercase()).sum);
+        let placeless = folded.placeless(&fact.message);
+        Self { key, placeless, letters: (Letters::of(&folded.message).sum, kind) }
+    }
 }
 
 /// Open errors of earlier spans that this span does not show at their place: when one of them is met
@@ -49,9 +70,8 @@ pub(super) fn merge(record: &mut Vec<ErrorEntry>, facts: &Facts, version: i64) {
 struct Moved(HashMap<u64, Vec<usize>>);
 
 impl Moved {
-    fn of(record: &[ErrorEntry], known: &[(usize, u64)], facts: &Facts, folded: &mut Folded) -> Self {
-        let met: HashSet<u64> =
-            facts.errors.iter().map(|e| folded.key(e.kind.as_deref(), &e.message)).collect();
+    fn of(record: &[ErrorEntry], known: &[(usize, u64)], met: &[Met], folded: &mut Folded) -> Self {
+        let met: HashSet<u64> = met.iter().map(|met| met.key).collect();
         let mut gone: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, key) in known.iter().rev() {
             let Some(entry) = record.get(*at) else { continue };
@@ -64,8 +84,8 @@ impl Moved {
     }
 
     /// Resolves the oldest open error that the fact has moved from.
-    fn resolve(&mut self, record: &mut [ErrorEntry], fact: &ErrorFact, version: i64, folded: &mut Folded) {
-        let places = self.0.get_mut(&folded.placeless(&fact.message));
+    fn resolve(&mut self, record: &mut [ErrorEntry], (fact, met): (&ErrorFact, &Met), version: i64) {
+        let places = self.0.get_mut(&met.placeless);
         if let Some(entry) = places.and_then(Vec::pop).and_then(|at| record.get_mut(at)) {
             entry.status = ErrorStatus::Resolved;
             entry.resolution =
@@ -77,35 +97,63 @@ impl Moved {
 
 /// What tells most entries of a record apart from the errors of a span without folding them: a record grows
 /// with its session, and few of its errors are met again.
-struct Alike(HashSet<u64>);
+struct Alike {
+    sums: HashSet<u64>,
+    /// A bit for each sum.
+    glance: [u64; 16],
+}
 
 impl Alike {
-    fn to(facts: &Facts, folded: &mut Folded) -> Self {
-        let mut sums = HashSet::new();
-        for fact in &facts.errors {
-            folded.placeless(&fact.message);
-            let message = letters(&folded.message);
-            let kind = fact.kind.as_deref().map_or(0, |kind| letters(&kind.trim().to_lowercase()));
+    fn to(met: &[Met]) -> Self {
+        let mut alike = Self { sums: HashSet::new(), glance: [0; 16] };
+        for Met { letters: (message, kind), .. } in met {
             // The kind may stand in front of the one and not of the other.
-            sums.extend([message, message.wrapping_add(kind), message.wrapping_sub(kind)]);
+            for sum in [*message, message.wrapping_add(*kind), message.wrapping_sub(*kind)] {
+                let (word, bit) = place(sum);
+                if let Some(word) = alike.glance.get_mut(word) {
+                    *word |= bit;
+                }
+                alike.sums.insert(sum);
+            }
         }
-        Self(sums)
+        alike
     }
 
     /// Whether an entry may be one of the errors, in this place or another.
     fn may_hold(&self, entry: &ErrorEntry) -> bool {
-        let start = wording::error_start(&entry.message);
-        let sum = letters(start);
-        // An address has other letters, those of other scripts fold in ways of their own, and without any
-        // letter there is nothing to go by.
-        sum == 0 || self.0.contains(&sum) || !start.is_ascii() || start.contains("0x")
+        let letters = Letters::of(wording::error_start(&entry.message));
+        let (word, bit) = place(letters.sum);
+        let is_one = self.glance.get(word).is_some_and(|bits| bits & bit != 0);
+        // Without any letter there is nothing to go by.
+        letters.sum == 0 || letters.fold_otherwise || (is_one && self.sums.contains(&letters.sum))
     }
 }
 
-/// The sum of the letters that no number and no hash has, which folding leaves as they are.
-fn letters(text: &str) -> u64 {
-    let weight = |byte: u8| WEIGHTS.get(usize::from(byte)).copied().unwrap_or_default();
-    text.bytes().fold(0, |sum, byte| sum.wrapping_add(weight(byte)))
+/// Where a sum has its bit.
+fn place(sum: u64) -> (usize, u64) {
+    let mixed = sum.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
+    (usize::try_from(mixed >> 6).unwrap_or_default(), 1 << (mixed & 63))
+}
+
+/// The letters of a text that no number and no hash has, which folding leaves as they are.
+struct Letters {
+    sum: u64,
+    /// An address has other letters, and those of other scripts fold in ways of their own.
+    fold_otherwise: bool,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let weight = |byte: u8| WEIGHTS.get(usize::from(byte)).copied().unwrap_or_default();
+        let (mut sum, mut all, mut addresses, mut before) = (0_u64, 0, false, 0);
+        for byte in text.bytes() {
+            sum = sum.wrapping_add(weight(byte));
+            all |= byte;
+            addresses |= (before, byte) == (b'0', b'x');
+            before = byte;
+        }
+        Self { sum, fold_otherwise: addresses || !all.is_ascii() }
+    }
 }
 
 /// A weight for each letter from `g` on, so spread that texts of other letters come to other sums.
@@ -225,11 +273,14 @@ fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version:
             latest.insert(wording::clip_chars(run.command.trim(), LOCATION_MAX_CHARS), (passed, seq));
         }
     }
+    latest.retain(|_, (passed, _)| *passed);
+    let passed = latest.keys().fold(0, |bits, place| bits | glance(place));
     // When another session met its error, its numbers do not tell: a run here may have been before.
     let is_open = |e: &&mut ErrorEntry| e.status != ErrorStatus::Resolved && e.session_id.is_none();
     for entry in record.iter_mut().filter(is_open) {
         let Some(place) = entry.location.as_deref() else { continue };
-        if let Some(&(true, seq)) = latest.get(place)
+        if passed & glance(place) != 0
+            && let Some(&(_, seq)) = latest.get(place)
             && entry.seqs.last().is_none_or(|met| *met < seq)
         {
             entry.status = ErrorStatus::Resolved;
@@ -299,8 +350,7 @@ mod tests {
             let mut folded = Folded::default();
             let same = folded.key(old_kind.as_deref(), &old) == folded.key(new_kind.as_deref(), &new);
             let moved = folded.placeless(&old) == folded.placeless(&new);
-            let facts = Facts { errors: vec![fact(new_kind, new)], ..Facts::default() };
-            let alike = Alike::to(&facts, &mut folded);
+            let alike = Alike::to(&[Met::of(&fact(new_kind, new), &mut folded)]);
             let entry = first_met(&fact(old_kind, old), 1);
             prop_assert!(alike.may_hold(&entry) || !(same || moved));
         }

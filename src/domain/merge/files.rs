@@ -1,62 +1,104 @@
 //! Files: the record's history, then the span's, by the rules of `file_history`.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
-use super::super::file_history::{FileHistory, identity, path_key};
+use super::super::file_history::{FileHistory, Named, path_key};
 use super::super::handoff;
 use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
-
-/// An entry of the record while a span is merged into it.
-enum Place {
-    Modified(ModifiedFile),
-    Read(ReadFile),
-    /// The span touches it: its history tells what it is.
-    Touched(usize),
-}
+use super::remove;
 
 /// Merges the span's files into both file sections; returns the identities of those that are no longer
 /// among the changed ones.
 pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
-    // A record grows with its session, so what the span does not touch is moved and not looked at.
+    // A record grows with its session, so what the span does not touch stays where it is.
     let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
-    let touched: HashSet<String> = named.chain(&facts.taken_back).map(|path| path_key(path)).collect();
-    let Opened { mut places, record, mut earlier } = open(summary, &touched);
-    let of_record = record.len();
+    let touched = Named::of(named.chain(&facts.taken_back).map(String::as_str));
+    let Opened { modified, read, record, mut earlier } = open(summary, &touched);
     let mut history = FileHistory::of(record);
     for copy in &facts.taken_back {
         history.withdraw(copy);
     }
-    let changed_at: HashMap<String, Seq> = facts
-        .files
-        .iter()
-        .filter(|f| f.action.is_some())
-        .map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX)))
-        .collect();
     history.extend(facts.files.clone());
     let mut left = history.left().clone();
-    let mut told = history.into_places();
-    places.extend((of_record..told.len()).map(Place::Touched));
-    let before = latest_run(&facts.test_runs, None);
-    for place in places {
-        let file = match place {
-            Place::Modified(mut file) => {
-                if let Some(status) = before.filter(|_| file.action != FileAction::Deleted) {
-                    file.status = status;
-                }
+    let mut told = history.into_places().into_iter();
+    let runs = Runs::of(facts);
+    let mut entry = |file: FileFact| {
+        let entry = runs.entry(file, &mut earlier);
+        if let Entry::Modified(file) = &entry {
+            left.remove(&path_key(&file.path));
+        }
+        entry
+    };
+
+    if let Some(status) = latest_run(&facts.test_runs, None) {
+        for file in summary.files_modified.iter_mut().filter(|file| file.action != FileAction::Deleted) {
+            file.status = status;
+        }
+    }
+    let (mut gone, mut first_reads) = (Vec::new(), Vec::new());
+    for (at, file) in modified.into_iter().zip(told.by_ref()) {
+        match file.map(&mut entry) {
+            Some(Entry::Modified(file)) => put(&mut summary.files_modified, at, file),
+            Some(Entry::Read(file)) => {
+                gone.push(at);
+                first_reads.push(file);
+            }
+            None => gone.push(at),
+        }
+    }
+    remove(&mut summary.files_modified, &gone);
+    gone.clear();
+    for (at, file) in read.into_iter().zip(told.by_ref()) {
+        match file.map(&mut entry) {
+            Some(Entry::Modified(file)) => {
+                gone.push(at);
                 summary.files_modified.push(file);
-                continue;
             }
-            Place::Read(file) => {
-                summary.files_read.push(file);
-                continue;
-            }
-            Place::Touched(at) => match told.get_mut(at).and_then(Option::take) {
-                Some(file) => file,
-                None => continue,
-            },
-        };
+            Some(Entry::Read(file)) => put(&mut summary.files_read, at, file),
+            None => gone.push(at),
+        }
+    }
+    remove(&mut summary.files_read, &gone);
+    summary.files_read.splice(0..0, first_reads);
+    for file in told.flatten() {
+        match entry(file) {
+            Entry::Modified(file) => summary.files_modified.push(file),
+            Entry::Read(file) => summary.files_read.push(file),
+        }
+    }
+    left
+}
+
+fn put<T>(entries: &mut [T], at: usize, new: T) {
+    if let Some(entry) = entries.get_mut(at) {
+        *entry = new;
+    }
+}
+
+/// What a file is in the record.
+enum Entry {
+    Modified(ModifiedFile),
+    Read(ReadFile),
+}
+
+/// The span's test runs, and when it changed which file.
+struct Runs<'a> {
+    all: &'a [TestRunFact],
+    changed_at: HashMap<String, Seq>,
+}
+
+impl<'a> Runs<'a> {
+    fn of(facts: &'a Facts) -> Self {
+        let changed = facts.files.iter().filter(|f| f.action.is_some());
+        let changed_at =
+            changed.map(|f| (path_key(&f.path), f.seqs.last().copied().unwrap_or(Seq::MAX))).collect();
+        Self { all: &facts.test_runs, changed_at }
+    }
+
+    /// A file that the span touches, by its whole history and by what was known of it before.
+    fn entry(&self, file: FileFact, earlier: &mut HashMap<String, Known>) -> Entry {
         let key = path_key(&file.path);
         let before_span = earlier
             .remove(&key)
@@ -65,16 +107,14 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
         let (file, session_id) = with_origin(file, before_span.origin);
         let Some(action) = file.action else {
             let FileFact { path, reason, seqs, .. } = file;
-            summary.files_read.push(ReadFile { path, reason, seqs, session_id });
-            continue;
+            return Entry::Read(ReadFile { path, reason, seqs, session_id });
         };
-        let status = match latest_run(&facts.test_runs, changed_at.get(&key).copied()) {
+        let status = match latest_run(self.all, self.changed_at.get(&key).copied()) {
             Some(outcome) => outcome,
-            None if changed_at.contains_key(&key) => FileStatus::Unknown,
+            None if self.changed_at.contains_key(&key) => FileStatus::Unknown,
             None => before_span.status,
         };
-        left.remove(&key);
-        summary.files_modified.push(ModifiedFile {
+        Entry::Modified(ModifiedFile {
             path: file.path,
             action,
             renamed_from: file.renamed_from,
@@ -84,16 +124,17 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
             transient: file.transient,
             seqs: file.seqs,
             session_id,
-        });
+        })
     }
-    left
 }
 
-/// The record's files, taken out of their sections.
+/// The record's files that the span touches; their entries are hollow until their histories are told.
 struct Opened {
-    /// Every entry, in order.
-    places: Vec<Place>,
-    /// Those that the span touches.
+    /// Their places among the changed ones.
+    modified: Vec<usize>,
+    /// Their places among those that were read.
+    read: Vec<usize>,
+    /// What the record tells of them, in the same order.
     record: Vec<FileFact>,
     /// What is known of them besides.
     earlier: HashMap<String, Known>,
@@ -135,51 +176,46 @@ fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<
     (file, None)
 }
 
-fn open(summary: &mut Summary, touched: &HashSet<String>) -> Opened {
+fn open(summary: &mut Summary, touched: &Named) -> Opened {
+    let (mut modified, mut read, mut record) = (Vec::new(), Vec::new(), Vec::new());
     let mut earlier: HashMap<String, Known> = HashMap::new();
-    let mut record = Vec::new();
-    let mut places = Vec::with_capacity(summary.files_modified.len() + summary.files_read.len());
-    for mut file in summary.files_modified.drain(..) {
-        let key = identity(&file.path);
-        if !touched.contains(key.as_ref()) {
-            places.push(Place::Modified(file));
+    for (at, file) in summary.files_modified.iter_mut().enumerate() {
+        if !touched.holds(&file.path) {
             continue;
         }
-        let key = key.into_owned();
         let origin = Origin::take(file.session_id.take(), &mut file.seqs, file.changes.len());
-        earlier.insert(key, Known { status: file.status, origin });
-        places.push(Place::Touched(record.len()));
+        earlier.insert(path_key(&file.path), Known { status: file.status, origin });
+        modified.push(at);
         record.push(FileFact {
-            path: file.path,
+            path: std::mem::take(&mut file.path),
             action: Some(file.action),
             overwrite_possible: file.overwrite_possible,
-            renamed_from: file.renamed_from,
+            renamed_from: file.renamed_from.take(),
             transient: file.transient,
-            changes: file.changes,
+            changes: std::mem::take(&mut file.changes),
             reason: None,
-            seqs: file.seqs,
+            seqs: std::mem::take(&mut file.seqs),
         });
     }
-    for mut file in summary.files_read.drain(..) {
-        if !touched.contains(identity(&file.path).as_ref()) {
-            places.push(Place::Read(file));
+    for (at, file) in summary.files_read.iter_mut().enumerate() {
+        if !touched.holds(&file.path) {
             continue;
         }
         let origin = Origin::take(file.session_id.take(), &mut file.seqs, 0);
         earlier.insert(path_key(&file.path), Known { status: FileStatus::Unknown, origin });
-        places.push(Place::Touched(record.len()));
+        read.push(at);
         record.push(FileFact {
-            path: file.path,
+            path: std::mem::take(&mut file.path),
             action: None,
             overwrite_possible: false,
             renamed_from: None,
             transient: false,
             changes: Vec::new(),
-            reason: file.reason,
-            seqs: file.seqs,
+            reason: file.reason.take(),
+            seqs: std::mem::take(&mut file.seqs),
         });
     }
-    Opened { places, record, earlier }
+    Opened { modified, read, record, earlier }
 }
 
 /// What the latest decisive run after a change says; a run that cannot tell decides nothing.

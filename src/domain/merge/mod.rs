@@ -54,17 +54,15 @@ pub struct Gone {
     pub files: BTreeSet<String>,
 }
 
-/// Merges a span into the current summary.
+/// Merges a span into the current summary, which grows with its session and is not copied for it.
 #[must_use]
-pub fn merge(current: Option<&Summary>, facts: &Facts, proposal: &Proposal, ctx: MergeContext<'_>) -> Merged {
-    if let Some(current) = current.filter(|_| ctx.through_seq <= ctx.anchor) {
-        return Merged { summary: current.clone(), ..Merged::default() };
+pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: MergeContext<'_>) -> Merged {
+    let is_first = current.is_none();
+    let mut merged = Merged { summary: current.unwrap_or_default(), ..Merged::default() };
+    if !is_first && ctx.through_seq <= ctx.anchor {
+        return merged;
     }
-    let mut merged = Merged {
-        summary: current.cloned().unwrap_or_default(),
-        warnings: proposal.warnings.clone(),
-        gone: Gone::default(),
-    };
+    merged.warnings.clone_from(&proposal.warnings);
     let summary = &mut merged.summary;
     merged.gone.files = files::merge(summary, facts);
     decisions::merge(&mut summary.decisions_made, &proposal.decisions);
@@ -144,6 +142,25 @@ fn merge_constraints(
     }
     *constraints = kept;
     dropped
+}
+
+/// A bit for the length and the ends of a text: texts of other bits are different.
+fn glance(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
+    1 << ((bytes.len() + 7 * end(bytes.first()) + 19 * end(bytes.last())) & 63)
+}
+
+/// Takes entries out by their places, which ascend.
+fn remove<T>(entries: &mut Vec<T>, gone: &[usize]) {
+    let (mut at, mut gone) = (0, gone.iter().peekable());
+    if gone.peek().is_none() {
+        return;
+    }
+    entries.retain(|_| {
+        at += 1;
+        gone.next_if_eq(&&(at - 1)).is_none()
+    });
 }
 
 #[cfg(test)]

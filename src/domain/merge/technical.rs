@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::ledger::IdentifierFact;
 use super::super::summary::TechnicalFact;
 use super::super::wording::join_seqs;
+use super::{glance, remove};
 
 /// Words of a key whose values are many at a time: a session has several reservations, commits and
 /// addresses, and a new one does not replace the others.
@@ -57,20 +58,15 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
         return;
     }
     // Most of a long record has other keys than a span brings, and is not looked at any closer.
-    let brought: HashSet<String> = found.iter().map(|fact| fact.key.trim().to_lowercase()).collect();
-    let is_brought = |key: &str| {
-        let key = key.trim();
-        let is_lower = key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
-        if is_lower { brought.contains(key) } else { brought.contains(key.to_lowercase().as_str()) }
-    };
-    let mut slots: Vec<Option<TechnicalFact>> = record.drain(..).map(Some).collect();
-    let mut at: HashMap<String, usize> = slots
+    let brought = Brought::of(found.iter().map(|fact| fact.key.as_str()));
+    let mut at: HashMap<String, usize> = record
         .iter()
         .enumerate()
-        .filter_map(|(i, f)| {
-            f.as_ref().filter(|f| is_brought(&f.key)).map(|f| (identity(&f.key, &f.value), i))
-        })
+        .filter(|(_, fact)| brought.holds(&fact.key))
+        .map(|(i, fact)| (identity(&fact.key, &fact.value), i))
         .collect();
+    // What is met again moves behind what is not, which stays where it is.
+    let (mut gone, mut latest): (Vec<usize>, Vec<Option<TechnicalFact>>) = (Vec::new(), Vec::new());
     // Facts come in the order of first appearance; which value holds is decided by the last one.
     let mut found: Vec<&IdentifierFact> = found.iter().collect();
     found.sort_by_key(|fact| fact.seqs.last().copied());
@@ -79,7 +75,13 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
             continue;
         }
         let identity = identity(&fact.key, &fact.value);
-        let earlier = at.get(&identity).and_then(|&i| slots.get_mut(i)?.take());
+        let earlier = at.get(&identity).and_then(|&i| match i.checked_sub(record.len()) {
+            None => {
+                gone.push(i);
+                record.get_mut(i).map(hollow)
+            }
+            Some(i) => latest.get_mut(i)?.take(),
+        });
         let seqs = match earlier {
             Some(earlier) if earlier.value == fact.value && earlier.session_id.is_none() => {
                 let mut seqs = earlier.seqs;
@@ -89,15 +91,52 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
             // The messages of a value that no longer holds are not the new value's, nor are another session's.
             Some(_) | None => fact.seqs.clone(),
         };
-        at.insert(identity, slots.len());
-        slots.push(Some(TechnicalFact {
+        at.insert(identity, record.len() + latest.len());
+        latest.push(Some(TechnicalFact {
             key: fact.key.clone(),
             value: fact.value.clone(),
             seqs,
             session_id: None,
         }));
     }
-    record.extend(slots.into_iter().flatten());
+    gone.sort_unstable();
+    remove(record, &gone);
+    record.extend(latest.into_iter().flatten());
+}
+
+/// Takes what a fact says, and leaves its place.
+fn hollow(fact: &mut TechnicalFact) -> TechnicalFact {
+    TechnicalFact {
+        key: std::mem::take(&mut fact.key),
+        value: std::mem::take(&mut fact.value),
+        seqs: std::mem::take(&mut fact.seqs),
+        session_id: fact.session_id.take(),
+    }
+}
+
+/// The keys that a span brings, whatever their case; tells most other keys at a glance.
+struct Brought {
+    keys: HashSet<String>,
+    /// A bit for each length and ends of a key.
+    glance: u64,
+}
+
+impl Brought {
+    fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
+        let keys: HashSet<String> = keys.map(|key| key.trim().to_lowercase()).collect();
+        let glance = keys.iter().fold(0, |bits, key| bits | glance(key));
+        Self { keys, glance }
+    }
+
+    fn holds(&self, key: &str) -> bool {
+        let key = key.trim();
+        let is_lower = key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        if is_lower {
+            self.glance & glance(key) != 0 && self.keys.contains(key)
+        } else {
+            self.keys.contains(key.to_lowercase().as_str())
+        }
+    }
 }
 
 /// Adds what was said: every note once, the latest last.
@@ -105,14 +144,24 @@ pub(super) fn merge_notes(record: &mut Vec<TechnicalFact>, notes: &[TechnicalFac
     if notes.is_empty() {
         return;
     }
+    let said: HashSet<(&str, &str)> = notes.iter().map(|n| (n.key.as_str(), n.value.as_str())).collect();
+    let brought = said.iter().fold(0, |bits, (key, value)| bits | glance(key).rotate_left(length(value)));
+    let is_said = |f: &&TechnicalFact| {
+        brought & glance(&f.key).rotate_left(length(&f.value)) != 0
+            && said.contains(&(f.key.as_str(), f.value.as_str()))
+    };
     let mut known: HashSet<(&str, &str)> =
-        record.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
+        record.iter().filter(is_said).map(|f| (f.key.as_str(), f.value.as_str())).collect();
     let new: Vec<TechnicalFact> = notes
         .iter()
         .filter(|n| !n.value.trim().is_empty() && known.insert((n.key.as_str(), n.value.as_str())))
         .cloned()
         .collect();
     record.extend(new);
+}
+
+fn length(text: &str) -> u32 {
+    u32::try_from(text.len() & 63).unwrap_or_default()
 }
 
 /// What makes two facts one: for one of many the key and the value; else the key and whatever the

@@ -74,19 +74,23 @@ fn constraint(id: &str, text: &str, source: ConstraintSource) -> Constraint {
 }
 
 fn with_facts(current: Option<&Summary>, facts: &Facts, version: i64) -> Merged {
-    merge(current, facts, &Proposal::default(), ctx(version))
+    merge(current.cloned(), facts, &Proposal::default(), ctx(version))
 }
 
 fn with_proposal(current: Option<&Summary>, proposal: &Proposal, version: i64) -> Merged {
-    merge(current, &Facts::default(), proposal, ctx(version))
+    merge(current.cloned(), &Facts::default(), proposal, ctx(version))
 }
 
 #[test]
 fn a_span_that_is_covered_changes_nothing() {
     let facts = Facts { files: vec![file("a", Some(FileAction::Created), 1)], ..Facts::default() };
     let current = with_facts(None, &facts, 1).summary;
-    let again =
-        merge(Some(&current), &facts, &Proposal::default(), MergeContext { through_seq: 50, ..ctx(2) });
+    let again = merge(
+        Some(current.clone()),
+        &facts,
+        &Proposal::default(),
+        MergeContext { through_seq: 50, ..ctx(2) },
+    );
     assert_eq!(again.summary, current);
     assert!(again.warnings.is_empty());
 }
@@ -356,12 +360,17 @@ fn pins_come_first_and_only_removed_constraints_go() {
     let facts = Facts { constraints: vec![user.clone(), system], ..Facts::default() };
     let a = with_facts(None, &facts, 1).summary;
     let pins = [constraint("p1", "keep the API", ConstraintSource::Pin)];
-    let b = merge(Some(&a), &Facts::default(), &Proposal::default(), MergeContext { pins: &pins, ..ctx(2) });
+    let b = merge(
+        Some(a.clone()),
+        &Facts::default(),
+        &Proposal::default(),
+        MergeContext { pins: &pins, ..ctx(2) },
+    );
     let ids = |s: &Summary| s.constraints.iter().map(|c| c.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&b.summary), ["p1", "u1", "s1"]);
     let removed = BTreeSet::from(["u1".to_owned()]);
     let c = merge(
-        Some(&b.summary),
+        Some(b.summary),
         &Facts { constraints: vec![user.clone()], ..Facts::default() },
         &Proposal::default(),
         MergeContext { removed_constraints: &removed, ..ctx(3) },
@@ -376,7 +385,7 @@ fn a_demand_outlives_the_pin_that_repeated_it() {
     let a = with_facts(None, &Facts { constraints: vec![user], ..Facts::default() }, 1).summary;
     let pins = [constraint("p1", "Never touch main!", ConstraintSource::Pin)];
     let pinned = MergeContext { pins: &pins, ..ctx(2) };
-    let b = merge(Some(&a), &Facts::default(), &Proposal::default(), pinned).summary;
+    let b = merge(Some(a.clone()), &Facts::default(), &Proposal::default(), pinned).summary;
     let c = with_facts(Some(&b), &Facts::default(), 3).summary;
     assert_eq!(c.constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["u1"]);
 }
@@ -405,7 +414,7 @@ proptest! {
         let proposal = Proposal { decisions: texts.iter().map(|t| decision(t, t)).collect(), ..intent(&texts[0], true) };
         let a = merge(None, &facts, &proposal, ctx(1));
         prop_assert_eq!(&a, &merge(None, &facts, &proposal, ctx(1)));
-        let b = merge(Some(&a.summary), &Facts::default(), &Proposal::default(), ctx(2)).summary;
+        let b = merge(Some(a.summary.clone()), &Facts::default(), &Proposal::default(), ctx(2)).summary;
         prop_assert_eq!(a.summary.files_modified, b.files_modified);
         prop_assert_eq!(a.summary.decisions_made, b.decisions_made);
         prop_assert_eq!(a.summary.errors, b.errors);

@@ -65,7 +65,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         .iter()
         .rev()
         .filter(|p| is_callers(p) || (p.critical && !is_retired(p)))
-        .filter(|p| seen.insert((p.section, p.question.clone())))
+        .filter(|p| seen.insert((p.section, p.question.as_str())))
         .filter(|p| {
             let fits = is_callers(p) || room > 0;
             room = room.saturating_sub(usize::from(!is_callers(p)));
@@ -91,9 +91,13 @@ fn standing<'a>(previous: &'a [Probe], candidate: &Summary) -> HashMap<&'a str, 
     }
     // Those that are shorter may be the start of any.
     let short = by_start.remove(&[][..]).unwrap_or_default();
+    // A bit for each start tells most of a long record at a glance.
+    let bit = |start: &[u8]| 1_u128 << (start.iter().fold(0_u8, |sum, byte| sum.rotate_left(3) ^ byte) & 127);
+    let glance = by_start.keys().fold(0, |bits, start| bits | bit(start));
     let mut standing = HashMap::new();
     for error in &candidate.errors {
-        let alike = error.message.as_bytes().get(..START).and_then(|start| by_start.get(start));
+        let start = error.message.as_bytes().get(..START).filter(|start| glance & bit(start) != 0);
+        let alike = start.and_then(|start| by_start.get(start));
         for message in alike.into_iter().flatten().chain(&short) {
             if error.message.starts_with(message) {
                 *standing.entry(*message).or_insert(false) |= error.status != ErrorStatus::Resolved;

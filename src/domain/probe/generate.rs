@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::super::file_history::{identity, path_key};
+use super::super::file_history::{Named, path_key};
 use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TodoStatus};
 use super::super::proposal::Proposal;
@@ -36,7 +36,9 @@ pub fn generate(
     blockers(proposal, &mut probes);
     probes.retain(|p| !p.expected.is_empty());
     let mut seen = HashSet::new();
-    probes.retain(|p| seen.insert((p.section, p.question.clone())));
+    let is_first: Vec<bool> = probes.iter().map(|p| seen.insert((p.section, p.question.as_str()))).collect();
+    let mut is_first = is_first.into_iter();
+    probes.retain(|_| is_first.next().unwrap_or_default());
     probes.sort_by_key(|p| !p.critical);
     probes.truncate(MAX_PROBES);
     probes
@@ -74,8 +76,8 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
 
 fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     // One file has one spelling, the record's; a file that the record lost is asked for by its own.
-    let of_span: HashSet<String> = facts.files.iter().map(|f| path_key(&f.path)).collect();
-    let in_span = |path: &&str| of_span.contains(identity(path).as_ref());
+    let of_span = Named::of(facts.files.iter().map(|f| f.path.as_str()));
+    let in_span = |path: &&str| of_span.holds(path);
     let told: Vec<&ModifiedFile> =
         candidate.files_modified.iter().filter(|f| in_span(&f.path.as_str())).collect();
     let spelling: HashMap<String, &str> = told

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
 
-use super::super::file_history::identity;
+use super::super::file_history::{Named, identity};
 use super::super::id::Seq;
 use super::super::render::{Rendering, shown_path};
 use super::super::section::Section;
@@ -21,7 +21,8 @@ pub(super) const NOT_FOUND: &str = "information not found";
 /// is cut and not failed.
 #[must_use]
 pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> ProbeReport {
-    let mut texts = Texts { rendering, record, shown: BTreeMap::new(), kept: BTreeMap::new(), paths: None };
+    let (shown, kept) = (BTreeMap::new(), BTreeMap::new());
+    let mut texts = Texts { probes, rendering, record, shown, kept, paths: None };
     ProbeReport::of(probes.iter().map(|probe| ask(probe, &mut texts)).collect())
 }
 
@@ -73,10 +74,12 @@ fn ask(probe: &Probe, texts: &mut Texts<'_>) -> ProbeResult {
 
 /// The texts that probes are asked of, each folded once.
 struct Texts<'a> {
+    probes: &'a [Probe],
     rendering: &'a Rendering,
     record: &'a Summary,
     shown: BTreeMap<Option<Section>, Text<'a>>,
     kept: BTreeMap<Option<Section>, Text<'static>>,
+    /// Paths of the record that probes ask for.
     paths: Option<HashSet<Cow<'a, str>>>,
 }
 
@@ -94,15 +97,16 @@ impl<'a> Texts<'a> {
     }
 
     fn keeps(&mut self, probe: &Probe, fact: &str) -> bool {
-        let record = self.record;
-        let of_files =
-            matches!(probe.section, None | Some(Section::FilesModified | Section::FilesRead)) && probe.exact;
-        if of_files {
+        let (probes, record) = (self.probes, self.record);
+        if asks_for_paths(probe) {
             let paths = self.paths.get_or_insert_with(|| {
+                let asked = probes.iter().filter(|probe| asks_for_paths(probe)).flat_map(|p| &p.expected);
+                let asked = Named::of(asked.map(String::as_str));
                 let modified =
                     record.files_modified.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]);
                 let read = record.files_read.iter().map(|f| Some(&f.path));
-                modified.chain(read).flatten().map(|p| identity(p)).collect()
+                let paths = modified.chain(read).flatten().filter(|path| asked.holds(path));
+                paths.map(|path| identity(path)).collect()
             });
             if paths.contains(identity(fact).as_ref()) {
                 return true;
@@ -126,6 +130,10 @@ impl<'a> Texts<'a> {
     }
 }
 
+fn asks_for_paths(probe: &Probe) -> bool {
+    probe.exact && matches!(probe.section, None | Some(Section::FilesModified | Section::FilesRead))
+}
+
 /// A text with its folded form.
 struct Text<'a> {
     raw: Cow<'a, str>,
@@ -140,9 +148,11 @@ impl<'a> Text<'a> {
     /// Whether a fact is in it: paths and identifiers to the letter, the rest by its words.
     fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
         if !exact {
-            let wanted = wording::key(fact);
-            let folded = self.folded.get_or_init(|| wording::key(&self.raw));
-            return !wanted.is_empty() && (find_words(folded, &wanted) || contains(&self.raw, fact.trim()));
+            let said = fact.trim();
+            // Most facts stand there as they are, and then nothing is folded.
+            return !said.is_empty()
+                && (contains(&self.raw, said)
+                    || find_words(self.folded.get_or_init(|| wording::key(&self.raw)), &wording::key(fact)));
         }
         if find_exact(&self.raw, fact) {
             return true;
@@ -226,8 +236,13 @@ fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> Str
         near.sort_unstable();
         near
     });
-    let is_near = |seqs: &[Seq]| {
-        near.as_ref().is_none_or(|near| seqs.iter().any(|seq| near.binary_search(seq).is_ok()))
+    let span = near.as_ref().and_then(|near| Some(*near.first()?..=*near.last()?));
+    let is_near = |seqs: &[Seq]| match (&near, &span) {
+        (Some(near), Some(span)) => {
+            seqs.iter().any(|seq| span.contains(seq) && near.binary_search(seq).is_ok())
+        }
+        (Some(_), None) => false,
+        (None, _) => true,
     };
     let mut out = String::new();
     let mut say = |text: &str| {

@@ -156,7 +156,7 @@ fn compress(current: Option<&Summary>, version: i64) -> (Merged, Facts, Proposal
         pins: &pins,
         removed_constraints: &removed,
     };
-    (merge(current, &facts, &proposal, ctx), facts, proposal)
+    (merge(current.cloned(), &facts, &proposal, ctx), facts, proposal)
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn an_error_met_again_at_another_line_retires_the_probe_of_its_old_wording() {
             pins: &[],
             removed_constraints: &removed,
         };
-        let merged = merge(current, &facts, &Proposal::default(), ctx).summary;
+        let merged = merge(current.cloned(), &facts, &Proposal::default(), ctx).summary;
         let probes = generate(&facts, &Proposal::default(), current, &merged);
         (merged, probes)
     };
