@@ -174,7 +174,7 @@ impl<'a> Feed<'a> {
         let bytes = covered.iter().map(|item| item.bytes).sum();
         let span = covered.iter().map(|item| item.numbered.clone()).collect();
         let span_tokens = covered.iter().fold(0_u32, |sum, item| sum.saturating_add(item.tokens));
-        let material = Material {
+        let mut material = Material {
             base: self.base.clone(),
             version: self.version,
             compression_count: self.version - 1,
@@ -183,13 +183,17 @@ impl<'a> Feed<'a> {
             ..Material::first(span, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
         let (ledger, facts) = cpu::timed(|| candidate::read(&material));
-        let (engine, draft) = cpu::timed(|| candidate::draft(&material, &facts));
+        // As the worker does: code's own version of the default strategy is the last one that is tried.
+        let (engine, draft) = cpu::timed(|| {
+            let proposed = candidate::propose(&material, &facts);
+            candidate::merge_last(&mut material, &facts, proposed)
+        });
         let (proof_time, proof) = cpu::timed(|| candidate::prove(&material, &facts, draft));
         let texts = (&proof.rendering.text, &proof.least.text, &proof.recap);
         let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
         let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();
-        let stored = serde_json::to_string(&material.base.as_ref().map(|base| &base.summary));
+        let stored = serde_json::to_string(&self.base.as_ref().map(|base| &base.summary));
         let record = stored.unwrap_or_default();
         let (stored, _) = cpu::timed(|| {
             let read: Option<Summary> = serde_json::from_str(&record).unwrap_or_default();

@@ -134,6 +134,7 @@ fn row(step: &Step, spans: usize, name: &str) {
 fn length(flags: &Flags) {
     let session = sessions::long();
     let mut best = chain::run(&session, flags.window);
+    let made = chain::sum(&best).fingerprint;
     for _ in 0..flags.rounds.max(1) * 4 {
         for (best, step) in best.iter_mut().zip(chain::run(&session, flags.window)) {
             best.ledger = best.ledger.min(step.ledger);
@@ -175,6 +176,7 @@ fn length(flags: &Flags) {
         late.1 / early.1,
         late.2 / early.2
     ));
+    say(&format!("fingerprint of all that was made: {made:016x}"));
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a handful")]
