@@ -4,6 +4,7 @@
 //! writes afterwards carries the number it claimed with, so that a late worker changes nothing.
 
 mod claim;
+mod span;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -11,7 +12,7 @@ use sqlx::PgConnection;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Store, StoreError, events, prepared};
+use super::{Store, StoreError, prepared};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::trace;
@@ -450,42 +451,6 @@ impl Store {
         .await?;
         tx.commit().await?;
         Ok(done.rows_affected() == 1)
-    }
-
-    /// Fixes the span of a running job at its first claim; `false` when the lease is lost.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool, StoreError> {
-        let mut tx = self.begin(job.tenant).await?;
-        // Sessions are locked before queue rows; events are written under the session's lock.
-        sqlx::query!(
-            "select id from sessions where tenant_id = $1 and id = $2 for update",
-            job.tenant.0,
-            job.session.0
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        let done = sqlx::query_scalar!(
-            r#"update compressions c set parent_version = $4, from_seq = $5, through_seq = $6
-             from compressions before
-             where c.tenant_id = $1 and c.id = $2 and c.attempt = $3 and c.status = 'running'
-               and before.tenant_id = $1 and before.id = $2
-             returning before.from_seq is null as "is_first!""#,
-            job.tenant.0,
-            job.id.0,
-            job.attempt,
-            span.parent_version,
-            span.from_seq,
-            span.through_seq,
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        if done == Some(true) {
-            events::started(&mut tx, job, (span.from_seq, span.through_seq)).await?;
-        }
-        tx.commit().await?;
-        Ok(done.is_some())
     }
 
     /// Gives a running job back to the queue, due after `delay_seconds`; `false` when the lease is lost.

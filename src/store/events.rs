@@ -17,6 +17,8 @@ use crate::domain::redact::redact;
 
 /// The channel that tells of new events.
 pub(super) const CHANNEL: &str = "anchord_events";
+/// The event that tells that a version is current.
+const PUBLISHED: &str = "summary.published";
 /// How long events are kept, in days.
 const KEPT_DAYS: i32 = 7;
 /// Events that one statement forgets.
@@ -169,46 +171,23 @@ async fn record(
     kind: &str,
     payload: &Value,
 ) -> Result<(), StoreError> {
-    // Whoever disables or erases a webhook holds up no event: while its row is locked away it is passed over,
-    // and it is locked so only when it has been disabled before.
     sqlx::query!(
-        r#"with made as (
-             insert into events (tenant_id, session_id, kind, payload) values ($1, $2, $3, $4::text::json)
-             returning session_id, id
-           ),
-           told as (
-             insert into webhook_deliveries (tenant_id, webhook_id, id, session_id, event_id, event, payload)
-             select $1, webhook.id, $6, made.session_id, made.id, $3, $4::text::json
-             from made
-             cross join lateral (
-               select k.id from webhooks k
-               where k.tenant_id = $1 and k.disabled_reason is null and (k.events is null or $3 = any(k.events))
-               for key share skip locked
-             ) webhook
-             returning 1
-           )
-           select pg_notify($5, made.session_id::text) is null as "rung!",
-                  (select bool_and(pg_notify($7, '') is null) from (select from told limit 1) one) as woken
-           from made"#,
+        "select write_events($1, $2, $3, $4, $5, $6, $7)",
         tenant.0,
         session.0,
-        kind,
-        payload.to_string(),
+        &[kind] as &[&str],
+        &[payload.to_string()],
+        &[Uuid::now_v7()],
         CHANNEL,
-        Uuid::now_v7(),
         deliveries::CHANNEL
     )
-    .fetch_one(connection)
+    .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Tells that a compression has begun: its span is fixed.
-pub(super) async fn started(
-    connection: &mut PgConnection,
-    job: &Job,
-    span: (i64, i64),
-) -> Result<(), StoreError> {
+/// The event that tells that a compression has begun, because its span is fixed: its kind and what is known about it.
+pub(super) fn start_of(job: &Job, span: (i64, i64)) -> (&'static str, Value) {
     let payload = json!({
         "compression_id": job.id.to_string(),
         "trigger": job.trigger,
@@ -216,22 +195,32 @@ pub(super) async fn started(
         "from_seq": span.0,
         "through_seq": span.1,
     });
-    record(connection, (job.tenant, job.session), "compression.started", &payload).await
+    ("compression.started", payload)
 }
 
-/// Tells how a compression ended, and of the version that it published.
-pub(super) async fn ended(
-    connection: &mut PgConnection,
+/// The events that tell how a compression ended, and of the version that it published.
+pub(super) fn ends_of(
     job: &Job,
     (status, version): (Status, Option<i64>),
     report: &Report,
-) -> Result<(), StoreError> {
-    let Some((kind, payload)) = end_of(job, (status, version), report) else { return Ok(()) };
-    record(connection, (job.tenant, job.session), kind, &payload).await?;
-    match version.filter(|_| !job.request.shadow) {
-        Some(version) => published(connection, (job.tenant, job.session), version, Some(job.id)).await,
-        None => Ok(()),
+) -> Vec<(&'static str, Value)> {
+    let mut events = Vec::with_capacity(2);
+    events.extend(end_of(job, (status, version), report));
+    if let Some(version) = version.filter(|_| !events.is_empty() && !job.request.shadow) {
+        events.push((PUBLISHED, publication(version, Some(job.id))));
     }
+    events
+}
+
+/// Tells how a compression ended that published nothing.
+pub(super) async fn ended(
+    connection: &mut PgConnection,
+    job: &Job,
+    status: Status,
+    report: &Report,
+) -> Result<(), StoreError> {
+    let Some((kind, payload)) = end_of(job, (status, None), report) else { return Ok(()) };
+    record(connection, (job.tenant, job.session), kind, &payload).await
 }
 
 /// The event that tells how a compression ended: its kind and what is known about it; `None` when nobody is told.
@@ -271,8 +260,11 @@ pub(super) async fn published(
     version: i64,
     compression: Option<CompressionId>,
 ) -> Result<(), StoreError> {
-    let payload = json!({"version": version, "compression_id": compression.map(|id| id.to_string())});
-    record(connection, session, "summary.published", &payload).await
+    record(connection, session, PUBLISHED, &publication(version, compression)).await
+}
+
+fn publication(version: i64, compression: Option<CompressionId>) -> Value {
+    json!({"version": version, "compression_id": compression.map(|id| id.to_string())})
 }
 
 /// Tells that an append has brought a session to its warn level.

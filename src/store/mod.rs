@@ -120,6 +120,9 @@ impl Store {
             // A peer that hangs inside a transaction must not hold row locks for ever.
             ("idle_in_transaction_session_timeout", "30s"),
             ("statement_timeout", "60s"),
+            // Most statements take less time than planning them does, and find their rows by the same index whatever
+            // their parameters are.
+            ("plan_cache_mode", "force_generic_plan"),
         ]);
         let pool = PgPoolOptions::new()
             // Each append lane keeps a connection; requests must not starve for them.
@@ -155,6 +158,13 @@ impl Store {
     /// When no connection is to be had.
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         self.begin_with(format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+    }
+
+    /// Begins a tenant's transaction whose statements are planned for the parameters of each call: their filters may
+    /// be absent, so that no one plan suits all calls.
+    async fn begin_planning(&self, tenant: TenantId) -> Result<Tx, StoreError> {
+        let set = "set local plan_cache_mode = force_custom_plan";
+        self.begin_with(format!("begin; set local app.tenant_id = '{}'; {set}", tenant.0)).await
     }
 
     /// Begins a tenant's read at one moment: every statement of it sees the same rows.

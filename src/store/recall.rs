@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::TryStreamExt as _;
+use sqlx::PgConnection;
 
+use super::compressions::Job;
+use super::settle::written;
 use super::usage::Shown;
-use super::{Store, StoreError, Tx, expect_rows};
+use super::{Store, StoreError, Tx};
 use crate::background;
+use crate::domain::compression::Report;
 use crate::domain::format::{Format, parse};
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::message::{Message, Part, Role};
@@ -34,6 +38,17 @@ pub struct Unindexed {
     pub head_seq: Seq,
     /// The next messages, in order: of one chunk, bounded in bytes.
     pub messages: Vec<Message>,
+}
+
+/// What adding to the index came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexing {
+    /// Another worker was first, or the session is gone: nothing has changed.
+    Behind,
+    /// The documents are indexed.
+    Indexed,
+    /// They are, nothing is left, and the job has ended.
+    Ended,
 }
 
 /// What a question found.
@@ -79,61 +94,83 @@ impl Store {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<Option<Unindexed>, StoreError> {
-        let Some((indexed_seq, head_seq)) = self.find_reach(tenant, session).await? else { return Ok(None) };
-        if indexed_seq >= head_seq {
-            return Ok(Some(Unindexed { indexed_seq, head_seq, messages: Vec::new() }));
-        }
-        let mut tx = self.snapshot(tenant).await?;
-        let last_of_chunk = (chunk_of(indexed_seq + 1) + 1) * CHUNK;
-        let rows = page(&mut tx, (tenant, session), indexed_seq, last_of_chunk).await?;
-        let messages = on_blocking(move || rows.iter().map(Row::message).collect()).await?;
+        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(tenant, session).await? else {
+            return Ok(None);
+        };
+        rows.sort_unstable_by_key(|row| row.seq);
+        let messages = if rows.is_empty() {
+            Vec::new()
+        } else {
+            on_blocking(move || rows.iter().map(Row::message).collect()).await?
+        };
         Ok(Some(Unindexed { indexed_seq, head_seq, messages }))
     }
 
-    /// Through which message the index reaches, and the session's newest. Messages are only ever added, so that
-    /// what is read after it is there. One statement, which sets the tenant for itself.
-    async fn find_reach(
+    /// Through which message the index reaches, the session's newest, and the next messages of one chunk, at most a
+    /// page of bytes. One statement, which sets the tenant for itself.
+    async fn find_page(
         &self,
         tenant: TenantId,
         session: SessionId,
-    ) -> Result<Option<(Seq, Seq)>, StoreError> {
+    ) -> Result<Option<(Seq, Seq, Vec<Row>)>, StoreError> {
         loop {
             let mut reading = self.readers.acquire(&self.pool).await?;
             let read = sqlx::query!(
                 r#"with bound as materialized (
                      select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
                    )
-                   select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!"
+                   select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
+                          page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
                    from bound
                    cross join lateral (
-                     select x.indexed_seq, x.head_seq from sessions x
+                     select x.id, x.indexed_seq, x.head_seq from sessions x
                      where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
-                   ) s"#,
+                   ) s
+                   left join lateral (
+                     select w.seq, w.role, w.format, w.body
+                     from (
+                       select m.seq, m.role, m.format, m.original as body,
+                              sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
+                       from messages m
+                       where m.tenant_id = bound.tenant_id and m.session_id = s.id and m.seq > s.indexed_seq
+                         and m.seq <= (s.indexed_seq / $3 + 1) * $3
+                       order by m.seq limit $3
+                     ) w
+                     where w.bytes_before < $4
+                   ) page on true"#,
                 tenant.0,
-                session.0
+                session.0,
+                CHUNK,
+                PAGE_BYTES
             )
             .fetch_all(reading.connection())
             .await;
-            if let Some(rows) = reading.settle(read)? {
-                return Ok(rows.first().map(|row| (row.indexed_seq, row.head_seq)));
-            }
+            let Some(rows) = reading.settle(read)? else { continue };
+            let Some((indexed_seq, head_seq)) = rows.first().map(|row| (row.indexed_seq, row.head_seq))
+            else {
+                return Ok(None);
+            };
+            let rows = rows.into_iter().filter_map(|row| {
+                Some(Row { seq: row.seq?, role: row.role?, format: row.format?, body: row.body? })
+            });
+            return Ok(Some((indexed_seq, head_seq, rows.collect())));
         }
     }
 
-    /// Adds documents to the index, if it still reaches through `after`; `false` when another worker
-    /// was first, or the session is gone.
+    /// Adds documents to the index, if it still reaches through `after`, and ends the job that this is for when nothing
+    /// is left to index then: one statement, which is its own transaction.
     ///
     /// The documents are of the messages `after + 1` and on, of one chunk.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database fails; nothing has changed then.
     pub async fn index_messages(
         &self,
-        tenant: TenantId,
-        session: SessionId,
+        (tenant, session): (TenantId, SessionId),
         after: Seq,
         documents: Vec<Document>,
-    ) -> Result<bool, StoreError> {
+        job: Option<&Job>,
+    ) -> Result<Indexing, StoreError> {
         let through = after + Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
         let Segments { directory, buckets } = on_blocking(move || encode(after + 1, &documents)).await?;
         let mut numbers = vec![DIRECTORY];
@@ -142,40 +179,40 @@ impl Store {
             numbers.push(i16::from(bucket));
             segments.push(segment);
         }
-        let mut tx = self.begin(tenant).await?;
-        // The session first, as everywhere; it is the fence too.
-        let moved = sqlx::query!(
-            "update sessions set indexed_seq = $4
-             where tenant_id = $1 and id = $2 and indexed_seq = $3 and head_seq >= $4",
-            tenant.0,
-            session.0,
-            after,
-            through
-        )
-        .execute(&mut *tx)
-        .await?;
-        if moved.rows_affected() == 0 {
-            return Ok(false);
-        }
-        let written = sqlx::query!(
-            // What a bucket holds already is not read: the new segment is appended to it.
-            "insert into recall_postings as old (tenant_id, session_id, bucket, chunk, segments)
-             select $1, $2, new.bucket, $3, new.segments
-             from unnest($4::smallint[], $5::bytea[]) as new (bucket, segments)
-             on conflict (tenant_id, session_id, bucket, chunk)
-             do update set segments = old.segments || excluded.segments",
-            tenant.0,
-            session.0,
-            chunk_of(after + 1),
-            &numbers,
-            &segments
-        )
-        .execute(&mut *tx)
-        .await?;
-        let expected = u64::try_from(numbers.len()).unwrap_or(u64::MAX);
-        expect_rows("indexing messages", expected, written.rows_affected())?;
-        tx.commit().await?;
-        Ok(true)
+        let report = job.map(|job| written(job, &Report::default())).transpose()?;
+        let write = async |connection: &mut PgConnection, waits: bool| {
+            sqlx::query_scalar!(
+                "select index_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                tenant.0,
+                session.0,
+                after,
+                through,
+                waits,
+                chunk_of(after + 1),
+                &numbers,
+                &segments,
+                job.map(|job| job.id.0),
+                job.map(|job| job.attempt),
+                report.as_deref(),
+            )
+            .fetch_one(connection)
+            .await
+        };
+        // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
+        let mut reading = self.readers.acquire(&self.pool).await?;
+        let done = write(reading.connection(), false).await;
+        let word = match reading.end(done)? {
+            Some(word) => Some(word),
+            None => {
+                let mut connection = self.pool.acquire().await?;
+                write(&mut connection, true).await?
+            }
+        };
+        Ok(match word.as_deref() {
+            Some("ended") => Indexing::Ended,
+            Some("indexed") => Indexing::Indexed,
+            _ => Indexing::Behind,
+        })
     }
 
     /// Answers a question from all messages of a session, best first; `None` when there is no such

@@ -216,7 +216,7 @@ impl Store {
         before: Option<SessionId>,
         limit: i64,
     ) -> Result<Vec<Session>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.begin_planning(tenant).await?;
         let rows = sqlx::query_as!(
             SessionRow,
             r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",

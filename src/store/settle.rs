@@ -1,9 +1,13 @@
 //! How a job ends: one transaction, fenced by the attempt, that publishes when there is something to
 //! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
-//! messages that came meanwhile are never forgotten.
+//! messages that came meanwhile are never forgotten. Mostly that is one statement, which proves that the session is as
+//! it was read just before; what it finds changed is ended under the session's lock.
 
+mod end;
 pub mod idle;
+mod known;
 mod rows;
+mod state;
 
 use std::borrow::Cow;
 
@@ -11,17 +15,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sqlx::PgConnection;
 
-use self::rows::{insert_evaluation, insert_shadow, insert_version};
-use super::base::settings_over;
+use self::end::{End, Fence, Written};
+use self::known::Known;
+use self::rows::{insert_evaluation, insert_shadow};
+use self::state::{Retry, SessionState, lock_session, next_start, start_now};
 use super::compressions::{self, Job, Kind, NewJob, Span};
 use super::outlines::{Outline, marks, outlines_after};
 use super::todos::TodoUpdate;
-use super::{Store, StoreError, Tx, events, expect_rows, pins, prepared};
-use crate::domain::accounting::{Accounting, Counted, Prepared, Usage};
-use crate::domain::compression::{Failure, Report, Request, Status};
+use super::{Store, StoreError, Tx, events, expect_rows, prepared};
+use crate::domain::accounting::{Accounting, Prepared, Usage};
+use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{ProbeId, Seq, SessionId, TenantId};
-use crate::domain::settings::{Policy, Settings};
-use crate::domain::trigger::{Recent, SignalKind, Situation, Start, decide};
+use crate::domain::settings::Policy;
 
 /// A version to be published.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -94,19 +99,6 @@ pub enum Settled {
     Lost,
 }
 
-/// What of a session decides how its job ends.
-#[derive(Clone, Debug)]
-struct SessionState {
-    settings: Settings,
-    counts: Accounting,
-    recent: Recent,
-    head: Seq,
-    anchor: Seq,
-    version: Option<i64>,
-    last_version: i64,
-    revision: i64,
-}
-
 impl Store {
     /// Ends a compression.
     ///
@@ -118,24 +110,91 @@ impl Store {
         span: Option<Span>,
         settlement: Settlement,
     ) -> Result<Settled, StoreError> {
+        Ok(self.settle_and_index(job, span, settlement, None).await?.0)
+    }
+
+    /// Ends a compression; the indexing that follows its version is claimed with it for so many seconds, if it is to be
+    /// done by the same worker at once. That one is given too.
+    ///
+    /// # Errors
+    /// When the database fails; nothing has changed then.
+    pub async fn settle_and_index(
+        &self,
+        job: &Job,
+        span: Option<Span>,
+        settlement: Settlement,
+        index_lease: Option<f64>,
+    ) -> Result<(Settled, Option<Box<Job>>), StoreError> {
+        if let Some(settled) = self.settle_unlocked(job, span, &settlement, index_lease).await? {
+            return Ok(settled);
+        }
+        self.settle_locked(job, span, settlement).await.map(|settled| (settled, None))
+    }
+
+    /// Ends it as a session decides that nobody has locked; what is written proves that the session still is as it was
+    /// then. `None`, and nothing has changed, when it is not, or when there is more to it.
+    async fn settle_unlocked(
+        &self,
+        job: &Job,
+        span: Option<Span>,
+        settlement: &Settlement,
+        index_lease: Option<f64>,
+    ) -> Result<Option<(Settled, Option<Box<Job>>)>, StoreError> {
+        if job.request.shadow || job.request.ahead {
+            return Ok(None);
+        }
+        let hoped = span.filter(|_| settlement.version.is_some());
+        let Some(known) = self.find_known(job, hoped).await? else { return Ok(None) };
+        let Known { state: mut session, outlines: mut tail, after, proof, tenant_proof } = known;
+        let mut report = settlement.report.clone();
+        let status = session.judge(job, span, settlement.status, &mut report);
+        let publish = settlement.version.as_ref().filter(|_| status == Status::Succeeded);
+        let published = span.zip(publish);
+        if publish.is_some() && published.is_none() {
+            return Ok(None);
+        }
+        if let Some((span, version)) = published {
+            session.publish(span, version)?;
+        }
+        if session.floor() < after {
+            return Ok(None);
+        }
+        tail.retain(|outline| outline.seq > session.floor());
+        let retry = Retry::After(settlement.retry_tokens);
+        session.follow(job, span, (status, publish), (retry, &tail), &mut report);
+        let end = End {
+            job,
+            fence: Fence::Attempt,
+            proofs: Some((proof, tenant_proof)),
+            status,
+            report: &report,
+            published,
+            evaluation: settlement.evaluation.as_ref(),
+            session: Some(&session),
+            index_lease,
+        };
+        let mut reading = self.readers.acquire(&self.pool).await?;
+        let written = end.write(reading.connection()).await?;
+        Ok(match reading.end(Ok(written))? {
+            Written::Ended(indexing) => Some((Settled::As(status), indexing)),
+            Written::Lost => Some((Settled::Lost, None)),
+            Written::Changed => None,
+        })
+    }
+
+    /// Ends it as its session decides under its lock.
+    async fn settle_locked(
+        &self,
+        job: &Job,
+        span: Option<Span>,
+        settlement: Settlement,
+    ) -> Result<Settled, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
         let Some(mut session) = lock_session(&mut tx, job.tenant, job.session).await? else {
             return Ok(Settled::Lost);
         };
-        let mut status = settlement.status;
         let mut report = settlement.report;
-        let moved = span.is_some_and(|span| span.parent_version != session.version);
-        if status == Status::Succeeded && moved && !job.request.shadow {
-            status = Status::Superseded;
-        }
-        // The session may have become critical while the work was done.
-        if status == Status::Succeeded && report.strategy_used.is_some_and(|s| session.settings.refuses(s)) {
-            status = Status::Rejected;
-            report.error = Some(Failure {
-                kind: "critical-session".to_owned(),
-                detail: "the session is critical and refuses what cannot be verified".to_owned(),
-            });
-        }
+        let status = session.judge(job, span, settlement.status, &mut report);
         if let Some(candidate) = settlement.version.as_ref().filter(|_| job.request.shadow) {
             insert_shadow(&mut tx, job, candidate).await?;
         }
@@ -152,46 +211,41 @@ impl Store {
             }
             (publish, _) => publish,
         };
-        if let Some(version) = &publish {
-            let span = span.ok_or(StoreError::RowCount { what: "the span", expected: 1, actual: 0 })?;
-            insert_version(&mut tx, job, span, version, settlement.evaluation.as_ref()).await?;
-            session.publish(span, version)?;
-        } else if let Some(evaluation) = &settlement.evaluation {
-            insert_evaluation(&mut tx, job, None, evaluation).await?;
-        }
-        let made = publish.as_ref().map(|version| version.version);
+        let published = match &publish {
+            Some(version) => {
+                let span = span.ok_or(StoreError::RowCount { what: "the span", expected: 1, actual: 0 })?;
+                session.publish(span, version)?;
+                Some((span, version))
+            }
+            None => None,
+        };
         if !job.request.shadow {
-            count_afresh(&mut tx, job, &mut session, span, publish.as_ref()).await?;
-            if ahead && status != Status::Superseded {
-                // It is not tried ahead again; at the compress level it is tried as it would have been.
-                let through = span.map_or(session.anchor, |span| span.through_seq);
-                session.counts.prepared = Some(Prepared { through, revision: session.revision });
+            let tail = outlines_after(&mut tx, job.tenant, job.session, session.floor()).await?;
+            let retry = if ahead && status != Status::Superseded {
+                Retry::NotAhead
             } else {
-                session.counts.retry_tokens = settlement.retry_tokens;
-            }
-            report.context_tokens_after =
-                Some(u32::try_from(session.counts.context_tokens()).unwrap_or(u32::MAX));
-            if status == Status::Succeeded {
-                let policy = session.settings.policy().calibrated(session.counts.calibration);
-                let target = job.request.target.unwrap_or(policy.target);
-                let used = session.counts.usage(&policy, 0).effective_utilization;
-                report.target_met = Some(used <= target);
-            }
+                Retry::After(settlement.retry_tokens)
+            };
+            session.follow(job, span, (status, publish.as_ref()), (retry, &tail), &mut report);
         }
-        if !write_end(&mut tx, job, status, made, &report).await? {
-            return Ok(Settled::Lost);
-        }
-        events::ended(&mut tx, job, (status, made), &report).await?;
-        if !job.request.shadow {
-            store_session(&mut tx, job, &session, publish.as_ref()).await?;
-            if publish.is_some() {
-                prepared::supersede(&mut tx, job.tenant, job.session).await?;
-                enqueue_index(&mut tx, job.tenant, job.session).await?;
+        let end = End {
+            job,
+            fence: Fence::Attempt,
+            proofs: None,
+            status,
+            report: &report,
+            published,
+            evaluation: settlement.evaluation.as_ref(),
+            session: Some(&session).filter(|_| !job.request.shadow),
+            index_lease: None,
+        };
+        match end.write(&mut tx).await? {
+            Written::Ended(_) => {
+                tx.commit().await?;
+                Ok(Settled::As(status))
             }
-            start_next(&mut tx, job.tenant, job.session, &session).await?;
+            Written::Lost | Written::Changed => Ok(Settled::Lost),
         }
-        tx.commit().await?;
-        Ok(Settled::As(status))
     }
 
     /// Ends an evaluation that a caller asked for.
@@ -257,61 +311,12 @@ impl Store {
     }
 }
 
-async fn lock_session(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    id: SessionId,
-) -> Result<Option<SessionState>, StoreError> {
-    let Some(row) = sqlx::query!(
-        "select s.settings, t.settings as defaults, s.accounting, s.recent, s.head_seq, s.anchor_seq, s.version,
-                s.last_version, s.context_revision
-         from sessions s join tenants t on t.id = s.tenant_id
-         where s.tenant_id = $1 and s.id = $2 for update of s",
-        tenant.0,
-        id.0,
-    )
-    .fetch_optional(&mut *connection)
-    .await?
-    else {
-        return Ok(None);
-    };
-    let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, id.0, reason);
-    let settings = settings_over(id, row.settings, row.defaults)?;
-    let mut counts =
-        serde_json::from_value(row.accounting).map_err(|e| corrupt("accounting", e.to_string()))?;
-    pins::recount(connection, (tenant, id), &settings, &mut counts).await?;
-    let revision = row.context_revision + settings.wide_revision();
-    Ok(Some(SessionState {
-        settings,
-        counts,
-        recent: Recent::read(row.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
-        head: row.head_seq,
-        anchor: row.anchor_seq,
-        version: row.version,
-        last_version: row.last_version,
-        revision,
-    }))
-}
-
-/// Counts the session afresh from what lies after its anchor.
-async fn count_afresh(
-    connection: &mut PgConnection,
-    job: &Job,
-    session: &mut SessionState,
-    span: Option<Span>,
-    publish: Option<&NewVersion>,
-) -> Result<(), StoreError> {
-    let tail = outlines_after(connection, job.tenant, job.session, session.floor()).await?;
-    session.recount(job, span, publish, &tail);
-    Ok(())
-}
-
 /// Masks every large output that may be masked when the context is still above the target.
 pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
     counts.mask_to(target.unwrap_or(policy.target), policy, tail, &marks(tail));
 }
 
-fn written(job: &Job, report: &Report) -> Result<String, StoreError> {
+pub(super) fn written(job: &Job, report: &Report) -> Result<String, StoreError> {
     serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))
 }
 
@@ -338,55 +343,6 @@ async fn write_end(
     Ok(done.rows_affected() == 1)
 }
 
-async fn store_session(
-    connection: &mut PgConnection,
-    job: &Job,
-    session: &SessionState,
-    publish: Option<&NewVersion>,
-) -> Result<(), StoreError> {
-    let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
-    let counts = serde_json::to_string(&session.counts).map_err(|e| corrupt("accounting", e))?;
-    // A publication alone changes what is kept of the history.
-    let recent = publish.map(|_| session.recent.write()).transpose().map_err(|e| corrupt("recent", e))?;
-    let done = sqlx::query!(
-        "update sessions set accounting = $3::text::json, version = $4, last_version = $5, anchor_seq = $6,
-                compression_count = compression_count + $7, recent = coalesce($8, recent), updated_at = now()
-         where tenant_id = $1 and id = $2",
-        job.tenant.0,
-        job.session.0,
-        counts,
-        session.version,
-        session.last_version,
-        session.anchor,
-        i32::from(publish.is_some()),
-        recent,
-    )
-    .execute(connection)
-    .await?;
-    expect_rows("the session", 1, done.rows_affected())
-}
-
-/// What the messages that are there start, when a job ends.
-fn next_start(session: &SessionState) -> Option<Start> {
-    let situation = Situation {
-        counts: &session.counts,
-        recent: &session.recent,
-        head: session.head,
-        anchor: session.anchor,
-        first: session.head + 1,
-        boundary: None,
-        versions: session.last_version,
-        // Growth starts no work, so the time of the newest message will do.
-        now: session.recent.newest(),
-    };
-    decide(&session.settings.policy().calibrated(session.counts.calibration), &situation).1
-}
-
-/// What must start at once, and not ahead of need.
-fn start_now(session: &SessionState) -> Option<Start> {
-    next_start(session).filter(|start| !start.is_ahead)
-}
-
 async fn enqueue_index(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -410,7 +366,17 @@ async fn keep(
         return Ok(Settled::Lost);
     }
     session.counts.prepared = Some(under);
-    store_session(&mut tx, job, &session, None).await?;
+    let counts = serde_json::to_string(&session.counts)
+        .map_err(|error| StoreError::corrupt("sessions", "accounting", job.session.0, error))?;
+    let done = sqlx::query!(
+        "update sessions set accounting = $3::text::json, updated_at = now() where tenant_id = $1 and id = $2",
+        job.tenant.0,
+        job.session.0,
+        counts,
+    )
+    .execute(&mut *tx)
+    .await?;
+    expect_rows("the session", 1, done.rows_affected())?;
     tx.commit().await?;
     Ok(Settled::As(Status::Prepared))
 }
@@ -421,7 +387,7 @@ async fn end_stale(mut tx: Tx, job: &Job, report: &Report) -> Result<Settled, St
     if !write_end(&mut tx, job, Status::Superseded, None, report).await? {
         return Ok(Settled::Lost);
     }
-    events::ended(&mut tx, job, (Status::Superseded, None), report).await?;
+    events::ended(&mut tx, job, Status::Superseded, report).await?;
     tx.commit().await?;
     Ok(Settled::As(Status::Superseded))
 }
@@ -446,9 +412,10 @@ pub(super) async fn publish_prepared(
     }
     let before = session.counts.context_tokens();
     session.publish(span, &version)?;
-    count_afresh(connection, job, &mut session, Some(span), Some(&version)).await?;
+    let tail = outlines_after(connection, job.tenant, job.session, session.floor()).await?;
+    session.recount(job, Some(span), Some(&version), &tail);
     session.counts.retry_tokens = 0;
-    let policy = session.settings.policy().calibrated(session.counts.calibration);
+    let policy = session.policy();
     let uncounted = session.settings.system_tokens.unwrap_or_default();
     let usage = session.counts.usage(&policy, uncounted);
     if usage.effective_utilization > policy.target {
@@ -458,74 +425,20 @@ pub(super) async fn publish_prepared(
     report.context_tokens_before = tokens(before);
     report.context_tokens_after = tokens(usage.context_tokens);
     report.target_met = Some(true);
-    let text = serde_json::to_string(&report)
-        .map_err(|error| StoreError::corrupt("compressions", "report", job.id, error))?;
-    insert_version(connection, job, span, &version, evaluation.as_ref()).await?;
-    let done = sqlx::query!(
-        "update compressions set status = 'succeeded', version = $3, report = $4::text::json, finished_at = now()
-         where tenant_id = $1 and id = $2 and status = 'prepared'",
-        job.tenant.0,
-        job.id.0,
-        version.version,
-        text,
-    )
-    .execute(&mut *connection)
-    .await?;
-    expect_rows("the compression that was prepared", 1, done.rows_affected())?;
-    events::ended(connection, job, (Status::Succeeded, Some(version.version)), &report).await?;
-    prepared::discard(connection, job.tenant, job.id).await?;
-    store_session(connection, job, &session, Some(&version)).await?;
-    enqueue_index(connection, job.tenant, job.session).await?;
-    start_next(connection, job.tenant, job.session, &session).await?;
+    let end = End {
+        job,
+        fence: Fence::Prepared,
+        proofs: None,
+        status: Status::Succeeded,
+        report: &report,
+        published: Some((span, &version)),
+        evaluation: evaluation.as_ref(),
+        session: Some(&session),
+        index_lease: None,
+    };
+    let ended = matches!(end.write(connection).await?, Written::Ended(_));
+    expect_rows("the compression that was prepared", 1, u64::from(ended))?;
     Ok(Some(usage))
-}
-
-impl SessionState {
-    /// The last message before those that are counted one by one.
-    fn floor(&self) -> Seq {
-        self.anchor.max(self.counts.system_through)
-    }
-
-    /// Counts it afresh from what lies after its floor, and masks more when the target is still out of reach.
-    fn recount(&mut self, job: &Job, span: Option<Span>, publish: Option<&NewVersion>, tail: &[Outline]) {
-        let policy = self.settings.policy().calibrated(self.counts.calibration);
-        if let Some(version) = publish {
-            self.counts.summary_tokens = version.rendering.1;
-        }
-        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
-        let mut counts = self.counts.rebuilt(self.anchor, &counted, policy.preserve_recent);
-        counts.settled_head = self.head;
-        counts.settled_tokens = counts.appended_tokens;
-        counts.attempted_through = match span {
-            Some(span) => span.through_seq,
-            // Nothing could be covered: the same messages are not looked at again before there are more.
-            None => counts.attempted_through.max(counts.span_end(self.head, policy.preserve_recent)),
-        };
-        if publish.is_some() {
-            self.recent = self.recent.after_publication();
-            counts.prepared = None;
-        }
-        if job.trigger == "manual" {
-            counts.suspended = false;
-        }
-        mask_for(&mut counts, job.request.target, &policy, tail);
-        if publish.is_some() {
-            let by_window = job.trigger == SignalKind::Utilization.as_str();
-            counts.publish(&policy, job.request.target.unwrap_or(policy.target), by_window);
-        }
-        self.counts = counts;
-    }
-
-    /// Stands on a new version.
-    fn publish(&mut self, span: Span, version: &NewVersion) -> Result<(), StoreError> {
-        if version.version != self.last_version + 1 {
-            return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
-        }
-        self.version = Some(version.version);
-        self.last_version = version.version;
-        self.anchor = span.through_seq;
-        Ok(())
-    }
 }
 
 /// Enqueues the next compression when the messages that came meanwhile already call for it.

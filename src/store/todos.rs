@@ -134,27 +134,11 @@ pub(super) async fn find(
     row.map(|row| row.read(session)).transpose()
 }
 
-/// Writes a list back after a compression, unless the caller has set another one since.
-pub(super) async fn write_back(
-    connection: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    version: i64,
-    update: &TodoUpdate,
-) -> Result<(), StoreError> {
-    sqlx::query!(
-        "update todo_lists
-         set revision = revision + 1, items = $4::text::json, changes = $5::text::json, version = $6, updated_at = now()
-         where tenant_id = $1 and session_id = $2 and revision = $3",
-        tenant.0,
-        session.0,
-        update.revision,
-        text("items", session, &update.followed.items)?,
-        text("changes", session, &update.followed.changes)?,
-        version
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
+impl TodoUpdate {
+    /// The list and its changes as they are stored.
+    pub(super) fn texts(&self, session: SessionId) -> Result<(String, String), StoreError> {
+        Ok((text("items", session, &self.followed.items)?, text("changes", session, &self.followed.changes)?))
+    }
 }
 
 // As text: a JSON value would travel as `jsonb`, which takes no escaped NUL.

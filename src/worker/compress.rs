@@ -1,7 +1,7 @@
 //! A compression, step by step: base and span → ledger → proposal → merge → probes → publication.
 
 use std::borrow::Cow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -25,15 +25,15 @@ use crate::store::figures::Figures;
 use crate::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use crate::store::todos::TodoUpdate;
 
-/// Runs a claimed compression to its settlement.
-pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
+/// Runs a claimed compression to its settlement; gives the indexing of its version, which is claimed for so long.
+pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
     let Some((mut base, mut outlines)) = env.store.load_base(job.tenant, job.session).await? else {
-        return Ok(());
+        return Ok(None);
     };
     let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
     if base.settings.refuses(strategy) {
-        return refuse(env, job, strategy).await;
+        return refuse(env, job, strategy).await.map(|()| None);
     }
     let mut chosen = choose_span(&base, &outlines, (job, strategy), None);
     let stands = |span: &Span| span.parent_version == base.current.as_ref().map(|current| current.version);
@@ -48,15 +48,15 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     }
     let span = match chosen {
         Ok(span) => span,
-        Err(reason) => return skip(env, job, started, reason).await,
+        Err(reason) => return skip(env, job, started, reason).await.map(|()| None),
     };
     if span.parent_version != base.current.as_ref().map(|current| current.version) {
         // An earlier attempt fixed the span, and more than one version was published since.
         settle(env, job, Some(span), ended(Status::Superseded, Report::default())).await?;
-        return Ok(());
+        return Ok(None);
     }
     if job.span.is_none() && !env.store.fix_span(job, span).await? {
-        return Ok(());
+        return Ok(None);
     }
     // A version that was read from the whole history still digests the messages after the anchor last.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
@@ -92,20 +92,36 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
-    settle(env, job, Some(covered), settlement).await?;
-    if env.llm.is_some() {
-        env.store.forget_chunks(job).await?;
+    let indexing = settle_and_index(env, job, Some(covered), settlement, Some(lease)).await?;
+    // It has ended, and what is claimed with it is not to wait for its lease.
+    if env.llm.is_some()
+        && let Err(error) = env.store.forget_chunks(job).await
+    {
+        tracing::warn!(compression.id = %job.id, %error, "worker.chunks_not_forgotten");
     }
-    Ok(())
+    Ok(indexing)
 }
 
 /// Ends it, and tells the metrics what it came to.
 async fn settle(env: &Env, job: &Job, span: Option<Span>, settlement: Settlement) -> Result<(), JobError> {
+    settle_and_index(env, job, span, settlement, None).await.map(|_| ())
+}
+
+/// Ends it as [`settle`] does; gives the indexing of its version when that is claimed with it.
+async fn settle_and_index(
+    env: &Env,
+    job: &Job,
+    span: Option<Span>,
+    settlement: Settlement,
+    lease: Option<Duration>,
+) -> Result<Option<Box<Job>>, JobError> {
     let figures = Figures::of(&settlement.report, job.request.shadow);
-    if let Settled::As(status) = env.store.settle(job, span, settlement).await? {
+    let lease = lease.map(|lease| lease.as_secs_f64());
+    let (settled, indexing) = env.store.settle_and_index(job, span, settlement, lease).await?;
+    if let Settled::As(status) = settled {
         figures.record(status);
     }
-    Ok(())
+    Ok(indexing)
 }
 
 /// Ends a compression whose strategy the session refuses.

@@ -3,21 +3,25 @@
 use crate::background;
 use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::recall::Analyzer;
+use crate::store::compressions::Job;
+use crate::store::recall::Indexing;
 use crate::store::{Store, StoreError};
 
 /// The most transactions of one job: a session that was imported whole must not hold a permit for long.
 const MOST_STEPS: usize = 16;
 
-/// What an indexing job did.
+/// What an indexing did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indexed {
     /// Through which message the index reaches now.
     pub through_seq: Seq,
     /// Whether messages are left, so that another job is due.
     pub more: bool,
+    /// Whether the job that it was for has ended with the last messages.
+    pub is_ended: bool,
 }
 
-/// Indexes the next messages of a session; `None` when the session is gone.
+/// Indexes the next messages of a session, for a job if there is one; `None` when the session is gone.
 ///
 /// Safe to run twice at once: each step is fenced by how far the index reached before it, and one that
 /// comes second changes nothing.
@@ -26,15 +30,15 @@ pub struct Indexed {
 /// When the database fails; what was indexed before stays.
 pub async fn index(
     store: &Store,
-    tenant: TenantId,
-    session: SessionId,
+    (tenant, session): (TenantId, SessionId),
+    job: Option<&Job>,
 ) -> Result<Option<Indexed>, StoreError> {
     let mut through_seq = 0;
     for _ in 0..MOST_STEPS {
         let Some(next) = store.find_unindexed(tenant, session).await? else { return Ok(None) };
         through_seq = next.indexed_seq;
         if next.messages.is_empty() {
-            return Ok(Some(Indexed { through_seq, more: false }));
+            return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
         }
         let documents = background::spawn(move || {
             let mut analyzer = Analyzer::default();
@@ -42,12 +46,18 @@ pub async fn index(
         });
         let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
         let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
-        if store.index_messages(tenant, session, next.indexed_seq, documents).await? {
-            through_seq += count;
-            if through_seq >= next.head_seq {
-                return Ok(Some(Indexed { through_seq, more: false }));
+        match store.index_messages((tenant, session), next.indexed_seq, documents, job).await? {
+            Indexing::Behind => {}
+            Indexing::Indexed => {
+                through_seq += count;
+                if through_seq >= next.head_seq {
+                    return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
+                }
+            }
+            Indexing::Ended => {
+                return Ok(Some(Indexed { through_seq: through_seq + count, more: false, is_ended: true }));
             }
         }
     }
-    Ok(Some(Indexed { through_seq, more: true }))
+    Ok(Some(Indexed { through_seq, more: true, is_ended: false }))
 }

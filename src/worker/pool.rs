@@ -159,8 +159,7 @@ impl Pool {
                 return Ok(done);
             }
             for job in taken.claimed {
-                run(&self.env, job, self.options.lease).await;
-                done += 1;
+                done += run(&self.env, job, self.options.lease).await;
             }
             let ended = idle::end(&self.env, taken.seen).await;
             done += ended.jobs;
@@ -174,16 +173,28 @@ impl Pool {
     }
 }
 
-/// Runs one job to its settlement, with a heartbeat beside it.
-async fn run(env: &Env, job: Job, lease: Duration) {
+/// Runs a job to its settlement, and then what was claimed with that; gives how many they were.
+async fn run(env: &Env, job: Job, lease: Duration) -> usize {
+    let mut next = Some(job);
+    let mut done = 0;
+    while let Some(job) = next {
+        next = run_one(env, job, lease).await.map(|next| *next);
+        done += 1;
+    }
+    done
+}
+
+/// Runs one job to its settlement, with a heartbeat beside it; gives what was claimed with that.
+async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     let kind = job.kind.as_str();
     let span = span_of(&job);
     if job.attempt == 1 {
         tell_wait(&job);
     }
     let begun = Instant::now();
-    run_fenced(env, job, lease).instrument(span).await;
+    let next = run_fenced(env, job, lease).instrument(span).await;
     metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
+    next
 }
 
 /// The span of a job's work, in the trace that asked for it.
@@ -207,45 +218,52 @@ pub(super) fn tell_wait(job: &Job) {
     metrics::histogram!("anchord_job_wait_seconds", "kind" => job.kind.as_str()).record(waited.as_secs_f64());
 }
 
-async fn run_fenced(env: &Env, job: Job, lease: Duration) {
+async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     let lost = CancellationToken::new();
     let outcome = tokio::select! {
-        outcome = work(env, &job) => outcome,
+        outcome = work(env, &job, lease) => outcome,
         () = beat(env, &job, lease, &lost) => {
             metrics::counter!("anchord_job_leases_lost_total").increment(1);
             warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
-            return;
+            return None;
         },
     };
     if matches!(outcome, Err(JobError::Lost)) {
         metrics::counter!("anchord_job_leases_lost_total").increment(1);
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
-        return;
+        return None;
     }
     metrics::counter!("anchord_jobs_total", "kind" => job.kind.as_str(), "ended" => if outcome.is_ok() { "settled" } else { "broken" })
         .increment(1);
-    if let Err(error) = outcome {
-        error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
-        if let Err(error) = give_back(env, &job, &error).await {
-            // The lease ends by itself and another worker takes over.
-            error!(compression.id = %job.id, %error, "worker.give_back_failed");
+    match outcome {
+        Ok(next) => next,
+        Err(error) => {
+            error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
+            if let Err(error) = give_back(env, &job, &error).await {
+                // The lease ends by itself and another worker takes over.
+                error!(compression.id = %job.id, %error, "worker.give_back_failed");
+            }
+            None
         }
     }
 }
 
-async fn work(env: &Env, job: &Job) -> Result<(), JobError> {
+async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     if job.crashes >= MAX_CRASHES {
-        return fail(env, job, "crashed", "workers died over this job, again and again").await;
+        fail(env, job, "crashed", "workers died over this job, again and again").await?;
+        return Ok(None);
     }
     match job.kind {
         // Boxed: what it holds over its waits is far more than the others do.
-        Kind::Compress => Box::pin(compress::run(env, job)).await,
-        Kind::Evaluate => evaluate::run(env, job).await,
+        Kind::Compress => Box::pin(compress::run(env, job, lease)).await,
+        Kind::Evaluate => evaluate::run(env, job).await.map(|()| None),
         Kind::Index => {
-            let indexed = index::index(&env.store, job.tenant, job.session).await?;
-            let more = indexed.is_some_and(|indexed| indexed.more);
-            env.store.settle_index(job, Status::Succeeded, more).await?;
-            Ok(())
+            let indexed = index::index(&env.store, (job.tenant, job.session), Some(job)).await?;
+            if !indexed.is_some_and(|indexed| indexed.is_ended) {
+                let more = indexed.is_some_and(|indexed| indexed.more);
+                env.store.settle_index(job, Status::Succeeded, more).await?;
+            }
+            Ok(None)
         }
     }
 }

@@ -46,7 +46,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 59] = [
+const HOT: [(&str, &str); 64] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     (
@@ -76,11 +76,12 @@ const HOT: [(&str, &str); 59] = [
     ("recall: postings", "select bucket, chunk, segments from recall_postings"),
     ("recall: texts", "from unnest($3::bigint[]) with ordinality as wanted (seq, place)"),
     ("recall: what is not indexed", "and m.seq > $3 and m.seq <= $4 order by m.seq limit $5"),
+    ("index: a page", "and m.seq <= (s.indexed_seq / $3 + 1) * $3"),
     ("index: write", "insert into recall_postings as old"),
     ("ledger", "from ledger_entries where tenant_id = $1"),
     ("events: read", "from events x where x.tenant_id = s.tenant_id"),
     ("events: newest", "select coalesce(max(id), 0) as \"newest!\" from events"),
-    ("events: write", "insert into events (tenant_id, session_id, kind, payload) values"),
+    ("events: write", "select p_tenant, p_session, p_kinds[e.place], p_payloads[e.place]"),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
     ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
     ("claim", "from take_jobs($1, $2, $3, $4, $5, $6)"),
@@ -102,13 +103,17 @@ const HOT: [(&str, &str); 59] = [
     ("base", "v.carry::text as \"carry?\""),
     ("base: probes", "and (x.source = 'caller' or x.probe::text like"),
     ("span", "x.seq between $3 and $4 order by x.seq offset 0"),
-    ("fix the span", "update compressions c set parent_version = $4"),
+    ("fix the span", "select fix_span("),
+    ("fix the span: write", "update compressions c set parent_version = p_parent"),
+    ("settle: look", "s.after_seq as \"after_seq!\""),
     ("settle: lock", "s.accounting, s.recent, s.head_seq"),
+    ("settle: proof", "and s.xmin = p_proof"),
     ("settle: version", "insert into summaries"),
     ("settle: ledger", "insert into ledger_entries"),
     ("settle: probes", "insert into probes (tenant_id, session_id, id, source, version, probe) select"),
-    ("settle: end", "update compressions set status = $4, version = $5"),
-    ("settle: session", "compression_count = compression_count + $7"),
+    ("settle: end", "set status = p_status, version = p_version"),
+    ("settle: session", "compression_count = s.compression_count + case"),
+    ("evaluation: end", "update compressions set status = $4, version = $5"),
     ("webhooks: claim", "from claim_deliveries($1, $2, $3, $4)"),
     ("webhooks: choose", "from webhook_deliveries r where r.leased_until > now()"),
     ("webhooks: settle", "update webhook_deliveries d set status = word.status"),

@@ -10,8 +10,10 @@ use anchord::store::audit::Actor;
 use anchord::store::compressions::{Job, Kind, NewJob, Span, enqueue};
 use anchord::store::gather::{Append, Gatherer, NewMessage};
 use anchord::store::settle::{NewVersion, Settled, Settlement};
+use anchord::worker::index::index;
 use serde_json::json;
 use serde_json::value::to_raw_value;
+use sqlx::{Connection as _, PgConnection, Row as _};
 use tokio_util::task::TaskTracker;
 
 use crate::support::{self, TestDatabase};
@@ -25,7 +27,7 @@ struct Queue {
     session: SessionId,
     name: SessionName,
     gatherer: Gatherer,
-    _database: TestDatabase,
+    database: TestDatabase,
 }
 
 impl Queue {
@@ -36,14 +38,7 @@ impl Queue {
         let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
         let gatherer = Gatherer::start(&store);
         let name = SessionName::parse("s").unwrap();
-        let queue = Self {
-            store,
-            tenant,
-            session: SessionId(uuid::Uuid::nil()),
-            name,
-            gatherer,
-            _database: database,
-        };
+        let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
         queue.append(messages).await;
         let found = queue.store.find_session(tenant, &queue.name).await.unwrap().unwrap();
         Self { session: found.id, ..queue }
@@ -291,4 +286,82 @@ async fn a_requeued_job_waits_for_its_time_and_keeps_its_fence() {
     assert!(queue.store.requeue(&job, 3600.0).await.unwrap());
     assert!(queue.claim().await.is_none(), "not due yet");
     assert!(!queue.store.requeue(&job, 0.0).await.unwrap(), "it is not running");
+}
+
+/// Does something while somebody holds the session's lock; it is let go, with a new row, once that waits for it.
+async fn despite_a_lock<T>(queue: &Queue, doing: impl Future<Output = T>) -> T {
+    let mut holder = PgConnection::connect(&queue.database.url).await.unwrap();
+    let mut looker = PgConnection::connect(&queue.database.url).await.unwrap();
+    sqlx::raw_sql("begin; update sessions set updated_at = now()").execute(&mut holder).await.unwrap();
+    let let_go = async {
+        let waiting = "select count(*) from pg_stat_activity
+                       where datname = current_database() and wait_event_type = 'Lock'";
+        while sqlx::raw_sql(waiting).fetch_one(&mut looker).await.unwrap().get::<i64, _>(0) == 0 {}
+        sqlx::raw_sql("commit").execute(&mut holder).await.unwrap();
+    };
+    futures::join!(doing, let_go).0
+}
+
+#[tokio::test]
+async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    assert!(despite_a_lock(&queue, queue.store.fix_span(&job, span(None))).await.unwrap());
+    let settling = queue.store.settle(&job, Some(span(None)), publication(1));
+    assert_eq!(despite_a_lock(&queue, settling).await.unwrap(), Settled::As(Status::Succeeded));
+    assert_eq!(queue.version().await, Some(1));
+    let session = (queue.tenant, queue.session);
+    let indexed = despite_a_lock(&queue, index(&queue.store, session, None)).await.unwrap().unwrap();
+    assert_eq!(indexed.through_seq, 10);
+    let events = queue.store.list_events(queue.tenant, queue.session, 0, 9).await.unwrap().unwrap();
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
+}
+
+#[tokio::test]
+async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as_any_other() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
+    let (settled, indexing) = ending.await.unwrap();
+    assert_eq!(settled, Settled::As(Status::Succeeded));
+    let late = indexing.expect("an indexing");
+    assert_eq!((late.kind, late.attempt), (Kind::Index, 1));
+    assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().is_none(), "it is claimed");
+    assert!(queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
+    queue.bury_worker().await;
+    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    assert_eq!((next.id, next.attempt, next.crashes), (late.id, 2, 1));
+    assert!(!queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
+    let indexed = index(&queue.store, (queue.tenant, queue.session), Some(&next)).await.unwrap().unwrap();
+    assert!(indexed.is_ended && !indexed.more, "{indexed:?}");
+    assert!(
+        !queue.store.heartbeat(&next, LEASE_SECONDS).await.unwrap(),
+        "it has ended with its last postings"
+    );
+
+    // Nothing has come since, so nothing is left to index.
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    let last = Span { parent_version: Some(1), from_seq: 6, through_seq: 8 };
+    let ending = queue.store.settle_and_index(&job, Some(last), publication(2), Some(LEASE_SECONDS));
+    let (settled, indexing) = ending.await.unwrap();
+    assert_eq!((settled, indexing.is_none()), (Settled::As(Status::Succeeded), true));
+    assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_late_worker_ends_no_indexing_with_its_postings() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
+    let late = ending.await.unwrap().1.expect("an indexing");
+    queue.bury_worker().await;
+    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    let indexed = index(&queue.store, (queue.tenant, queue.session), Some(&late)).await.unwrap().unwrap();
+    assert!(!indexed.is_ended && !indexed.more, "{indexed:?}");
+    assert!(queue.store.heartbeat(&next, LEASE_SECONDS).await.unwrap(), "it still runs");
 }

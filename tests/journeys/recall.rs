@@ -16,6 +16,7 @@ use anchord::http::{AppState, Limits, Shared, router};
 use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, NewMessage};
 use anchord::store::keys::{NewKey, digest_key};
+use anchord::store::recall::Indexing;
 use anchord::worker::index::{Indexed, index};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -44,7 +45,7 @@ impl Stored {
 
     async fn index(&self, tenant: TenantId, session: &SessionName) -> Indexed {
         let id = self.id(tenant, session).await;
-        index(&self.store, tenant, id).await.expect("indexing").expect("a session")
+        index(&self.store, (tenant, id), None).await.expect("indexing").expect("a session")
     }
 
     async fn ask(&self, tenant: TenantId, session: &SessionName, question: &str) -> Vec<Hit> {
@@ -119,13 +120,14 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
     let mut part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
     part.messages.truncate(250);
     let documents = part.messages.iter().map(analyze).collect();
-    assert!(service.store.index_messages(tenant, id, 0, documents).await.expect("indexing"));
+    let done = service.store.index_messages((tenant, id), 0, documents, None).await.expect("indexing");
+    assert_eq!(done, Indexing::Indexed);
     for (question, expected) in QUESTIONS.iter().zip(&scanned) {
         assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, partly indexed");
     }
 
     let indexed = service.index(tenant, &session).await;
-    assert_eq!(indexed, Indexed { through_seq: CHUNK + 300, more: false });
+    assert_eq!(indexed, Indexed { through_seq: CHUNK + 300, more: false, is_ended: false });
     for (question, expected) in QUESTIONS.iter().zip(&scanned) {
         assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, indexed");
     }
@@ -139,11 +141,15 @@ async fn two_workers_index_a_message_once() {
     let id = service.id(tenant, &session).await;
     let part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
     let documents: Vec<_> = part.messages.iter().map(analyze).collect();
-    assert!(service.store.index_messages(tenant, id, 0, documents.clone()).await.expect("indexing"));
-    assert!(!service.store.index_messages(tenant, id, 0, documents.clone()).await.expect("indexing"));
     // Nobody may index beyond the session's end either.
-    assert!(!service.store.index_messages(tenant, id, 2, documents).await.expect("indexing"));
-    assert_eq!(service.index(tenant, &session).await, Indexed { through_seq: 2, more: false });
+    for (after, expected) in [(0, Indexing::Indexed), (0, Indexing::Behind), (2, Indexing::Behind)] {
+        let done = service.store.index_messages((tenant, id), after, documents.clone(), None).await;
+        assert_eq!(done.expect("indexing"), expected, "after {after}");
+    }
+    assert_eq!(
+        service.index(tenant, &session).await,
+        Indexed { through_seq: 2, more: false, is_ended: false }
+    );
 }
 
 #[tokio::test]
@@ -154,7 +160,7 @@ async fn a_session_that_is_erased_takes_its_index_along() {
     let old = service.id(tenant, &session).await;
     service.index(tenant, &session).await;
     assert!(service.store.delete_session(tenant, &session).await.expect("a delete"));
-    assert_eq!(index(&service.store, tenant, old).await.expect("indexing"), None);
+    assert_eq!(index(&service.store, (tenant, old), None).await.expect("indexing"), None);
     service.tell(tenant, &session, &[user("a boat")]).await;
     assert_eq!(service.ask(tenant, &session, "crane").await, Vec::new());
 }
@@ -173,7 +179,8 @@ async fn a_tenant_finds_nothing_of_another() {
     // Not even by the other's internal id.
     let id = service.id(one, &session).await;
     assert!(service.store.find_unindexed(two, id).await.expect("a read").is_none());
-    assert!(!service.store.index_messages(two, id, 1, Vec::new()).await.expect("indexing"));
+    let done = service.store.index_messages((two, id), 1, Vec::new(), None).await.expect("indexing");
+    assert_eq!(done, Indexing::Behind);
 }
 
 /// The API over a service, with a key of the tenant.

@@ -6,26 +6,20 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::{SessionState, next_start, written};
+use super::known::{Known, Row};
+use super::state::{Retry, next_start};
+use super::written;
 use crate::domain::compression::{Report, Status};
-use crate::domain::id::{CompressionId, Seq};
+use crate::domain::id::CompressionId;
 use crate::domain::settings::Settings;
-use crate::domain::trigger::Recent;
-use crate::store::base::settings_over;
 use crate::store::compressions::{IDLE_MESSAGES, Job};
-use crate::store::outlines::{Outline, OutlineColumns};
+use crate::store::outlines::Outline;
 use crate::store::sessions::RowProof;
 use crate::store::{Store, StoreError, deliveries, events};
 
-/// A session that has nothing to compress, it seems, as it was at a moment, with its proof.
+/// A session that has nothing to compress, it seems, with every message after its anchor and the system prompt.
 #[derive(Clone, Debug)]
-pub struct Resting {
-    state: SessionState,
-    /// Every message after the anchor and the system prompt.
-    outlines: Vec<Outline>,
-    proof: RowProof,
-    tenant_proof: RowProof,
-}
+pub struct Resting(Known);
 
 /// A job that may end, and how.
 #[derive(Debug)]
@@ -50,13 +44,13 @@ impl Resting {
     /// The settings in force.
     #[must_use]
     pub fn settings(&self) -> &Settings {
-        &self.state.settings
+        &self.0.state.settings
     }
 
     /// Every message after the anchor and the system prompt.
     #[must_use]
     pub fn outlines(&self) -> &[Outline] {
-        &self.outlines
+        &self.0.outlines
     }
 
     /// Ends a compression that finds nothing to cover, as [`Store::settle`] would. `None` when more follows from it
@@ -64,20 +58,18 @@ impl Resting {
     ///
     /// # Errors
     /// When what is written cannot be told as JSON.
-    pub fn skip(mut self, job: Job, mut report: Report) -> Result<Option<IdleEnd>, StoreError> {
-        self.state.recount(&job, None, None, &self.outlines);
-        self.state.counts.retry_tokens = 0;
-        if next_start(&self.state).is_some() {
+    pub fn skip(self, job: Job, mut report: Report) -> Result<Option<IdleEnd>, StoreError> {
+        let Known { mut state, outlines, proof, tenant_proof, .. } = self.0;
+        state.follow(&job, None, (Status::Skipped, None), (Retry::After(0), &outlines), &mut report);
+        if next_start(&state).is_some() {
             return Ok(None);
         }
-        let tokens = self.state.counts.context_tokens();
-        report.context_tokens_after = Some(u32::try_from(tokens).unwrap_or(u32::MAX));
-        let accounting = serde_json::to_string(&self.state.counts)
+        let accounting = serde_json::to_string(&state.counts)
             .map_err(|error| StoreError::corrupt("sessions", "accounting", job.session.0, error))?;
         let event = events::end_of(&job, (Status::Skipped, None), &report);
         let session = Some(SessionEnd {
-            proof: self.proof,
-            tenant_proof: self.tenant_proof,
+            proof,
+            tenant_proof,
             accounting,
             event: event.map(|(kind, payload)| (kind, payload.to_string())),
         });
@@ -93,70 +85,6 @@ impl IdleEnd {
     pub fn indexed(job: Job) -> Result<Self, StoreError> {
         let report = written(&job, &Report::default())?;
         Ok(Self { status: Status::Succeeded, report, session: None, job })
-    }
-}
-
-/// A session as the database has it.
-struct Row {
-    place: i32,
-    settings: serde_json::Value,
-    defaults: serde_json::Value,
-    accounting: serde_json::Value,
-    recent: Option<String>,
-    head_seq: Seq,
-    anchor_seq: Seq,
-    version: Option<i64>,
-    last_version: i64,
-    context_revision: i64,
-    proof: i64,
-    tenant_proof: i64,
-    seqs: Option<Vec<Seq>>,
-    roles: Option<Vec<String>>,
-    are_items: Option<Vec<bool>>,
-    tokens: Option<Vec<i32>>,
-    shapes: Option<Vec<Option<String>>>,
-    keeps: Option<Vec<Option<String>>>,
-    retrieved: Option<Vec<bool>>,
-}
-
-impl Row {
-    /// `None` when there is more to it than was looked at.
-    fn read(self, job: &Job) -> Result<Option<Resting>, StoreError> {
-        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, job.session.0, reason);
-        let settings = settings_over(job.session, self.settings, self.defaults)?;
-        let counts = serde_json::from_value(self.accounting);
-        let state = SessionState {
-            counts: counts.map_err(|error| corrupt("accounting", error.to_string()))?,
-            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
-            head: self.head_seq,
-            anchor: self.anchor_seq,
-            version: self.version,
-            last_version: self.last_version,
-            revision: self.context_revision + settings.wide_revision(),
-            settings,
-        };
-        // The pins are to be read and counted anew.
-        if state.counts.pins_revision != state.settings.wide_pins_revision() {
-            return Ok(None);
-        }
-        let newest = self.seqs.as_ref().and_then(|seqs| seqs.last()).copied();
-        if newest.unwrap_or(state.anchor) != state.head {
-            return Ok(None);
-        }
-        let outlines = OutlineColumns {
-            // Nothing is read of them here.
-            bytes: self.seqs.as_ref().map(|seqs| vec![0; seqs.len()]),
-            seqs: self.seqs,
-            roles: self.roles,
-            are_items: self.are_items,
-            tokens: self.tokens,
-            shapes: self.shapes,
-            keeps: self.keeps,
-            retrieved: self.retrieved,
-        };
-        let outlines = outlines.read_after(job.session, state.floor())?;
-        let proofs = RowProof::read(self.proof).zip(RowProof::read(self.tenant_proof));
-        Ok(proofs.map(|(proof, tenant_proof)| Resting { state, outlines, proof, tenant_proof }))
     }
 }
 
@@ -176,7 +104,7 @@ impl Store {
         let rows = sqlx::query_as!(
             Row,
             r#"select place as "place!", settings as "settings!", defaults as "defaults!", accounting as "accounting!",
-                      recent, head_seq as "head_seq!", anchor_seq as "anchor_seq!", version,
+                      recent, head_seq as "head_seq!", anchor_seq as "anchor_seq!", anchor_seq as "after_seq!", version,
                       last_version as "last_version!", context_revision as "context_revision!", proof as "proof!",
                       tenant_proof as "tenant_proof!", seqs, roles, are_items, tokens,
                       shapes as "shapes: Vec<Option<String>>", keeps as "keeps: Vec<Option<String>>", retrieved
@@ -191,7 +119,7 @@ impl Store {
             let place = usize::try_from(row.place).unwrap_or_default().wrapping_sub(1);
             let (Some(job), Some(at)) = (jobs.get(place), found.get_mut(place)) else { continue };
             // Whoever claims it meets the same row, and its job fails with the reason.
-            *at = row.read(job).unwrap_or_default();
+            *at = row.read(job.session).unwrap_or_default().map(Resting);
         }
         Ok(found)
     }
