@@ -106,7 +106,8 @@ $$;
 -- follow. Gives what came of it:
 --   'ended'    all of it is written;
 --   'indexing' all of it is written, and the indexing that follows is claimed for the worker whose job this was;
---   'lost'     the fence is broken (status, attempt): nothing has changed;
+--   'lost'     the fence is broken (status, attempt): nothing has changed. When that comes to light late it is an error
+--              (AN001) instead;
 --   'changed'  the session's row or its tenant's is not the one that the end was decided on (xmin), or somebody holds
 --              the session's lock: nothing has changed. Only when a proof is given; without one the caller holds the
 --              session's lock.
@@ -151,11 +152,9 @@ begin
       return 'changed';
     end if;
   end if;
-  update compressions c
-  set status = p_status, version = p_version, report = p_report::json, finished_at = now(), lease_until = null
+  perform from compressions c
   where c.tenant_id = p_tenant and c.id = p_job and c.status = p_from_status
-    and (p_attempt is null or c.attempt = p_attempt)
-  returning c.worker into v_worker;
+    and (p_attempt is null or c.attempt = p_attempt);
   if not found then
     return 'lost';
   end if;
@@ -197,7 +196,7 @@ begin
     returning x.compression_id into v_gone;
     if v_gone is not null then
       update compressions c set status = 'superseded', finished_at = now()
-      where c.tenant_id = p_tenant and c.id = v_gone and c.status = 'prepared';
+      where c.tenant_id = p_tenant and c.id = v_gone and c.id <> p_job and c.status = 'prepared';
     end if;
   end if;
   if p_evaluation is not null then
@@ -212,6 +211,16 @@ begin
         compression_count = s.compression_count + case when p_version is null then 0 else 1 end
     where s.tenant_id = p_tenant and s.id = p_session
     returning s.indexed_seq < s.head_seq into strict v_is_unindexed;
+  end if;
+  -- The job comes last: while this waits for anything above, its row is free for whoever takes over from a dead worker.
+  update compressions c
+  set status = p_status, version = p_version, report = p_report::json, finished_at = now(), lease_until = null
+  where c.tenant_id = p_tenant and c.id = p_job and c.status = p_from_status
+    and (p_attempt is null or c.attempt = p_attempt)
+  returning c.worker into v_worker;
+  if not found then
+    -- Somebody has, since it was looked at; all of this is undone.
+    raise exception 'the job is no longer what it was' using errcode = 'AN001';
   end if;
   if cardinality(p_events) > 0 then
     perform write_events(p_tenant, p_session, p_events, p_payloads, p_messages, p_event_channel, p_delivery_channel);

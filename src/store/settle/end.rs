@@ -12,6 +12,9 @@ use crate::store::sessions::RowProof;
 use crate::store::{StoreError, deliveries, events};
 use crate::trace;
 
+/// What the statement fails with when the job was taken over while it wrote.
+const TAKEN_OVER: &str = "AN001";
+
 /// An end that is decided.
 pub(super) struct End<'a> {
     pub(super) job: &'a Job,
@@ -137,7 +140,14 @@ impl End<'_> {
             CHANNEL,
         )
         .fetch_one(connection)
-        .await?;
+        .await;
+        let word = match word {
+            Ok(word) => word,
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(TAKEN_OVER) => {
+                return Ok(Written::Lost);
+            }
+            Err(error) => return Err(error.into()),
+        };
         Ok(match (word.as_str(), index) {
             ("indexing", Some(id)) => Written::Ended(Some(Box::new(indexing(job, CompressionId(id), trace)))),
             ("ended" | "indexing", _) => Written::Ended(None),
