@@ -13,6 +13,7 @@ mod formatters;
 mod git;
 mod plain;
 mod script;
+mod simple;
 mod windows;
 mod word;
 
@@ -40,7 +41,7 @@ const SCRIPT_DEPTH: usize = 3;
 const MAX_STEPS: usize = 2_000;
 
 /// One simple command of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
     /// The command's name and arguments; assignments before it are gone.
     words: Vec<Word>,
@@ -74,14 +75,16 @@ fn steps(script: &str, dir: Option<&str>, depth: usize) -> (Vec<Step>, Option<St
         windows::read(script, &mut walk);
         return (walk.steps, walk.dir);
     }
-    match parse(script) {
-        Some(program) => {
-            for list in &program.complete_commands {
-                walk.list(list);
-            }
+    if is_parsed(script) {
+        if simple::read(script, &mut walk) {
+            return (walk.steps, walk.dir);
         }
-        None => plain::read(script, &mut walk),
+        if let Some(program) = parse(script) {
+            walk.program(&program);
+            return (walk.steps, walk.dir);
+        }
     }
+    plain::read(script, &mut walk);
     (walk.steps, walk.dir)
 }
 
@@ -91,11 +94,13 @@ pub(super) fn ends_in(script: &str, dir: Option<&str>) -> Option<String> {
     end.filter(|e| Some(e.as_str()) != dir && paths::is_absolute(e))
 }
 
-/// Parses a script; `None` when it is too large, too deep or broken.
+/// Whether a script is neither too large nor, by its substitutions, too deep for the parser.
+fn is_parsed(script: &str) -> bool {
+    script.len() <= PARSED_BYTES && substitutions(script) <= MAX_NESTABLE
+}
+
+/// Parses a script; `None` when it is too deep or broken.
 fn parse(script: &str) -> Option<ast::Program> {
-    if script.len() > PARSED_BYTES || substitutions(script) > MAX_NESTABLE {
-        return None;
-    }
     // The parser unwraps in places that strange scripts reach (a file descriptor above 2³¹). A
     // transcript must not be able to end its compression, so such a script is read plainly too.
     std::panic::catch_unwind(|| parse_unguarded(script)).ok().flatten()
@@ -137,6 +142,12 @@ struct Walk {
 }
 
 impl Walk {
+    fn program(&mut self, program: &ast::Program) {
+        for list in &program.complete_commands {
+            self.list(list);
+        }
+    }
+
     fn list(&mut self, list: &ast::CompoundList) {
         for ast::CompoundListItem(and_or, _) in &list.0 {
             self.pipeline(&and_or.first);
@@ -336,5 +347,137 @@ fn add_redirect(step: &mut Step, redirect: &ast::IoRedirect) {
         ast::IoRedirect::HereDocument(_, doc) => step.heredoc = Some(doc.doc.value.clone()),
         ast::IoRedirect::HereString(_, word) => step.heredoc = Some(Word::read(&word.value).text),
         ast::IoRedirect::File(..) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn walk() -> Walk {
+        Walk { steps: Vec::new(), dir: Some("/w".to_owned()), depth: 0 }
+    }
+
+    const PIECES: &[&str] = &[
+        "cd",
+        "cd ..",
+        "cat",
+        "a.rs",
+        "src/b.rs",
+        "-n",
+        "--flag=x",
+        "A=1",
+        "A+=b",
+        "of=f",
+        "x=",
+        "$HOME/c",
+        "$A",
+        "'one word'",
+        "\"a b\"",
+        "\"$A b\"",
+        "\"^a$\"",
+        "'$(x) `y` {1,2}'",
+        "\"{a,b}\"",
+        "''",
+        "\\(",
+        "\"\\\"\"",
+        "*.rs",
+        "a[0]",
+        "a[0]=1",
+        "~",
+        "2",
+        "2>&1",
+        ">&2",
+        "> out",
+        ">> out",
+        "2>/dev/null",
+        "2> err",
+        "< in",
+        "<in",
+        ">out",
+        "é",
+        "'é'",
+        "=",
+        "==",
+        "[",
+        "]",
+        "1234567890",
+        "bash -c 'cd x && cat y'",
+        "sudo",
+        "if",
+        "then",
+        "fi",
+        "for",
+        "in",
+        "do",
+        "time",
+        "!",
+        "{",
+        "}",
+        "[[",
+        "export",
+        "declare",
+        "local",
+        "#",
+        "a#b",
+        "(",
+        ")",
+        "$(",
+        "$x(",
+        "@(",
+        "^",
+        "%",
+        "&&",
+        "&&",
+        "||",
+        ";",
+        ";",
+        "|",
+        "|",
+        "&",
+        "\n",
+        "\n",
+        "\t",
+        "\\\n",
+        "<<EOF",
+        "'",
+        "\"",
+        "\\",
+        "$",
+        "`",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #[test]
+        fn a_simple_script_is_read_as_the_parser_has_it_read(
+            pieces in prop::collection::vec((prop::sample::select(PIECES), prop::sample::select(vec![" ", " ", " ", ""])), 0..10),
+        ) {
+            let script: String = pieces.iter().flat_map(|(piece, glue)| [*piece, *glue]).collect();
+            let (mut read, mut parsed) = (walk(), walk());
+            if simple::read(&script, &mut read) {
+                let program = parse(&script);
+                prop_assert!(program.is_some(), "{}", script);
+                parsed.program(&program.unwrap());
+                prop_assert_eq!((read.steps, read.dir), (parsed.steps, parsed.dir), "{}", script);
+            } else {
+                prop_assert_eq!((read.steps, read.dir), (parsed.steps, parsed.dir), "{}", script);
+            }
+        }
+    }
+
+    #[test]
+    fn what_agents_mostly_run_needs_no_parser() {
+        for script in [
+            "cd /work && cargo test part1 2>&1 | tail -50",
+            "rg -n 'fn (a|b)' src | head",
+            "git add -A && git commit -m \"Say what; why\"",
+            "ls -la src/ 2>/dev/null || echo none\ncat a.rs",
+            "find . -name '*.py' > list.txt; wc -l list.txt",
+        ] {
+            assert!(simple::read(script, &mut walk()), "{script}");
+        }
     }
 }
