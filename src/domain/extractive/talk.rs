@@ -43,8 +43,6 @@ pub(super) fn tidy(text: &str) -> String {
     });
     static FILLERS: LazyLock<Regex> =
         LazyLock::new(|| pattern::unicode(r"(?i)\b(?:u+m+|u+h+|uhm|erm|e+h+|m+hm+|mm+)\b(?:\s?,)?\s?"));
-    static GAPS: LazyLock<Regex> =
-        LazyLock::new(|| pattern::unicode(r"\s+([.,!?;:](?:\s|$))|\s+(['’](?:ll|re|ve|m|s|d|t)\b)"));
     let text = if text.contains(['{', '[']) { MARKS.replace_all(text, " ") } else { Cow::Borrowed(text) };
     let text = if prose::language_of(&text) == prose::Language::English {
         FILLERS.replace_all(&text, "").into_owned()
@@ -52,10 +50,45 @@ pub(super) fn tidy(text: &str) -> String {
         text.into_owned()
     };
     // What a filler leaves behind a name is no word either.
-    squash(&GAPS.replace_all(&squash(&text), "$1$2"))
-        .replace(": , ", ": ")
-        .replace(":. ", ": ")
-        .replace(":, ", ": ")
+    squash(&without_gaps(&squash(&text))).replace(": , ", ": ").replace(":. ", ": ").replace(":, ", ": ")
+}
+
+/// A squashed text without the spaces that transcribers put in front of marks and clipped verbs
+/// (`well , we 'll see .`).
+fn without_gaps(text: &str) -> String {
+    const CLIPPED: [&str; 7] = ["ll", "re", "ve", "m", "s", "d", "t"];
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(' ') {
+        out.push_str(before);
+        let mut next = behind.chars();
+        // What stays behind the space goes along with it, and opens no other gap.
+        let closed = match next.next() {
+            Some('.' | ',' | '!' | '?' | ';' | ':') => {
+                matches!(next.next(), None | Some(' ')).then(|| behind.len().min(2))
+            }
+            Some(mark @ ('\'' | '’')) => {
+                let ends = |clipped: &&&str| {
+                    let after = next.as_str().strip_prefix(**clipped);
+                    after.is_some_and(|after| !after.starts_with(regex_syntax::is_word_character))
+                };
+                CLIPPED.iter().find(ends).map(|clipped| mark.len_utf8() + clipped.len())
+            }
+            Some(_) | None => None,
+        };
+        match closed.and_then(|length| behind.split_at_checked(length)) {
+            Some((kept, behind)) => {
+                out.push_str(kept);
+                rest = behind;
+            }
+            None => {
+                out.push(' ');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Minutes have no task; who talks, and how it opens, say what it is about.
@@ -296,4 +329,23 @@ fn score(candidate: &Candidate<'_>, weights: &HashMap<u64, f64>, told: &HashSet<
         * if figures { 1.25 } else { 1.0 }
         * if CUES.is_match(candidate.text) { 1.3 } else { 1.0 }
         * if candidate.key == USER && SELF.is_match(candidate.text) { 3.0 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn gaps_are_closed_as_a_pattern_tells_them(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(vec![" ", " ", " ", ".", ",", "?", ":", "'", "’", "ll", "s", "m", "re", "é", "a", "_", "汉", "\u{301}"]),
+                0..16,
+            ),
+        ) {
+            let gaps = pattern::unicode(r"\s+([.,!?;:](?:\s|$))|\s+(['’](?:ll|re|ve|m|s|d|t)\b)");
+            let text = squash(&pieces.concat());
+            proptest::prop_assert_eq!(without_gaps(&text), gaps.replace_all(&text, "$1$2"));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
 //! on lines that hold other characters; only marker words of other scripts need Unicode's.
 
+mod first;
 mod required;
 
 use std::borrow::Cow;
@@ -27,10 +28,45 @@ pub(crate) fn required_by_ascii(pattern: &str) -> Option<Vec<Vec<u8>>> {
     required::words(&narrowed(pattern))
 }
 
+/// The bytes that a text begins with which a pattern matches whose `\b`, `\w`, `\d` and `\s` mean ASCII's;
+/// `None` when it may match behind a text's start, or an empty text.
+pub(crate) fn first_bytes_of_ascii(pattern: &str) -> Option<[bool; 256]> {
+    first::bytes(&narrowed(pattern))
+}
+
 /// Compiles a pattern whose word boundaries hold in every script.
 pub(crate) fn unicode(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
+}
+
+/// A pattern whose groups are read where it matches, which is seldom.
+///
+/// The library makes room for the groups before it searches for them, and looks for them more slowly than
+/// for a match alone; so that comes first.
+pub(crate) struct Grouped(Regex);
+
+impl Grouped {
+    /// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
+    pub(crate) fn ascii(pattern: &str) -> Self {
+        Self(ascii(pattern))
+    }
+
+    /// Whether the pattern matches somewhere.
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+
+    /// The groups of the first match.
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        if self.0.is_match(text) { self.0.captures(text) } else { None }
+    }
+
+    /// The groups of all matches.
+    pub(crate) fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        let matches = self.0.is_match(text).then(|| self.0.captures_iter(text));
+        matches.into_iter().flatten()
+    }
 }
 
 /// A pattern whose word boundaries hold in every script, and which few texts match.

@@ -2,11 +2,9 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-use regex::Regex;
-
 use super::super::line::any_of;
-use super::super::pattern;
+use super::super::pattern::Grouped;
+use aho_corasick::AhoCorasick;
 
 /// An error that one line states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +45,7 @@ impl Context {
 
 macro_rules! pattern {
     ($name:ident, $text:expr) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| pattern::ascii($text));
+        static $name: LazyLock<Grouped> = LazyLock::new(|| Grouped::ascii($text));
     };
 }
 

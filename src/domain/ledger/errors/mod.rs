@@ -18,7 +18,7 @@ use super::super::id::Seq;
 use super::super::message::{Numbered, Role};
 use super::invocation::Invocation;
 use super::line::{MAX_LINE, clip, plain, squash};
-use super::pipeline::{self, Pipeline, clip_bytes};
+use super::pipeline::{Pipeline, clip_bytes};
 use super::test_runs::Run;
 use super::{Carry, ErrorFact, prose};
 
@@ -101,8 +101,11 @@ struct Ledger {
 impl Ledger {
     fn new(carry: &Carry) -> Self {
         let mut carried: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        // Most errors that stay open share a few commands.
+        let mut keys: BTreeMap<&str, String> = BTreeMap::new();
         for (message, work) in &carry.open_errors {
-            carried.entry(Work::new(work.clone()).key().to_owned()).or_default().push(message.clone());
+            let key = keys.entry(work).or_insert_with(|| Work::new(work.clone()).key().to_owned());
+            carried.entry(key.clone()).or_default().push(message.clone());
         }
         Self { entries: Vec::new(), by_message: BTreeMap::new(), open: BTreeMap::new(), carried }
     }
@@ -160,15 +163,15 @@ impl Ledger {
         if refused(output) {
             return;
         }
-        let command = invocation.command.as_deref().map(pipeline::parse);
+        let command = run.command.as_deref();
         let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
-        let found = of_output(invocation, command.as_deref(), run, output);
+        let found = of_output(invocation, command, run, output);
         let clean = found.is_empty();
         for one in found {
             self.add(one, Some(&work), &seqs);
         }
-        if succeeded(invocation, command.as_deref(), run, clean) {
+        if succeeded(invocation, command, run, clean) {
             self.resolve(invocation, &work);
         }
     }

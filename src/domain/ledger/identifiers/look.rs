@@ -106,28 +106,42 @@ pub(super) struct Words {
     automaton: Marked,
     /// The patterns that need no word.
     free: u128,
-    /// The marks that each pattern needs.
-    marks: Vec<u16>,
+    /// The patterns that need no other of the lower marks than those of the index, and of the upper ones.
+    by_marks: [[u128; 1 << HALF]; 2],
+}
+
+/// Half of the marks, so that two small tables tell what one large one would.
+const HALF: usize = 7;
+
+/// The places in the two tables for some marks.
+fn halves(marks: u16) -> [usize; 2] {
+    [usize::from(marks) % (1 << HALF), usize::from(marks) >> HALF]
 }
 
 impl Words {
     /// Takes in the needs of at most 128 patterns, in their order.
     pub(super) fn new(needs: impl Iterator<Item = Needs> + Clone) -> Self {
-        let marks = needs.clone().map(|one| one.marks).collect();
         let bit = |at: usize| 1_u128 << at;
+        let mut by_marks = [[0; 1 << HALF]; 2];
+        for (at, one) in needs.clone().enumerate() {
+            for (table, needed) in by_marks.iter_mut().zip(halves(one.marks)) {
+                let enough = table.iter_mut().enumerate().filter(|(marks, _)| needed & !marks == 0);
+                enough.for_each(|(_, patterns)| *patterns |= bit(at));
+            }
+        }
         let free = needs.clone().enumerate().filter(|(_, one)| one.words.is_empty());
         let free = free.fold(0, |bits, (at, _)| bits | bit(at));
         let words =
             needs.enumerate().flat_map(|(at, one)| one.words.iter().map(move |word| (*word, bit(at))));
-        Self { automaton: Marked::new(words), free, marks }
+        Self { automaton: Marked::new(words), free, by_marks }
     }
 
     /// The patterns that may match a line, as bits.
     pub(super) fn candidates(&self, line: &str) -> u128 {
-        let marks = marks(line);
         // Without its marks no word makes a pattern match, so the words are not even looked for.
-        let marked = self.marks.iter().enumerate().filter(|(_, needed)| *needed & !marks == 0);
-        let marked = marked.fold(0_u128, |bits, (at, _)| bits | 1 << at);
+        let tables = self.by_marks.iter().zip(halves(marks(line)));
+        let marked =
+            tables.fold(u128::MAX, |bits, (table, at)| bits & table.get(at).copied().unwrap_or(u128::MAX));
         let found = if marked & !self.free == 0 { 0 } else { self.automaton.found_in(line) };
         (self.free | found) & marked
     }

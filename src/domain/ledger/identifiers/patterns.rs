@@ -6,10 +6,11 @@ mod values;
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::super::line::lines;
-use super::super::{pattern, pipeline};
+use super::super::pattern::Grouped;
+use super::super::pipeline;
 use super::Hit;
 use super::look::{Needs, Words};
 use programs::{COMMAND, COMMAND_NEEDS, OUTPUT, OUTPUT_NEEDS};
@@ -28,14 +29,14 @@ const fn needs(marks: u16, words: &'static [&'static str]) -> Needs {
 
 struct Rules {
     words: Words,
-    each: Vec<Regex>,
+    each: Vec<Grouped>,
     makers: &'static [Rule],
 }
 
 fn compile(rules: &'static [Rule], needs: &'static [Needs]) -> Rules {
     Rules {
         words: Words::new(needs.iter().copied()),
-        each: rules.iter().map(|(p, _)| pattern::ascii(p)).collect(),
+        each: rules.iter().map(|(p, _)| Grouped::ascii(p)).collect(),
         makers: rules,
     }
 }

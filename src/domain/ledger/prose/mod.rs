@@ -257,9 +257,8 @@ fn clip(text: &str) -> &str {
 
 /// The inside of a block that is the whole message, or the message.
 fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
-    let open = format!("<{tag}>");
-    let close = format!("</{tag}>");
-    text.strip_prefix(open.as_str()).map_or(text, |inner| inner.split(close.as_str()).next().unwrap_or(inner))
+    let opened = text.strip_prefix('<').and_then(|rest| rest.strip_prefix(tag)?.strip_prefix('>'));
+    opened.map_or(text, |inner| inner.split(format!("</{tag}>").as_str()).next().unwrap_or(inner))
 }
 
 /// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.

@@ -16,11 +16,10 @@ pub(super) struct Reading {
 }
 
 /// Reads how a command runs tests; `None` when it does not.
-pub(super) fn reading(command: &str) -> Option<Reading> {
-    let pipelines = pipeline::parse(command);
+pub(super) fn reading(pipelines: &[Pipeline]) -> Option<Reading> {
     let mut found: Option<Reading> = None;
     let mut others = 0_usize;
-    for one in &pipelines {
+    for one in pipelines {
         match test_kind(one) {
             Some(only_if_summary) => {
                 let (filtered, head) = filters(one);
@@ -324,7 +323,7 @@ fn in_container(rest: &[&str], depth: u8) -> Option<bool> {
             .filter(|w| matches!(basename(w), "sh" | "bash"))
             .and_then(|_| inner.iter().skip(1).find(|w| !w.starts_with('-')));
         match script {
-            Some(script) => reading(script).map(|r| r.only_if_summary),
+            Some(script) => reading(&pipeline::parse(script)).map(|r| r.only_if_summary),
             None => runs_tests(inner, depth + 4).filter(|only| !only),
         }
     })
@@ -418,7 +417,7 @@ mod tests {
     #[case("bash -lc 'cd x && cargo test'")]
     #[case("npx playwright test")]
     fn a_test_command_is_told(#[case] command: &str) {
-        assert_eq!(reading(command).map(|r| r.only_if_summary), Some(false), "{command}");
+        assert_eq!(reading(&pipeline::parse(command)).map(|r| r.only_if_summary), Some(false), "{command}");
     }
 
     #[rstest]
@@ -439,12 +438,12 @@ mod tests {
     #[case("python -c 'import pytest'")]
     #[case("")]
     fn another_command_is_none(#[case] command: &str) {
-        assert_eq!(reading(command), None, "{command}");
+        assert_eq!(reading(&pipeline::parse(command)), None, "{command}");
     }
 
     #[test]
     fn the_exit_code_counts_only_for_a_test_on_its_own() {
-        let alone = |c: &str| reading(c).unwrap().alone;
+        let alone = |c: &str| reading(&pipeline::parse(c)).unwrap().alone;
         assert!(alone("pytest -q"));
         assert!(alone("cd a && pytest -q 2>&1"));
         assert!(!alone("pytest -q | tail -5"));

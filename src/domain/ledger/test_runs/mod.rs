@@ -10,6 +10,7 @@ use super::super::summary::TestOutcome;
 use super::TestRunFact;
 use super::invocation::Invocation;
 use super::line::{clip, squash};
+use super::pipeline::{self, Pipeline};
 use command::Reading;
 
 /// The longest command kept, in characters.
@@ -18,6 +19,8 @@ const MAX_COMMAND: usize = 400;
 /// A tool use, read as a test run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
+    /// Its command taken apart, when it has one.
+    pub command: Option<Vec<Pipeline>>,
     /// Its command runs tests, so that its failures are told by the run.
     pub is_test: bool,
     /// What is told of it, when it ran.
@@ -50,8 +53,13 @@ pub(super) fn told(runs: Vec<Run>) -> Vec<TestRunFact> {
 
 fn read_one(invocation: &Invocation<'_>) -> Run {
     let Some(command) = invocation.command.as_deref() else { return Run::default() };
-    let Some(reading) = command::reading(command) else { return Run::default() };
-    Run { is_test: !reading.only_if_summary, fact: fact(invocation, command, reading) }
+    let pipelines = pipeline::parse(command);
+    let reading = command::reading(&pipelines);
+    Run {
+        command: Some(pipelines),
+        is_test: reading.is_some_and(|reading| !reading.only_if_summary),
+        fact: reading.and_then(|reading| fact(invocation, command, reading)),
+    }
 }
 
 fn fact(invocation: &Invocation<'_>, command: &str, reading: Reading) -> Option<TestRunFact> {

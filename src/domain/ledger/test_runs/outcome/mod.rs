@@ -9,7 +9,7 @@ use regex::Regex;
 use super::super::super::summary::TestOutcome;
 use super::super::line::{clip, lines, plain};
 use super::super::marked::Marked;
-use super::super::pattern;
+use super::super::pattern::{self, Grouped};
 use super::super::pipeline::clip_bytes;
 use rules::RULES;
 
@@ -104,19 +104,34 @@ impl Tally {
     }
 }
 
-static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| RULES.iter().map(|(p, _)| pattern::ascii(p)).collect());
+static EACH: LazyLock<Vec<Grouped>> =
+    LazyLock::new(|| RULES.iter().map(|(rule, _)| Grouped::ascii(rule)).collect());
 
-/// The words that the rules cannot match without, and the rules that can match without any, as bits.
-static LOOK: LazyLock<(Marked, u128)> = LazyLock::new(|| {
+/// What tells which rules may match a line; rules are bits.
+struct Look {
+    /// The words that the rules cannot match without.
+    words: Marked,
+    /// The rules that can match without any.
+    free: u128,
+    /// The rules that match lines that begin with a byte.
+    by_first: [u128; 256],
+}
+
+static LOOK: LazyLock<Look> = LazyLock::new(|| {
     const { assert!(RULES.len() <= 128, "each rule has a bit") }
-    let (mut words, mut free) = (Vec::new(), 0);
+    let (mut words, mut free, mut by_first) = (Vec::new(), 0, [0; 256]);
     for (at, (rule, _)) in RULES.iter().enumerate() {
+        let bit = 1_u128 << at;
         match pattern::required_by_ascii(rule) {
-            Some(required) => words.extend(required.into_iter().map(|word| (word, 1 << at))),
-            None => free |= 1 << at,
+            Some(required) => words.extend(required.into_iter().map(|word| (word, bit))),
+            None => free |= bit,
+        }
+        let first = pattern::first_bytes_of_ascii(rule).unwrap_or([true; 256]);
+        for (rules, begins) in by_first.iter_mut().zip(first) {
+            *rules |= if begins { bit } else { 0 };
         }
     }
-    (Marked::new(words), free)
+    Look { words: Marked::new(words), free, by_first }
 });
 
 /// Reads every summary line of an output.
@@ -132,8 +147,11 @@ pub(super) fn tally(output: &str) -> Tally {
 
 /// The rules that may match a line, as bits.
 fn candidates(line: &str) -> u128 {
-    let (words, free) = &*LOOK;
-    words.found_in(line) | free
+    let look = &*LOOK;
+    let Some(rules) = line.bytes().next().and_then(|first| look.by_first.get(usize::from(first))) else {
+        return u128::MAX;
+    };
+    if *rules == 0 { 0 } else { (look.words.found_in(line) | look.free) & rules }
 }
 
 /// Applies the rules whose bits are set, in their order.
