@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::super::ledger::line::{clip_middle, squash};
+use super::super::ledger::line::{any_of, clip_middle, squash};
 use super::super::ledger::pattern::Rare;
 use super::super::ledger::{Facts, pattern, prose};
 use super::super::proposal::ProposedIntent;
@@ -41,10 +42,13 @@ pub(super) fn tidy(text: &str) -> String {
             r"\{[a-z_ ]{3,20}\}|\[(?:laughter|inaudible|crosstalk|noise|music|applause|pause|unintelligible)[^\]]{0,20}\]",
         )
     });
+    static IN_FILLERS: LazyLock<AhoCorasick> =
+        LazyLock::new(|| any_of(["um", "uh", "erm", "eh", "hm", "mm"]));
     static FILLERS: LazyLock<Regex> =
         LazyLock::new(|| pattern::unicode(r"(?i)\b(?:u+m+|u+h+|uhm|erm|e+h+|m+hm+|mm+)\b(?:\s?,)?\s?"));
     let text = if text.contains(['{', '[']) { MARKS.replace_all(text, " ") } else { Cow::Borrowed(text) };
-    let text = if prose::language_of(&text) == prose::Language::English {
+    let text = if IN_FILLERS.is_match(text.as_ref()) && prose::language_of(&text) == prose::Language::English
+    {
         FILLERS.replace_all(&text, "").into_owned()
     } else {
         text.into_owned()
@@ -76,15 +80,12 @@ fn without_gaps(text: &str) -> String {
             }
             Some(_) | None => None,
         };
-        match closed.and_then(|length| behind.split_at_checked(length)) {
-            Some((kept, behind)) => {
-                out.push_str(kept);
-                rest = behind;
-            }
-            None => {
-                out.push(' ');
-                rest = behind;
-            }
+        rest = behind;
+        if let Some((kept, behind)) = closed.and_then(|length| behind.split_at_checked(length)) {
+            out.push_str(kept);
+            rest = behind;
+        } else {
+            out.push(' ');
         }
     }
     out.push_str(rest);

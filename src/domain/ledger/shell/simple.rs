@@ -119,7 +119,10 @@ impl<'s> Reader<'s> {
     /// Takes a word of the command in.
     fn word(&mut self) -> Option<()> {
         let raw = self.raw_word()?;
-        if RESERVED.contains(&raw) || raw.len() > 9 && raw.bytes().all(|b| b.is_ascii_digit()) {
+        // The parser tells an item of a list that is set (`a[0]=1`) from a pattern.
+        let may_set_item = raw.contains('[') && raw.contains('=');
+        let counts_far = raw.len() > 9 && raw.bytes().all(|b| b.is_ascii_digit());
+        if RESERVED.contains(&raw) || may_set_item || counts_far {
             return None;
         }
         let of_descriptor = matches!(self.peek(0), b'<' | b'>') && raw.bytes().all(|b| b.is_ascii_digit());
@@ -130,8 +133,7 @@ impl<'s> Reader<'s> {
         let assigns = is_assignment(raw);
         match (assigns, self.step.words.is_empty()) {
             (true, true) => {}
-            (true, false) => self.step.words.push(Word::read(raw)),
-            (false, true) => self.step.words.push(Word::read(raw)),
+            (true, false) | (false, true) => self.step.words.push(Word::read(raw)),
             (false, false) => self.step.words.extend(Word::expand(raw)),
         }
         Some(())
@@ -186,9 +188,25 @@ impl<'s> Reader<'s> {
                 b'"' => self.quoted()?,
                 b'\\' if self.peek(1).is_ascii_graphic() => self.at += 2,
                 b'$' if self.peek(1).is_ascii_alphabetic() || self.peek(1) == b'_' => self.at += 2,
-                b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.at += 1,
-                b'_' | b'.' | b'/' | b'-' | b':' | b',' | b'@' | b'+' | b'%' | b'=' | b'^' | b'~' | b'*'
-                | b'?' | b'[' | b']' => self.at += 1,
+                b'0'..=b'9'
+                | b'A'..=b'Z'
+                | b'a'..=b'z'
+                | b'_'
+                | b'.'
+                | b'/'
+                | b'-'
+                | b':'
+                | b','
+                | b'@'
+                | b'+'
+                | b'%'
+                | b'='
+                | b'^'
+                | b'~'
+                | b'*'
+                | b'?'
+                | b'['
+                | b']' => self.at += 1,
                 0 | b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'<' | b'>' => break,
                 _ => return None,
             }
@@ -205,7 +223,7 @@ impl<'s> Reader<'s> {
                 (b'"', _) => break,
                 (b'\\', next) if next.is_ascii_graphic() => self.at += 2,
                 (b'$', next) if next.is_ascii_alphanumeric() || matches!(next, b'_' | b'"' | b' ') => {
-                    self.at += 1
+                    self.at += 1;
                 }
                 (0 | b'\\' | b'$' | b'`', _) => return None,
                 _ => self.at += 1,
