@@ -78,17 +78,17 @@ impl Marked {
             let place = self.begins.get(before * CLASSES + class).copied().unwrap_or_default();
             before = class;
             if place != 0 {
-                found |= self.compared(usize::from(place) - 1, bytes.get(at..).unwrap_or_default());
+                found |= self.compared(usize::from(place) - 1, bytes.get(at..).unwrap_or_default(), found);
             }
         }
         found
     }
 
-    /// The patterns of the words of a place that a text begins with.
-    fn compared(&self, place: usize, text: &[u8]) -> u128 {
+    /// The patterns of the words of a place that a text begins with, those that are known left out.
+    fn compared(&self, place: usize, text: &[u8], known: u128) -> u128 {
         let words = self.words.get(place).into_iter().flatten();
         let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
-        words.filter(|(word, _)| begins(word)).fold(0, |bits, (_, of)| bits | of)
+        words.filter(|(word, of)| of & !known != 0 && begins(word)).fold(0, |bits, (_, of)| bits | of)
     }
 }
 
