@@ -19,11 +19,12 @@ use anyhow::Context as _;
 use metrics_exporter_prometheus::PrometheusHandle;
 use secrecy::ExposeSecret as _;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::background;
+use crate::background::{self, Apart};
 use crate::clock::Clock;
 use crate::config::{self, LlmProvider, Role};
 use crate::domain::candidate::{self, Material};
@@ -158,6 +159,8 @@ struct Process {
     tracker: TaskTracker,
     stop: CancellationToken,
     ready: Ready,
+    /// Where the workers' tasks are.
+    workers: Option<Apart>,
 }
 
 impl Process {
@@ -179,7 +182,9 @@ impl Process {
             None => BootstrapKey::None,
         };
         let ready = Ready { api: local(api.as_ref())?, metrics: local(scraped.as_ref())?, key };
-        let process = Self { embedded, store, tracker, stop: CancellationToken::new(), ready };
+        let workers = settings.roles.contains(&Role::Worker).then(Apart::start).transpose();
+        let workers = workers.context("the thread of the workers")?;
+        let process = Self { embedded, store, tracker, stop: CancellationToken::new(), ready, workers };
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
         process.keep_ledger();
@@ -190,8 +195,8 @@ impl Process {
             scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state), patience)),
         ];
         process.close_appends(appends, servers);
-        if settings.roles.contains(&Role::Worker) {
-            process.work(settings, clock, llm)?;
+        if let Some(workers) = process.workers.as_ref().and_then(Apart::handle) {
+            process.work(settings, clock, llm, workers)?;
         }
         Ok(process)
     }
@@ -244,15 +249,22 @@ impl Process {
         });
     }
 
-    fn work(&self, settings: &Settings, clock: Clock, llm: Option<llm::Client>) -> anyhow::Result<()> {
+    fn work(
+        &self,
+        settings: &Settings,
+        clock: Clock,
+        llm: Option<llm::Client>,
+        on: &Handle,
+    ) -> anyhow::Result<()> {
+        let store = self.store.of_workers();
         let outbound = Outbound::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
-        let courier = Courier::new(self.store.clone(), clock, outbound);
-        self.tracker.spawn(courier.run(self.stop.clone()));
-        let env = worker::Env { store: self.store.clone(), tokens: TokenCounter::default(), clock, llm };
+        let courier = Courier::new(store.clone(), clock, outbound);
+        self.tracker.spawn_on(courier.run(self.stop.clone()), on);
+        let env = worker::Env { store: store.clone(), tokens: TokenCounter::default(), clock, llm };
         let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
-        self.tracker.spawn(worker::Pool::new(env, options).run(self.stop.clone()));
-        let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tracker.spawn(async move { worker::upkeep::run(&store, &stop).await });
+        self.tracker.spawn_on(worker::Pool::new(env, options).run(self.stop.clone()), on);
+        let stop = self.stop.clone();
+        self.tracker.spawn_on(async move { worker::upkeep::run(&store, &stop).await }, on);
         Ok(())
     }
 

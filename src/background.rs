@@ -1,13 +1,19 @@
 //! Threads for what keeps a processor busy: compressions, and requests that are large.
 //!
+//! Beside them the thread of workers: what those do between their statements, reading rows and writing a version's,
+//! takes milliseconds at a time, which no request should wait for.
+//!
 //! Invariant: they give way. On Linux their threads have a lower priority, so that a small request waits
-//! less for them, and where nothing else wants the processor they lose nothing by it.
+//! less for them, and where nothing else wants the processor they lose nothing by it. The thread of workers does
+//! not: it may hold a session's lock, which appends wait for.
 
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
 
 /// How far the threads stand back (0 to 19): against another busy thread they get a quarter of a processor.
@@ -17,7 +23,7 @@ const NICENESS: i32 = 5;
 /// A runtime of its own for its blocking threads alone; those of the service's runtime cannot be told
 /// from the threads that answer.
 static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let processors = processors();
     Builder::new_current_thread()
         .thread_name("background")
         .max_blocking_threads((2 * processors).max(4))
@@ -26,6 +32,77 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
         .on_thread_start(give_way)
         .build()
 });
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// How long after a request another one is expected.
+const CALM: Duration = Duration::from_millis(100);
+
+/// Since when requests are timed.
+static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+/// When the last request came, in milliseconds since then, and one more; 0 before the first.
+static LAST_REQUEST: AtomicU64 = AtomicU64::new(0);
+/// While requests come, half of the processors are theirs: a request takes many short waits for one, and finds it
+/// busy at each of them when jobs, or the database for them, keep all busy.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new((processors() / 2).max(1)));
+
+/// Notes that a request came.
+pub fn request_came() {
+    LAST_REQUEST.store(now(), Ordering::Relaxed);
+}
+
+fn now() -> u64 {
+    u64::try_from(BEGUN.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+/// Does a piece of a job, one that keeps this process or the database busy and waits for nobody else; while requests
+/// come, in its turn. A piece holds no other.
+pub async fn in_turn<T>(piece: impl Future<Output = T>) -> T {
+    let _turn = turn().await;
+    piece.await
+}
+
+/// Waits for a turn; none is needed when no requests come.
+async fn turn() -> Option<SemaphorePermit<'static>> {
+    let last = LAST_REQUEST.load(Ordering::Relaxed);
+    let is_calm =
+        last == 0 || now().saturating_sub(last) > u64::try_from(CALM.as_millis()).unwrap_or(u64::MAX);
+    // It is never closed.
+    if is_calm { None } else { TURNS.acquire().await.ok() }
+}
+
+/// A runtime of one thread for tasks that mostly wait, apart from those that answer.
+#[derive(Debug)]
+pub struct Apart(Option<Runtime>);
+
+impl Apart {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start() -> std::io::Result<Self> {
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).thread_name("workers").enable_all().build()?;
+        Ok(Self(Some(runtime)))
+    }
+
+    /// Where its tasks are spawned.
+    #[must_use]
+    pub fn handle(&self) -> Option<&Handle> {
+        self.0.as_ref().map(Runtime::handle)
+    }
+}
+
+impl Drop for Apart {
+    /// Does not wait: whoever drops it may be a task itself, and what must end has ended.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
 
 /// Runs work where it holds up no small request; what waits is done in its order.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {

@@ -7,12 +7,15 @@
 //! served prefix changes in steps, and stays cacheable between them.
 //! Must not know: bodies, formats, budgets.
 
+mod steps;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
 use super::shape::{AsShape, ResultShape, shows_error};
+pub use steps::{Lost, Moved, Steps};
 
 /// Exact repeats are looked at when the conversation passes a multiple of this many messages, so that
 /// one repeat after the other does not change the prefix at every turn. The cost: a repeat may be
@@ -63,6 +66,31 @@ pub enum Level {
     Warn,
     /// From the force level on.
     Force,
+}
+
+/// What a step needs.
+#[derive(Clone, Copy, Debug)]
+struct Thresholds {
+    /// The newest outputs that stay.
+    recent_results: usize,
+    /// As many outputs are masked at once,
+    outputs: usize,
+    /// or outputs of so many tokens.
+    tokens: u32,
+}
+
+impl Thresholds {
+    fn at(level: Level) -> Option<Self> {
+        match level {
+            Level::Calm => None,
+            Level::Warn => {
+                Some(Self { recent_results: RECENT_RESULTS, outputs: WARN_STEP_OUTPUTS, tokens: u32::MAX })
+            }
+            Level::Force => {
+                Some(Self { recent_results: 0, outputs: FORCE_STEP_OUTPUTS, tokens: FORCE_STEP_TOKENS })
+            }
+        }
+    }
 }
 
 /// A tool output among the messages that were looked at.
@@ -158,16 +186,12 @@ pub fn open_errors<T: AsShape>(items: &[T], upto: Seq) -> BTreeSet<Seq> {
 /// Where the mask position moves, given the messages after the anchor: on, in a step of several
 /// outputs, or not at all. It never moves back.
 pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level) -> Seq {
-    let (recent_results, step_outputs, step_tokens) = match level {
-        Level::Calm => return mask_upto,
-        Level::Warn => (RECENT_RESULTS, WARN_STEP_OUTPUTS, u32::MAX),
-        Level::Force => (0, FORCE_STEP_OUTPUTS, FORCE_STEP_TOKENS),
-    };
+    let Some(thresholds) = Thresholds::at(level) else { return mask_upto };
     let protected_from = items.len().saturating_sub(PROTECTED_MESSAGES);
     let (mut count, mut tokens, mut last) = (0, 0u32, mask_upto);
     let all = outputs(items).count();
     let open = open_errors(items, Seq::MAX);
-    for (item, _, shape, seq) in outputs(items).take(all.saturating_sub(recent_results)) {
+    for (item, _, shape, seq) in outputs(items).take(all.saturating_sub(thresholds.recent_results)) {
         if item >= protected_from {
             break;
         }
@@ -177,7 +201,7 @@ pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level
             last = seq;
         }
     }
-    if count >= step_outputs || tokens >= step_tokens { last.max(mask_upto) } else { mask_upto }
+    if count >= thresholds.outputs || tokens >= thresholds.tokens { last.max(mask_upto) } else { mask_upto }
 }
 
 /// The text that stands for a masked output. `what` is what was asked of the tool.

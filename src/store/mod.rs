@@ -69,6 +69,10 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 pub const DEFAULT_CONNECTIONS: u32 = 16;
 /// Half of them are kept, as of the readers': one for the pool of workers, one for whoever else takes jobs.
 const QUEUE_CONNECTIONS: u32 = 4;
+/// Of the connections, one in so many is the workers' own, and at least [`LEAST_WORKERS_CONNECTIONS`] are: what keeps
+/// some for taking jobs must leave some for the jobs.
+const WORKERS_SHARE: u32 = 4;
+const LEAST_WORKERS_CONNECTIONS: u32 = 4;
 /// How long a caller waits for a connection before it is told to come back.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -77,6 +81,8 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Store {
     pool: PgPool,
     readers: Readers,
+    /// The connections of requests and those of workers: neither waits for the other's.
+    pools: [(PgPool, Readers); 2],
     /// Taking jobs and ending idle ones waits for no read.
     queue: Readers,
     held: HeldContexts,
@@ -124,9 +130,9 @@ impl Store {
             // their parameters are.
             ("plan_cache_mode", "force_generic_plan"),
         ]);
-        let pool = PgPoolOptions::new()
-            // Each append lane keeps a connection; requests must not starve for them.
-            .max_connections(connections.saturating_add(gather::MOST_CONNECTIONS))
+        let workers = (connections / WORKERS_SHARE).max(LEAST_WORKERS_CONNECTIONS);
+        let requests = (connections - connections / WORKERS_SHARE).max(2);
+        let pool_options = PgPoolOptions::new()
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A ping per request costs a round trip; `begin` takes the next connection instead when
             // one turns out to be dead.
@@ -136,12 +142,17 @@ impl Store {
                     sqlx::raw_sql("set role anchord_app").execute(connection).await?;
                     Ok(())
                 })
-            })
-            .connect_with(options)
-            .await?;
+            });
+        // Each append lane keeps a connection; requests must not starve for them.
+        let most = requests.saturating_add(gather::MOST_CONNECTIONS);
+        let pool = pool_options.clone().max_connections(most).connect_with(options.clone()).await?;
+        let readers = Readers::new(requests);
+        let workers =
+            (pool_options.max_connections(workers).connect_lazy_with(options), Readers::new(workers));
         Ok(Self {
+            pools: [(pool.clone(), readers.clone()), workers],
             pool,
-            readers: Readers::new(connections),
+            readers,
             queue: Readers::new(QUEUE_CONNECTIONS),
             held: HeldContexts::new(),
             tracker,
@@ -150,6 +161,14 @@ impl Store {
             due: Arc::default(),
             meter: usage::Meter::new(),
         })
+    }
+
+    /// The same store over the workers' connections. A connection wakes the runtime that it was made on, so
+    /// all of it has to be used on one.
+    #[must_use]
+    pub fn of_workers(&self) -> Self {
+        let [_, (pool, readers)] = &self.pools;
+        Self { pool: pool.clone(), readers: readers.clone(), ..self.clone() }
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
@@ -209,24 +228,26 @@ impl Store {
         Ok(())
     }
 
-    /// How the pool's connections are used.
+    /// How the connections are used, the workers' included.
     #[must_use]
     pub fn connections(&self) -> Connections {
-        let open = self.pool.size();
-        let kept = self.readers.idle().saturating_add(self.queue.idle());
-        let idle = self.pool.num_idle().saturating_add(kept);
-        Connections {
-            open,
-            idle: u32::try_from(idle).unwrap_or(u32::MAX).min(open),
-            most: self.pool.options().get_max_connections(),
+        let (mut open, mut idle, mut most) = (0, self.queue.idle(), 0);
+        for (pool, readers) in &self.pools {
+            open += pool.size();
+            idle += pool.num_idle() + readers.idle();
+            most += pool.options().get_max_connections();
         }
+        Connections { open, idle: u32::try_from(idle).unwrap_or(u32::MAX).min(open), most }
     }
 
-    /// Closes the pool, after the work that uses it has ended.
+    /// Closes the pools, after the work that uses them has ended.
     pub async fn close(&self) {
-        self.readers.close();
         self.queue.close();
-        self.pool.close().await;
+        for (_, readers) in &self.pools {
+            readers.close();
+        }
+        let [(requests, _), (workers, _)] = &self.pools;
+        futures::join!(requests.close(), workers.close());
     }
 
     /// Where tasks live that must end before the process does.

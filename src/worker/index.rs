@@ -35,29 +35,38 @@ pub async fn index(
 ) -> Result<Option<Indexed>, StoreError> {
     let mut through_seq = 0;
     for _ in 0..MOST_STEPS {
-        let Some(next) = store.find_unindexed(tenant, session).await? else { return Ok(None) };
-        through_seq = next.indexed_seq;
-        if next.messages.is_empty() {
-            return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
-        }
-        let documents = background::spawn(move || {
-            let mut analyzer = Analyzer::default();
-            next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
-        });
-        let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
-        let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
-        match store.index_messages((tenant, session), next.indexed_seq, documents, job).await? {
-            Indexing::Behind => {}
-            Indexing::Indexed => {
-                through_seq += count;
-                if through_seq >= next.head_seq {
-                    return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
-                }
-            }
-            Indexing::Ended => {
-                return Ok(Some(Indexed { through_seq: through_seq + count, more: false, is_ended: true }));
-            }
+        match background::in_turn(step(store, (tenant, session), job)).await? {
+            Some(indexed) if indexed.more => through_seq = indexed.through_seq,
+            last => return Ok(last),
         }
     }
     Ok(Some(Indexed { through_seq, more: true, is_ended: false }))
+}
+
+/// Indexes what one transaction takes.
+async fn step(
+    store: &Store,
+    (tenant, session): (TenantId, SessionId),
+    job: Option<&Job>,
+) -> Result<Option<Indexed>, StoreError> {
+    let Some(next) = store.find_unindexed(tenant, session).await? else { return Ok(None) };
+    let through_seq = next.indexed_seq;
+    if next.messages.is_empty() {
+        return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
+    }
+    let documents = background::spawn(move || {
+        let mut analyzer = Analyzer::default();
+        next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
+    });
+    let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
+    let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
+    let indexed = store.index_messages((tenant, session), through_seq, documents, job).await?;
+    let reached = through_seq + count;
+    Ok(Some(match indexed {
+        Indexing::Behind => Indexed { through_seq, more: true, is_ended: false },
+        Indexing::Indexed => {
+            Indexed { through_seq: reached, more: reached < next.head_seq, is_ended: false }
+        }
+        Indexing::Ended => Indexed { through_seq: reached, more: false, is_ended: true },
+    }))
 }

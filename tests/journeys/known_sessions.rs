@@ -1,8 +1,11 @@
 //! Appends to sessions that a lane knows from its last append: one statement for all, and never on what is not
 //! so any more.
 
+use anchord::domain::accounting::Counted;
 use anchord::domain::id::TenantId;
+use anchord::domain::message::Role;
 use anchord::domain::pin::Pin;
+use anchord::domain::shape::{CallShape, ResultShape, Shape};
 use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, AppendError, Gatherer, NewMessage, ToolOutput};
 use anchord::store::idempotency::ReplyKey;
@@ -58,6 +61,31 @@ fn with_output(tenant: TenantId, session: &str, text: &str) -> Append {
     message.tool_outputs = vec![output];
     message.body = RawValue::from_string(body).expect("JSON");
     append
+}
+
+/// A message of a call, or of the output of the call before it.
+fn shaped(role: Role, tokens: u32, shape: &Shape) -> NewMessage {
+    let mut message = append(TenantId(uuid::Uuid::nil()), "s", &["x"]).messages.remove(0);
+    message.counted = Counted::of(0, role, tokens, Some(shape), false);
+    message.shape = Some(serde_json::to_string(shape).expect("JSON"));
+    message
+}
+
+fn run_of_a_tool(n: usize) -> Vec<NewMessage> {
+    let id = format!("c{n}");
+    let call = CallShape { id: id.clone(), what: format!("run {}", n % 7), ..CallShape::default() };
+    let failed = n % 5 == 2;
+    let result = ResultShape {
+        call_id: id,
+        tokens: if n % 3 == 0 { 200 } else { 600 + u32::try_from(n).expect("few") },
+        key: failed.then(|| "error: it failed".to_owned()),
+        ..ResultShape::default()
+    };
+    let tokens = result.tokens;
+    vec![
+        shaped(Role::Assistant, 20, &Shape { calls: vec![call], ..Shape::default() }),
+        shaped(Role::Tool, tokens, &Shape { results: vec![result], ..Shape::default() }),
+    ]
 }
 
 #[tokio::test]
@@ -370,4 +398,36 @@ async fn a_lane_that_loses_its_connection_trusts_nothing_that_it_knew() {
     }
     assert!(stored_now >= 5, "{stored_now}");
     assert_eq!(texts(&stored, "select head_seq::text from sessions").await, [stored_now.to_string()]);
+}
+
+#[tokio::test]
+async fn a_known_session_is_masked_as_if_its_messages_were_read() {
+    let stored = stored().await;
+    for session in ["known", "read"] {
+        let settings = object(&json!({"context_window": 24_000, "auto": false}));
+        stored.store.put_session(stored.ours, &name(session), settings).await.expect("a put");
+    }
+    let (mut steps, mut upto) = (0, String::new());
+    for n in 0..60 {
+        let append_to = |session| Append { messages: run_of_a_tool(n), ..append(stored.ours, session, &[]) };
+        let known = reply(&stored.appends, append_to("known")).await;
+        // What nobody knows is read.
+        let others = Gatherer::start(&stored.store);
+        let mut read = reply(&others, append_to("read")).await;
+        others.close();
+        read["session_id"] = json!("known");
+        assert_eq!(known, read, "append {n}");
+        let counts = "select accounting::text from sessions order by name";
+        let counts = texts(&stored, counts).await;
+        assert_eq!(counts[0], counts[1], "append {n}");
+        let now = texts(&stored, "select accounting->>'mask_upto' from sessions where name = 'known'").await;
+        if now[0] != upto && n > 0 {
+            steps += 1;
+            // They are not looked at any more.
+            let forget = "update messages set shape = null where session_id = (select id from sessions where name = 'known')";
+            run(&stored, forget).await;
+        }
+        upto.clone_from(&now[0]);
+    }
+    assert!(steps > 5, "{steps} steps");
 }

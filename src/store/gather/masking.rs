@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 
 use super::stage::Locked;
 use crate::domain::id::TenantId;
-use crate::domain::mask;
+use crate::domain::mask::{self, Steps};
 use crate::store::StoreError;
 use crate::store::outlines::{marks, outlines_after};
 
@@ -27,6 +27,8 @@ pub(super) async fn step(
         if upto > counts.mask_upto {
             counts.mask_through(upto, &tail, &marks);
         }
+        // Its next appends need not read them again.
+        locked.steps = Some(Steps::of(counts.mask_upto, &tail, &marks));
     }
     Ok(())
 }

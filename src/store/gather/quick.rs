@@ -74,7 +74,7 @@ fn pieces<'a>(appends: &'a [Traced], held: &mut Held) -> (Vec<Piece<'a>>, Rows<'
         else {
             continue;
         };
-        if known.locked.mask_level().is_some() {
+        if !known.locked.masks_unread() {
             continue;
         }
         let before = rows.lengths();

@@ -9,7 +9,7 @@ use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, T
 use crate::domain::accounting::Usage;
 use crate::domain::compression::Status;
 use crate::domain::id::{Seq, SessionId, TenantId};
-use crate::domain::mask::Level;
+use crate::domain::mask::{Level, Lost, Steps};
 use crate::domain::message::Role;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Decision, Situation, Start, decide};
@@ -43,6 +43,8 @@ pub(super) struct Locked {
     pub(super) published: Option<Published>,
     /// The trace of its newest append.
     pub(super) trace: Option<String>,
+    /// What decides the next step of its mask position, once its messages were read for one.
+    pub(super) steps: Option<Steps>,
     /// Bytes of its settings and its tenant's as text, about.
     settings_bytes: usize,
 }
@@ -74,6 +76,7 @@ impl Locked {
             warned: None,
             published: None,
             trace: None,
+            steps: None,
         }
     }
 
@@ -116,7 +119,7 @@ impl Locked {
     /// What it takes beyond its own size, about.
     pub(super) fn bytes(&self) -> usize {
         let groups = self.session.accounting.group_starts.len() * size_of::<Seq>();
-        3 * self.settings_bytes + groups
+        3 * self.settings_bytes + groups + self.steps.as_ref().map_or(0, Steps::bytes)
     }
 
     /// Where it stands among sessions: row locks are taken in this order.
@@ -132,6 +135,34 @@ impl Locked {
     /// How hard the session presses on its window, when there may be tool outputs to mask.
     pub(super) fn mask_level(&self) -> Option<Level> {
         self.session.accounting.mask_level(&self.policy)
+    }
+
+    /// Takes the step of the mask position that is due without reading its messages; `false` when they have to
+    /// be read.
+    pub(super) fn masks_unread(&mut self) -> bool {
+        let Some(level) = self.mask_level() else { return true };
+        let Some(steps) = &mut self.steps else { return false };
+        let counts = &mut self.session.accounting;
+        match steps.take(counts.mask_upto, level) {
+            Ok(moved) => {
+                if let Some(moved) = moved {
+                    counts.mask_on(moved);
+                }
+                true
+            }
+            Err(Lost) => false,
+        }
+    }
+
+    /// Has the next steps decided with a message that is counted.
+    fn watch(&mut self, seq: Seq, message: &NewMessage) {
+        let Some(steps) = &mut self.steps else { return };
+        let shape = message.shape.as_deref().map(serde_json::from_str).transpose();
+        let Ok(shape) = shape else {
+            self.steps = None;
+            return;
+        };
+        steps.push(seq, shape.as_ref(), message.keep.is_some());
     }
 
     /// The compression to be queued: none when a version was published instead, or when another one is live
@@ -365,6 +396,7 @@ fn push_rows<'a>(append: &'a Append, locked: &mut Locked, rows: &mut Rows<'a>) -
         counted.seq = seq;
         locked.session.accounting.push(&counted, locked.policy.preserve_recent);
         locked.session.recent.push(seq, counted.tokens, &message.noticed, append.now);
+        locked.watch(seq, message);
         tokens_added += u64::from(counted.tokens);
         rows.sessions.push(id);
         rows.seqs.push(seq);
