@@ -58,7 +58,7 @@ const USAGE_FLUSH: Duration = Duration::from_secs(1);
 const LAST_USAGE_FLUSH: Duration = Duration::from_secs(5);
 /// How long a request may take, waiting that it asked for aside.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// Connections that a server of our own takes beyond the pool's: listeners, presence, `psql`.
+/// Connections that a server of our own takes beyond the pools': lanes, listeners, presence, `psql`.
 const SPARE_CONNECTIONS: u32 = 20;
 
 /// What a process is to be.
@@ -349,7 +349,8 @@ async fn reach(config: &config::Database) -> anyhow::Result<(Option<Embedded>, S
 }
 
 fn launch(config: &config::Database) -> postgres::Config {
-    let connections = config.pool_size.saturating_add(SPARE_CONNECTIONS);
+    let pools = config.pool_size.saturating_add(config.pool_size / 2);
+    let connections = pools.saturating_add(SPARE_CONNECTIONS);
     postgres::Config {
         data_dir: config.data_dir.clone(),
         programs: config.programs(),

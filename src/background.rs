@@ -8,6 +8,7 @@
 //! not: it may hold a session's lock, which appends wait for.
 
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -38,7 +39,10 @@ fn processors() -> usize {
 }
 
 /// How long after a request another one is expected.
-const CALM: Duration = Duration::from_millis(100);
+const CALM_MS: u64 = 100;
+
+/// What takes longer goes on without a turn: it may wait for a lock that somebody keeps.
+const LONGEST_TURN: Duration = Duration::from_millis(250);
 
 /// Since when requests are timed.
 static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -57,18 +61,27 @@ fn now() -> u64 {
     u64::try_from(BEGUN.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Does a piece of a job, one that keeps this process or the database busy and waits for nobody else; while requests
-/// come, in its turn. A piece holds no other.
+/// Does a piece of a job, one that keeps this process or the database busy; while requests come, in its turn. A piece
+/// holds no other.
 pub async fn in_turn<T>(piece: impl Future<Output = T>) -> T {
-    let _turn = turn().await;
+    let turn = turn(is_calm(LAST_REQUEST.load(Ordering::Relaxed), now())).await;
+    let mut piece = pin!(piece);
+    if turn.is_some()
+        && let Ok(done) = tokio::time::timeout(LONGEST_TURN, &mut piece).await
+    {
+        return done;
+    }
+    drop(turn);
     piece.await
 }
 
-/// Waits for a turn; none is needed when no requests come.
-async fn turn() -> Option<SemaphorePermit<'static>> {
-    let last = LAST_REQUEST.load(Ordering::Relaxed);
-    let is_calm =
-        last == 0 || now().saturating_sub(last) > u64::try_from(CALM.as_millis()).unwrap_or(u64::MAX);
+/// Whether no request has come lately.
+fn is_calm(last: u64, now: u64) -> bool {
+    last == 0 || now.saturating_sub(last) > CALM_MS
+}
+
+/// Waits for a turn, unless none is needed.
+async fn turn(is_calm: bool) -> Option<SemaphorePermit<'static>> {
     // It is never closed.
     if is_calm { None } else { TURNS.acquire().await.ok() }
 }
@@ -123,6 +136,8 @@ fn give_way() {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+
     use super::*;
 
     #[cfg(target_os = "linux")]
@@ -132,6 +147,35 @@ mod tests {
         let before = niceness();
         assert_eq!(spawn(niceness).await.unwrap(), before.max(NICENESS));
         assert_eq!(niceness(), before);
+    }
+
+    #[tokio::test]
+    async fn pieces_take_turns_while_requests_come_and_only_then() {
+        let mut turns = Vec::new();
+        for _ in 0..(processors() / 2).max(1) {
+            turns.push(turn(false).now_or_never().flatten().expect("a turn"));
+        }
+        assert!(turn(false).now_or_never().is_none(), "all turns are taken");
+        assert!(turn(true).now_or_never().is_some_and(|turn| turn.is_none()), "none is needed");
+        turns.pop();
+        assert!(turn(false).now_or_never().flatten().is_some());
+    }
+
+    #[test]
+    fn it_is_calm_before_the_first_request_and_some_time_after_the_last() {
+        assert!(is_calm(0, 1) && is_calm(5, 6 + CALM_MS));
+        assert!(!is_calm(5, 5) && !is_calm(5, 5 + CALM_MS));
+        assert!(!is_calm(6, 5), "it came meanwhile");
+    }
+
+    #[tokio::test]
+    async fn a_thread_of_its_own_ends_with_whoever_started_it() {
+        let apart = Apart::start().unwrap();
+        let task = apart.handle().unwrap().spawn(std::future::pending::<()>());
+        let name = apart.handle().unwrap().spawn(async { std::thread::current().name().map(str::to_owned) });
+        assert_eq!(name.await.unwrap().as_deref(), Some("workers"));
+        drop(apart);
+        assert!(task.await.unwrap_err().is_cancelled());
     }
 
     #[tokio::test]

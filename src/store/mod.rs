@@ -69,10 +69,8 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 pub const DEFAULT_CONNECTIONS: u32 = 16;
 /// Half of them are kept, as of the readers': one for the pool of workers, one for whoever else takes jobs.
 const QUEUE_CONNECTIONS: u32 = 4;
-/// Of the connections, one in so many is the workers' own, and at least [`LEAST_WORKERS_CONNECTIONS`] are: what keeps
-/// some for taking jobs must leave some for the jobs.
-const WORKERS_SHARE: u32 = 4;
-const LEAST_WORKERS_CONNECTIONS: u32 = 4;
+/// Workers have half as many again, and at least these: taking jobs and reading keep some, and the jobs need others.
+const LEAST_WORKERS_CONNECTIONS: u32 = 6;
 /// How long a caller waits for a connection before it is told to come back.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -130,8 +128,6 @@ impl Store {
             // their parameters are.
             ("plan_cache_mode", "force_generic_plan"),
         ]);
-        let workers = (connections / WORKERS_SHARE).max(LEAST_WORKERS_CONNECTIONS);
-        let requests = (connections - connections / WORKERS_SHARE).max(2);
         let pool_options = PgPoolOptions::new()
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A ping per request costs a round trip; `begin` takes the next connection instead when
@@ -144,11 +140,12 @@ impl Store {
                 })
             });
         // Each append lane keeps a connection; requests must not starve for them.
-        let most = requests.saturating_add(gather::MOST_CONNECTIONS);
+        let most = connections.saturating_add(gather::MOST_CONNECTIONS);
         let pool = pool_options.clone().max_connections(most).connect_with(options.clone()).await?;
-        let readers = Readers::new(requests);
-        let workers =
-            (pool_options.max_connections(workers).connect_lazy_with(options), Readers::new(workers));
+        let readers = Readers::new(connections);
+        let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
+        let workers = pool_options.max_connections(most).connect_lazy_with(options);
+        let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
             pool,
@@ -228,16 +225,19 @@ impl Store {
         Ok(())
     }
 
-    /// How the connections are used, the workers' included.
+    /// How the connections are used: those of requests, or of workers when they are fuller.
     #[must_use]
     pub fn connections(&self) -> Connections {
-        let (mut open, mut idle, mut most) = (0, self.queue.idle(), 0);
-        for (pool, readers) in &self.pools {
-            open += pool.size();
-            idle += pool.num_idle() + readers.idle();
-            most += pool.options().get_max_connections();
-        }
-        Connections { open, idle: u32::try_from(idle).unwrap_or(u32::MAX).min(open), most }
+        let [requests, workers] = &self.pools;
+        let of = |(pool, readers): &(PgPool, Readers), kept: usize| {
+            let open = pool.size();
+            let idle = pool.num_idle().saturating_add(readers.idle()).saturating_add(kept);
+            let idle = u32::try_from(idle).unwrap_or(u32::MAX).min(open);
+            Connections { open, idle, most: pool.options().get_max_connections() }
+        };
+        let (requests, workers) = (of(requests, 0), of(workers, self.queue.idle()));
+        let share = |of: Connections| f64::from(of.open - of.idle) / f64::from(of.most.max(1));
+        if share(requests) >= share(workers) { requests } else { workers }
     }
 
     /// Closes the pools, after the work that uses them has ended.

@@ -202,7 +202,12 @@ pub const METRICS: &[Metric] = &[
         "Webhooks that were disabled because they are gone, or have failed for days.",
     )
     .seeded(&["gone", "failing"]),
-    metric("anchord_db_connections", Gauge, &["state"], "Connections of the pool: idle, or in use."),
+    metric(
+        "anchord_db_connections",
+        Gauge,
+        &["state"],
+        "Connections of the pool of requests, or of workers' when that is fuller: idle, or in use.",
+    ),
     metric("anchord_db_connections_max", Gauge, &[], "Connections that the pool may have."),
     metric("anchord_upkeep_rounds_total", Counter, &["ended"], "Rounds of forgetting: done or failed.")
         .seeded(&["done", "failed"]),
