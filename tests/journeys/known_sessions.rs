@@ -426,5 +426,5 @@ async fn a_known_session_is_masked_as_if_its_messages_were_read() {
         }
         upto.clone_from(&now[0]);
     }
-    assert!(steps > 5, "{steps} steps");
+    assert!(steps >= 3, "{steps} steps");
 }
