@@ -119,7 +119,9 @@ async fn settle_and_index(
 ) -> Result<Option<Box<Job>>, JobError> {
     let figures = Figures::of(&settlement.report, job.request.shadow);
     let lease = lease.map(|lease| lease.as_secs_f64());
-    let (settled, indexing) = in_turn(env.store.settle_and_index(job, span, settlement, lease)).await?;
+    // Boxed: what it writes is large.
+    let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
+    let (settled, indexing) = in_turn(settling).await?;
     if let Settled::As(status) = settled {
         figures.record(status);
     }
