@@ -201,13 +201,11 @@ impl Store {
         // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
         let mut reading = self.readers.acquire(&self.pool).await?;
         let done = write(reading.connection(), false).await;
-        let word = match reading.end(done)? {
-            Some(word) => Some(word),
-            None => {
-                let mut connection = self.pool.acquire().await?;
-                write(&mut connection, true).await?
-            }
-        };
+        let mut word = reading.end(done)?;
+        if word.is_none() {
+            let mut connection = self.pool.acquire().await?;
+            word = write(&mut connection, true).await?;
+        }
         Ok(match word.as_deref() {
             Some("ended") => Indexing::Ended,
             Some("indexed") => Indexing::Indexed,

@@ -161,7 +161,7 @@ impl Store {
         }
         tail.retain(|outline| outline.seq > session.floor());
         let retry = Retry::After(settlement.retry_tokens);
-        session.follow(job, span, (status, publish), (retry, &tail), &mut report);
+        session.follow((job, span), (status, publish), (retry, &tail), &mut report);
         let end = End {
             job,
             fence: Fence::Attempt,
@@ -226,7 +226,7 @@ impl Store {
             } else {
                 Retry::After(settlement.retry_tokens)
             };
-            session.follow(job, span, (status, publish.as_ref()), (retry, &tail), &mut report);
+            session.follow((job, span), (status, publish.as_ref()), (retry, &tail), &mut report);
         }
         let end = End {
             job,

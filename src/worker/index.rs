@@ -35,7 +35,8 @@ pub async fn index(
 ) -> Result<Option<Indexed>, StoreError> {
     let mut through_seq = 0;
     for _ in 0..MOST_STEPS {
-        match background::in_turn(step(store, (tenant, session), job)).await? {
+        // Boxed: a page of messages is read in it.
+        match background::in_turn(Box::pin(step(store, (tenant, session), job))).await? {
             Some(indexed) if indexed.more => through_seq = indexed.through_seq,
             last => return Ok(last),
         }
@@ -64,9 +65,7 @@ async fn step(
     let reached = through_seq + count;
     Ok(Some(match indexed {
         Indexing::Behind => Indexed { through_seq, more: true, is_ended: false },
-        Indexing::Indexed => {
-            Indexed { through_seq: reached, more: reached < next.head_seq, is_ended: false }
-        }
+        Indexing::Indexed => Indexed { through_seq: reached, more: reached < next.head_seq, is_ended: false },
         Indexing::Ended => Indexed { through_seq: reached, more: false, is_ended: true },
     }))
 }

@@ -178,7 +178,8 @@ async fn run(env: &Env, job: Job, lease: Duration) -> usize {
     let mut next = Some(job);
     let mut done = 0;
     while let Some(job) = next {
-        next = run_one(env, job, lease).await.map(|next| *next);
+        // Boxed: what a job holds between its steps is large.
+        next = Box::pin(run_one(env, job, lease)).await.map(|next| *next);
         done += 1;
     }
     done

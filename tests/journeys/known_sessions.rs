@@ -77,7 +77,7 @@ fn run_of_a_tool(n: usize) -> Vec<NewMessage> {
     let failed = n % 5 == 2;
     let result = ResultShape {
         call_id: id,
-        tokens: if n % 3 == 0 { 200 } else { 600 + u32::try_from(n).expect("few") },
+        tokens: if n.is_multiple_of(3) { 200 } else { 600 + u32::try_from(n).expect("few") },
         key: failed.then(|| "error: it failed".to_owned()),
         ..ResultShape::default()
     };

@@ -309,10 +309,11 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     let job = queue.claim().await.unwrap();
     assert!(despite_a_lock(&queue, queue.store.fix_span(&job, span(None))).await.unwrap());
     let settling = queue.store.settle(&job, Some(span(None)), publication(1));
-    assert_eq!(despite_a_lock(&queue, settling).await.unwrap(), Settled::As(Status::Succeeded));
+    assert_eq!(Box::pin(despite_a_lock(&queue, settling)).await.unwrap(), Settled::As(Status::Succeeded));
     assert_eq!(queue.version().await, Some(1));
     let session = (queue.tenant, queue.session);
-    let indexed = despite_a_lock(&queue, index(&queue.store, session, None)).await.unwrap().unwrap();
+    let indexing = despite_a_lock(&queue, index(&queue.store, session, None));
+    let indexed = Box::pin(indexing).await.unwrap().unwrap();
     assert_eq!(indexed.through_seq, 10);
     let events = queue.store.list_events(queue.tenant, queue.session, 0, 9).await.unwrap().unwrap();
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();

@@ -60,7 +60,7 @@ impl Resting {
     /// When what is written cannot be told as JSON.
     pub fn skip(self, job: Job, mut report: Report) -> Result<Option<IdleEnd>, StoreError> {
         let Known { mut state, outlines, proof, tenant_proof, .. } = self.0;
-        state.follow(&job, None, (Status::Skipped, None), (Retry::After(0), &outlines), &mut report);
+        state.follow((&job, None), (Status::Skipped, None), (Retry::After(0), &outlines), &mut report);
         if next_start(&state).is_some() {
             return Ok(None);
         }

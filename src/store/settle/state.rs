@@ -117,8 +117,7 @@ impl SessionState {
     /// its floor, and tells what that comes to.
     pub(super) fn follow(
         &mut self,
-        job: &Job,
-        span: Option<Span>,
+        (job, span): (&Job, Option<Span>),
         (status, publish): (Status, Option<&NewVersion>),
         (retry, tail): (Retry, &[Outline]),
         report: &mut Report,
