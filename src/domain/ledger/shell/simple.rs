@@ -1,6 +1,6 @@
 //! Scripts of nothing but simple commands, read in one pass without the parser.
 //!
-//! Most of what agents run is a chain of a few commands, and the parser takes twenty times as long for
+//! Most of what agents run is a chain of a few commands, and the parser takes far longer for
 //! one as this reader does. Whatever else a shell has (compounds, substitutions, here-documents,
 //! line continuations, other scripts outside of quotes) is left to the parser.
 //! Invariant: what is read here is read as the parser would have it read; a test holds the two together.
