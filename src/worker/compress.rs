@@ -11,7 +11,6 @@ use super::engine::Engine;
 use super::make::{Made, make};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed, reread, shadow};
-use crate::background::in_turn;
 use crate::domain::candidate::Proof;
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
@@ -29,7 +28,7 @@ use crate::store::todos::TodoUpdate;
 /// Runs a claimed compression to its settlement; gives the indexing of its version, which is claimed for so long.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
-    let Some((mut base, mut outlines)) = in_turn(env.store.load_base(job.tenant, job.session)).await? else {
+    let Some((mut base, mut outlines)) = env.store.load_base(job.tenant, job.session).await? else {
         return Ok(None);
     };
     let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
@@ -61,8 +60,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     // A version that was read from the whole history still digests the messages after the anchor last.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
-    let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
-    let originals = in_turn(read).await?;
+    let originals = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq).await?;
     let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
     let before = replaced.map_or(now, |replaced| replaced.context_tokens);
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
@@ -121,7 +119,7 @@ async fn settle_and_index(
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed: what it writes is large.
     let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
-    let (settled, indexing) = in_turn(settling).await?;
+    let (settled, indexing) = settling.await?;
     if let Settled::As(status) = settled {
         figures.record(status);
     }
