@@ -2,7 +2,8 @@ use super::*;
 use crate::domain::message::Role;
 use crate::domain::shape::{CallShape, Feature, Shape};
 
-struct Item(Seq, Shape);
+/// A message that is its place and its shape.
+pub(super) struct Item(pub(super) Seq, pub(super) Shape);
 
 impl AsShape for Item {
     fn seq(&self) -> Seq {

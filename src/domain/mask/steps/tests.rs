@@ -3,26 +3,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::accounting::{Accounting, Counted};
+use crate::domain::mask::tests::Item;
 use crate::domain::mask::{Keep, step};
-use crate::domain::message::Role;
 use crate::domain::shape::CallShape;
-
-struct Item(Seq, Shape);
-
-impl AsShape for Item {
-    fn seq(&self) -> Seq {
-        self.0
-    }
-    fn role(&self) -> Role {
-        if self.1.results.is_empty() { Role::Assistant } else { Role::Tool }
-    }
-    fn is_item(&self) -> bool {
-        false
-    }
-    fn shape(&self) -> Option<&Shape> {
-        Some(&self.1)
-    }
-}
 
 impl Item {
     fn counted(&self) -> Counted {
