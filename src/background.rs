@@ -8,10 +8,13 @@
 //! not: it may hold a session's lock, which appends wait for.
 
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
 
 /// How far the threads stand back (0 to 19): against another busy thread they get a quarter of a processor.
@@ -21,7 +24,7 @@ const NICENESS: i32 = 5;
 /// A runtime of its own for its blocking threads alone; those of the service's runtime cannot be told
 /// from the threads that answer.
 static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let processors = processors();
     Builder::new_current_thread()
         .thread_name("background")
         .max_blocking_threads((2 * processors).max(4))
@@ -30,6 +33,58 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
         .on_thread_start(give_way)
         .build()
 });
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// How long after a request another one is expected.
+const CALM_MS: u64 = 100;
+
+/// What takes longer goes on without a turn: it may wait for a lock that somebody keeps.
+const LONGEST_TURN: Duration = Duration::from_millis(250);
+
+/// Since when requests are timed.
+static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
+/// When the last request came, in milliseconds since then, and one more; 0 before the first.
+static LAST_REQUEST: AtomicU64 = AtomicU64::new(0);
+/// While requests come, half of the processors are theirs: a request takes many short waits for one, and finds it
+/// busy at each of them when jobs, or the database for them, keep all busy.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new((processors() / 2).max(1)));
+
+/// Notes that a request came.
+pub fn request_came() {
+    LAST_REQUEST.store(now(), Ordering::Relaxed);
+}
+
+fn now() -> u64 {
+    u64::try_from(BEGUN.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+/// Does a piece of a job, one that keeps this process or the database busy; while requests come, in its turn. A piece
+/// holds no other.
+pub async fn in_turn<T>(piece: impl Future<Output = T>) -> T {
+    let turn = turn(is_calm(LAST_REQUEST.load(Ordering::Relaxed), now())).await;
+    let mut piece = pin!(piece);
+    if turn.is_some()
+        && let Ok(done) = tokio::time::timeout(LONGEST_TURN, &mut piece).await
+    {
+        return done;
+    }
+    drop(turn);
+    piece.await
+}
+
+/// Whether no request has come lately.
+fn is_calm(last: u64, now: u64) -> bool {
+    last == 0 || now.saturating_sub(last) > CALM_MS
+}
+
+/// Waits for a turn, unless none is needed.
+async fn turn(is_calm: bool) -> Option<SemaphorePermit<'static>> {
+    // It is never closed.
+    if is_calm { None } else { TURNS.acquire().await.ok() }
+}
 
 /// A runtime of one thread for tasks that mostly wait, apart from those that answer.
 #[derive(Debug)]
@@ -81,6 +136,8 @@ fn give_way() {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+
     use super::*;
 
     #[cfg(target_os = "linux")]
@@ -90,6 +147,25 @@ mod tests {
         let before = niceness();
         assert_eq!(spawn(niceness).await.unwrap(), before.max(NICENESS));
         assert_eq!(niceness(), before);
+    }
+
+    #[tokio::test]
+    async fn pieces_take_turns_while_requests_come_and_only_then() {
+        let mut turns = Vec::new();
+        for _ in 0..(processors() / 2).max(1) {
+            turns.push(turn(false).now_or_never().flatten().expect("a turn"));
+        }
+        assert!(turn(false).now_or_never().is_none(), "all turns are taken");
+        assert!(turn(true).now_or_never().is_some_and(|turn| turn.is_none()), "none is needed");
+        turns.pop();
+        assert!(turn(false).now_or_never().flatten().is_some());
+    }
+
+    #[test]
+    fn it_is_calm_before_the_first_request_and_some_time_after_the_last() {
+        assert!(is_calm(0, 1) && is_calm(5, 6 + CALM_MS));
+        assert!(!is_calm(5, 5) && !is_calm(5, 5 + CALM_MS));
+        assert!(!is_calm(6, 5), "it came meanwhile");
     }
 
     #[tokio::test]

@@ -28,6 +28,8 @@ pub struct Base {
     pub counts: Accounting,
     /// The newest message.
     pub head: Seq,
+    /// Through which message the session is indexed for recall.
+    pub indexed: Seq,
     /// Through which message the current version covers the session.
     pub anchor: Seq,
     /// The revision of pins and settings, the tenant's included.
@@ -109,7 +111,8 @@ impl Store {
                      select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
                    )
                    select s.name as "name!", s.settings as "settings!", t.settings as "defaults!",
-                          s.accounting as "accounting!", s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!",
+                          s.accounting as "accounting!", s.head_seq as "head_seq!",
+                          s.indexed_seq as "indexed_seq!", s.anchor_seq as "anchor_seq!",
                           s.last_version as "last_version!", s.context_revision as "context_revision!",
                           s.compression_count as "compression_count!",
                           v.version as "version?", v.document::text as "document?", v.carry::text as "carry?",
@@ -122,8 +125,8 @@ impl Store {
                           tail.keeps as "keeps: Vec<Option<String>>", tail.retrieved, tail.bytes
                    from bound
                    cross join lateral (
-                     select x.id, x.name, x.settings, x.accounting, x.head_seq, x.anchor_seq, x.version, x.last_version,
-                            x.context_revision, x.compression_count
+                     select x.id, x.name, x.settings, x.accounting, x.head_seq, x.indexed_seq, x.anchor_seq, x.version,
+                            x.last_version, x.context_revision, x.compression_count
                      from sessions x where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
                    ) s
                    cross join lateral (select x.settings from tenants x where x.id = bound.tenant_id limit 1) t
@@ -350,6 +353,7 @@ struct BaseRow {
     defaults: serde_json::Value,
     accounting: serde_json::Value,
     head_seq: Seq,
+    indexed_seq: Seq,
     anchor_seq: Seq,
     last_version: i64,
     context_revision: i64,
@@ -426,6 +430,7 @@ impl BaseRow {
             settings,
             counts,
             head: self.head_seq,
+            indexed: self.indexed_seq,
             anchor: self.anchor_seq,
             compression_count: self.compression_count,
             next_version: self.last_version + 1,

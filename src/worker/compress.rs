@@ -11,6 +11,7 @@ use super::engine::Engine;
 use super::make::{Made, make};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed, reread, shadow};
+use crate::background::in_turn;
 use crate::domain::candidate::Proof;
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
@@ -25,10 +26,14 @@ use crate::store::figures::Figures;
 use crate::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use crate::store::todos::TodoUpdate;
 
-/// Runs a claimed compression to its settlement; gives the indexing of its version, which is claimed for so long.
+/// As many messages are indexed at once after a version, not in their turn.
+const INDEXED_AT_ONCE: Seq = 256;
+
+/// Runs a claimed compression to its settlement; gives the indexing of its version, which is claimed for so long
+/// if it is little.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
-    let Some((mut base, mut outlines)) = env.store.load_base(job.tenant, job.session).await? else {
+    let Some((mut base, mut outlines)) = in_turn(env.store.load_base(job.tenant, job.session)).await? else {
         return Ok(None);
     };
     let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
@@ -60,13 +65,16 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     // A version that was read from the whole history still digests the messages after the anchor last.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
-    let originals = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq).await?;
+    let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
+    let originals = in_turn(read).await?;
     let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
     let before = replaced.map_or(now, |replaced| replaced.context_tokens);
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
     let history = (base.counts.system_through, from_seq - 1);
     let (now, revision) = (env.clock.now(), base.context_revision);
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
+    // A session's whole past waits in the queue: nobody's summary is to come later for it.
+    let index_lease = Some(lease).filter(|_| base.head - base.indexed <= INDEXED_AT_ONCE);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
     let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
@@ -92,7 +100,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
-    let indexing = settle_and_index(env, job, Some(covered), settlement, Some(lease)).await?;
+    let indexing = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
     // It has ended, and what is claimed with it is not to wait for its lease.
     if env.llm.is_some()
         && let Err(error) = env.store.forget_chunks(job).await
@@ -119,7 +127,7 @@ async fn settle_and_index(
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed: what it writes is large.
     let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
-    let (settled, indexing) = settling.await?;
+    let (settled, indexing) = in_turn(settling).await?;
     if let Settled::As(status) = settled {
         figures.record(status);
     }

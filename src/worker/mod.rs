@@ -63,7 +63,7 @@ pub enum JobError {
 
 /// Runs what keeps a processor busy on a thread of its own.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JobError> {
-    background::spawn(work).await.map_err(|error| JobError::Broken(error.to_string()))
+    background::in_turn(background::spawn(work)).await.map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn elapsed(since: std::time::Instant) -> u64 {

@@ -2,6 +2,7 @@
 
 use anchord::domain::id::SessionName;
 use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection, Row as _};
 
 use crate::support::app::{App, app};
 
@@ -171,4 +172,31 @@ async fn a_list_is_paged_by_a_cursor_of_its_own() {
     }
     assert_eq!(seen.len(), 5);
     assert!(seen.is_sorted_by(|newer, older| newer > older), "newest first, none twice: {seen:?}");
+}
+
+/// Whether the indexing that follows a session's first version began in the commit of that version.
+async fn is_indexed_at_once(messages: usize) -> bool {
+    let app = app().await;
+    let message = |i: usize| {
+        let role = if i.is_multiple_of(2) { "user" } else { "assistant" };
+        json!({"role": role, "content": format!("part {i} of the report: {}", "nothing new here. ".repeat(20))})
+    };
+    let all: Vec<Value> = (0..messages).map(message).collect();
+    let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": all}).to_string()).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    assert_eq!(app.call("POST", PATH, r#"{"through_seq": 100}"#).await.status, 202);
+    app.work().await;
+    let began = "select i.status, i.started_at = c.finished_at from compressions c
+                 join compressions i on i.tenant_id = c.tenant_id and i.session_id = c.session_id and i.kind = 'index'
+                 where c.kind = 'compress' and c.status = 'succeeded'";
+    let mut owner = PgConnection::connect(&app.database.url).await.expect("a connection");
+    let found = sqlx::raw_sql(began).fetch_one(&mut owner).await.expect("one indexing of one version");
+    assert_eq!(found.get::<String, _>(0), "succeeded");
+    found.get(1)
+}
+
+#[tokio::test]
+async fn what_a_version_leaves_to_index_is_indexed_at_once_unless_it_is_much() {
+    assert!(is_indexed_at_once(256).await);
+    assert!(!is_indexed_at_once(257).await, "it waits in the queue");
 }

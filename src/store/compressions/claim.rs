@@ -106,7 +106,7 @@ impl Store {
 
     /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now. Beside
     /// them at most `looks` that seem to have nothing to do are shown, and left to [`Store::end_idle`]: no other waits
-    /// for them.
+    /// for them. The commit does not wait for the disk: a claim that is lost in a crash of the server is made again.
     ///
     /// # Errors
     /// When the database fails; what it claimed then is taken over when the worker's sign of life is gone.
@@ -120,12 +120,13 @@ impl Store {
         let mut reading = self.queue.acquire(&self.pool).await?;
         let rows = sqlx::query_as!(
             Claimed,
-            r#"select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
+            r#"with unsynced as materialized (select set_config('synchronous_commit', 'off', true))
+               select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
                       trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
                       parent_version, from_seq, through_seq, trace_context,
                       (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!",
                       is_claimed as "is_ours!", now() as "taken_at!"
-               from take_jobs($1, $2, $3, $4, $5, $6)"#,
+               from unsynced cross join lateral take_jobs($1, $2, $3, $4, $5, $6)"#,
             worker,
             lease_seconds,
             tenant_limit,
