@@ -25,6 +25,16 @@ impl Glance {
     }
 }
 
+impl FromIterator<u64> for Glance {
+    fn from_iter<I: IntoIterator<Item = u64>>(sums: I) -> Self {
+        let mut glance = Self::default();
+        for sum in sums {
+            glance.note(sum);
+        }
+        glance
+    }
+}
+
 /// Where a sum has its bit.
 fn place(sum: u64) -> (usize, u64) {
     let mixed = sum.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
@@ -64,8 +74,7 @@ mod tests {
 
     #[test]
     fn what_was_noted_is_held_and_most_else_is_not() {
-        let mut glance = Glance::default();
-        (0..40).for_each(|sum| glance.note(sum));
+        let glance: Glance = (0..40).collect();
         assert!((0..40).all(|sum| glance.may_hold(sum)));
         assert!((1_000..2_000).filter(|sum| glance.may_hold(*sum)).count() < 100);
     }

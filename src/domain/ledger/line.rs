@@ -91,12 +91,12 @@ pub(in crate::domain) fn is_squashed(text: &[u8]) -> bool {
     const TOGETHER: usize = 64;
     let mut before = b' ';
     let single = text.chunks(TOGETHER).all(|bytes| {
-        let other = bytes.iter().fold(false, |any, byte| any | !(b' '..0x7f).contains(byte));
+        let other = bytes.iter().fold(0, |any, byte| any | u8::from(!(b' '..0x7f).contains(byte)));
         let pairs = bytes.iter().zip(bytes.iter().skip(1));
-        let double = pairs.fold(false, |any, (a, b)| any | (*a == b' ') & (*b == b' '));
+        let double = pairs.fold(0, |any, (a, b)| any | (u8::from(*a == b' ') & u8::from(*b == b' ')));
         let begins = before == b' ' && bytes.first() == Some(&b' ');
         before = bytes.last().copied().unwrap_or(before);
-        !(other | double | begins)
+        other | double == 0 && !begins
     });
     single && before != b' '
 }

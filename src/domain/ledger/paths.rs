@@ -229,9 +229,8 @@ impl<'k> Book<'k> {
         let (shown, spelling) = (BTreeMap::new(), BTreeMap::new());
         let mut book = Self { root, home, drives, shown, spelling, known };
         // A record grows with its session, and a span names few of its files.
-        let mut names = Glance::default();
         let asked = given.clone().map(|(_, full)| full).chain(copies.iter().map(String::as_str));
-        asked.for_each(|path| names.note(name_sum(&book.key(path))));
+        let names: Glance = asked.map(|path| name_sum(&book.key(path))).collect();
         let may_be = |path: &&str| !keeps_its_name(path) || names.may_hold(name_sum(path));
         book.know(known.iter().copied().filter(may_be).collect());
         if book.drives {
@@ -395,8 +394,7 @@ fn infer_root(paths: &[&str]) -> Option<String> {
 
 /// Those of the paths that may have a last name that is among the others'.
 fn named_as<'p>(others: &[&str], mut paths: Vec<&'p str>) -> Vec<&'p str> {
-    let mut names = Glance::default();
-    others.iter().for_each(|other| names.note(name_sum(other)));
+    let names: Glance = others.iter().map(|other| name_sum(other)).collect();
     paths.retain(|path| names.may_hold(name_sum(path)));
     paths
 }

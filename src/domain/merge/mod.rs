@@ -86,8 +86,7 @@ fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
     let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
     // Most of a long record are runs of other commands, and are not looked at any closer.
-    let mut sums = Glance::default();
-    run.iter().for_each(|command| sums.note(sign_sum(command)));
+    let sums: Glance = run.iter().map(|command| sign_sum(command)).collect();
     let run_again = |result: &TestResult| {
         let may_be = sums.may_hold(sign_sum(&result.command));
         may_be.then(|| run.get(wording::one_line(&result.command).as_str()).copied()).flatten()

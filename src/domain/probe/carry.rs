@@ -88,8 +88,7 @@ fn standing<'a>(previous: &'a [Probe], candidate: &Summary) -> HashMap<&'a str, 
         previous.iter().filter(is_about_errors).flat_map(|p| &p.expected).map(String::as_str).collect();
     let mut standing = HashMap::new();
     // Most are open as they were asked for, and among the latest.
-    let mut sums = Glance::default();
-    asked.iter().for_each(|message| sums.note(end_sum(message)));
+    let sums: Glance = asked.iter().map(|message| end_sum(message)).collect();
     for error in candidate.errors.iter().rev() {
         if asked.is_empty() {
             return standing;
