@@ -148,11 +148,11 @@ fn a_known_file_is_found_among_many_however_it_is_spelled() {
     paths.extend(["src/Cart.cs", "./old//b.cs", "dir/c.cs"]);
     let known = KnownPaths { paths };
     let carry = Carry { cwd: Some("C:/p".to_owned()), ..Carry::default() };
-    let talk = reads(&["c:\\P\\SRC\\cart.cs", "old/b.cs"]).tool("bash", json!({"command": "rm -r dir"}), "");
-    assert_eq!(
-        lines(&read(talk.span(), &carry, &known)),
-        ["read src/Cart.cs", "read ./old//b.cs", "deleted dir/c.cs"]
-    );
+    let told = |talk: &Talk| lines(&read(talk.span(), &carry, &known));
+    let talk = reads(&["c:\\P\\SRC\\cart.cs", "old/b.cs"]);
+    assert_eq!(told(&talk), ["read src/Cart.cs", "read ./old//b.cs"]);
+    let talk = talk.tool("bash", json!({"command": "rm -r dir"}), "");
+    assert_eq!(told(&talk), ["read src/Cart.cs", "read ./old//b.cs", "deleted dir/c.cs"]);
 }
 
 #[test]
