@@ -136,8 +136,9 @@ pub struct Draft {
 #[must_use]
 pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
-    let carry = base.map(|base| base.carry.clone()).unwrap_or_default();
-    let mut facts = ledger::read(&material.span, &carry, &known_paths(base));
+    let (none, known) = (Carry::default(), base.map(|base| KnownPaths::of(&base.summary)));
+    let carry = base.map_or(&none, |base| &base.carry);
+    let mut facts = ledger::read(&material.span, carry, &known.unwrap_or_default());
     if !material.todos.is_empty() {
         let failed = |run: &&TestRunFact| matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error);
         let latest = facts.test_runs.iter().rev().find(|run| run.outcome != TestOutcome::Unknown);
@@ -149,16 +150,6 @@ pub fn read(material: &Material) -> Facts {
     }
     redact::redact_facts(&mut facts);
     facts
-}
-
-fn known_paths(base: Option<&Base>) -> KnownPaths {
-    let mut known = KnownPaths::default();
-    if let Some(base) = base {
-        let modified = base.summary.files_modified.iter().map(|file| file.path.clone());
-        let read = base.summary.files_read.iter().map(|file| file.path.clone());
-        known.paths.extend(modified.chain(read));
-    }
-    known
 }
 
 /// Merges the deterministic engine's proposal into the current record.

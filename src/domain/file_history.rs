@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::glance::{Glance, name_sum};
 use super::ledger::FileFact;
 use super::summary::{FileAction, FileStatus, ModifiedFile};
 use super::wording::join_seqs;
@@ -136,20 +137,16 @@ pub fn identity(path: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug)]
 pub struct Named {
     keys: HashSet<String>,
-    /// A bit for each sum of a name.
-    glance: [u64; 16],
+    names: Glance,
 }
 
 impl Named {
     /// The files of these paths.
     #[must_use]
     pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
-        let mut named = Self { keys: HashSet::new(), glance: [0; 16] };
+        let mut named = Self { keys: HashSet::new(), names: Glance::default() };
         for path in paths {
-            let (word, bit) = place(path);
-            if let Some(word) = named.glance.get_mut(word) {
-                *word |= bit;
-            }
+            named.names.note(name_sum(path));
             named.keys.insert(path_key(path));
         }
         named
@@ -164,19 +161,8 @@ impl Named {
     /// Whether a path is one of theirs, whatever its spelling.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
-        let (word, bit) = place(path);
-        let may_be = self.glance.get(word).is_some_and(|bits| bits & bit != 0);
-        may_be && self.keys.contains(identity(path).as_ref())
+        self.names.may_hold(name_sum(path)) && self.keys.contains(identity(path).as_ref())
     }
-}
-
-/// Where the name behind the last separator has its bit: no spelling of a path changes that name.
-fn place(path: &str) -> (usize, u64) {
-    let name = path.trim().as_bytes();
-    let name = memchr::memrchr2(b'/', b'\\', name).and_then(|at| name.get(at + 1..)).unwrap_or(name);
-    let sum = name.iter().fold(0_u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
-    let mixed = sum.wrapping_mul(0x9E37_79B1) >> 22;
-    (usize::try_from(mixed >> 6).unwrap_or_default(), 1 << (mixed & 63))
 }
 
 /// Every file of a session, in the order of first appearance.

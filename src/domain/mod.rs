@@ -17,6 +17,7 @@ pub mod file_history;
 pub mod flags;
 pub mod format;
 pub mod gate;
+mod glance;
 pub mod group;
 pub mod handoff;
 pub mod id;

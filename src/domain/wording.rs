@@ -22,6 +22,19 @@ pub fn key(text: &str) -> String {
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
 
+/// A sum that texts of one [`key`] have in common; `None` when that takes more than ASCII to know.
+#[must_use]
+pub fn key_sum(text: &str) -> Option<u64> {
+    if !text.is_ascii() {
+        return None;
+    }
+    let weight =
+        |byte: u8| if byte.is_ascii_alphanumeric() { u32::from(byte.to_ascii_lowercase()) } else { 0 };
+    let sum = text.bytes().map(weight).fold(0, u32::wrapping_add);
+    // Without any word a text compares by itself.
+    (sum != 0).then_some(u64::from(sum))
+}
+
 /// Whether a byte may belong to a word: those of other scripts are looked at as characters.
 fn is_kept(byte: u8) -> bool {
     KEPT.get(usize::from(byte)).copied().unwrap_or_default()
@@ -296,6 +309,16 @@ mod tests {
         ) {
             let one = key(&format!("w {}", lines.join(" ")));
             proptest::prop_assert_eq!(key(&format!("w {}", lines.join("\n"))), one);
+        }
+
+        #[test]
+        fn texts_of_one_key_have_one_sum(text in "[ -~\\t\\n]{0,40}", signs in "[ ,;:!?()'.-]{0,3}") {
+            let other = format!("{signs} {} {signs}", text.to_uppercase());
+            if key(&text) == key(&other) && key_sum(&text).is_some() {
+                proptest::prop_assert_eq!(key_sum(&text), key_sum(&other));
+            }
+            let folded = key(&text);
+            proptest::prop_assert!(key_sum(&text).is_none() || key_sum(&folded) == key_sum(&text));
         }
 
         #[test]

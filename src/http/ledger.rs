@@ -351,7 +351,7 @@ impl Source {
                 Some(Numbered { seq: stored.seq, message })
             })
             .collect();
-        let mut facts = ledger::read(&span, &self.carry, &known(&self.record));
+        let mut facts = ledger::read(&span, &self.carry, &KnownPaths::of(&self.record));
         redact_facts(&mut facts);
         let context = MergeContext {
             version: self.version,
@@ -364,11 +364,6 @@ impl Source {
         let Facts { commands, test_runs, .. } = facts;
         Book { record: merged.summary, commands, test_runs, through_seq }
     }
-}
-
-fn known(record: &Summary) -> KnownPaths {
-    let changed = record.files_modified.iter().map(|file| file.path.clone());
-    KnownPaths { paths: changed.chain(record.files_read.iter().map(|file| file.path.clone())).collect() }
 }
 
 impl Book {

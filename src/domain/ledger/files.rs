@@ -35,7 +35,7 @@ pub(super) struct Folded {
 pub(super) fn fold(
     span: &[Numbered],
     events: Vec<Event>,
-    (known, copies): (&KnownPaths, &[String]),
+    (known, copies): (&KnownPaths<'_>, &[String]),
     stated: Option<&str>,
 ) -> Folded {
     let given = events.iter().flat_map(|e| {
@@ -44,7 +44,7 @@ pub(super) fn fold(
     });
     // A copy's two paths may well share their end: that says nothing of where the session stands.
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
-    let book = Book::open(stated, &known.paths, &evidence, given);
+    let book = Book::open(stated, (&known.paths, copies), &evidence, given);
     let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
     let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
@@ -76,15 +76,15 @@ struct File {
     seqs: Vec<Seq>,
 }
 
-struct Folder {
-    book: Book,
+struct Folder<'k> {
+    book: Book<'k>,
     /// The identities of the copies that earlier spans made, the newest last.
     earlier_copies: Vec<String>,
     index: BTreeMap<String, usize>,
     files: Vec<File>,
 }
 
-impl Folder {
+impl Folder<'_> {
     fn file(&mut self, key: &str) -> Option<&mut File> {
         let at = if let Some(at) = self.index.get(key) {
             *at
@@ -138,7 +138,8 @@ impl Folder {
     }
 
     /// The identities of the files known below a folder.
-    fn below(&self, folder: &str) -> Vec<String> {
+    fn below(&mut self, folder: &str) -> Vec<String> {
+        self.book.list();
         let prefix = format!("{folder}/");
         let mut keys: Vec<String> = self
             .index

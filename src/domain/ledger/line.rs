@@ -87,11 +87,16 @@ pub(crate) fn squash(text: &str) -> String {
 
 /// Whether a text is ASCII with nothing but single spaces between words, as most texts are.
 pub(in crate::domain) fn is_squashed(text: &[u8]) -> bool {
+    /// So many bytes are looked at together.
+    const TOGETHER: usize = 64;
     let mut before = b' ';
-    let single = text.iter().all(|byte| {
-        let double = *byte == b' ' && before == b' ';
-        before = *byte;
-        (b' '..0x7f).contains(byte) && !double
+    let single = text.chunks(TOGETHER).all(|bytes| {
+        let other = bytes.iter().fold(0, |any, byte| any | u8::from(!(b' '..0x7f).contains(byte)));
+        let pairs = bytes.iter().zip(bytes.iter().skip(1));
+        let double = pairs.fold(0, |any, (a, b)| any | (u8::from(*a == b' ') & u8::from(*b == b' ')));
+        let begins = before == b' ' && bytes.first() == Some(&b' ');
+        before = bytes.last().copied().unwrap_or(before);
+        other | double == 0 && !begins
     });
     single && before != b' '
 }

@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
 use super::message::Numbered;
-use super::summary::{Constraint, FileAction, TestOutcome};
+use super::summary::{Constraint, FileAction, Summary, TestOutcome};
 use invocation::Invocation;
 
 /// Everything that the ledger found in one span, each list in the order of first appearance.
@@ -209,7 +209,7 @@ pub struct Carry {
 /// version already knows a path, so that an overwrite is told from a creation and one file keeps
 /// one spelling.
 #[must_use]
-pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths) -> Facts {
+pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths<'_>) -> Facts {
     let (uses, directories) = invocation::read_and_follow(span, carry);
     let said: Vec<Option<String>> = span.iter().map(|n| prose::person_text(&n.message)).collect();
     let (events, open_file) = events::gather(&uses, carry.open_file.clone());
@@ -260,9 +260,18 @@ fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
     uses.iter().filter_map(fact).collect()
 }
 
-/// The paths that earlier versions know.
+/// The paths that earlier versions know, in any order.
 #[derive(Clone, Debug, Default)]
-pub struct KnownPaths {
+pub struct KnownPaths<'a> {
     /// Paths as earlier versions spell them.
-    pub paths: std::collections::BTreeSet<String>,
+    pub paths: Vec<&'a str>,
+}
+
+impl<'a> KnownPaths<'a> {
+    /// The files of a record, changed and read.
+    #[must_use]
+    pub fn of(record: &'a Summary) -> Self {
+        let changed = record.files_modified.iter().map(|file| file.path.as_str());
+        Self { paths: changed.chain(record.files_read.iter().map(|file| file.path.as_str())).collect() }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::glance::{Glance, name_sum};
+
 /// The longest text that is taken for a path.
 const MAX_PATH: usize = 1024;
 
@@ -181,7 +183,7 @@ fn home_of(path: &str) -> Option<&str> {
 
 /// One spelling for one file: gathers the paths of a span, then tells how each is spelled.
 #[derive(Debug, Default)]
-pub(super) struct Book {
+pub(super) struct Book<'k> {
     root: Option<String>,
     /// What `~` stands for, when the session reveals it.
     home: Option<String>,
@@ -189,8 +191,10 @@ pub(super) struct Book {
     drives: bool,
     /// How a path is written whose identity is written otherwise.
     shown: BTreeMap<String, String>,
-    /// Spelling by identity.
+    /// Spelling by identity; of what earlier versions know, what the span may name.
     spelling: BTreeMap<String, Spelling>,
+    /// What earlier versions know and is not listed yet.
+    known: &'k [&'k str],
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone)]
@@ -201,37 +205,34 @@ enum Spelling {
     Given(String),
 }
 
-impl Book {
+impl<'k> Book<'k> {
     /// Opens the book. `stated` is the session's directory; `known` the spellings of earlier
-    /// versions; `given` the paths of this span as `(as written, joined to where it ran)`.
+    /// versions, and the copies among them; `given` the paths of this span as `(as written, joined to where it ran)`.
     pub(super) fn open<'p>(
         stated: Option<&str>,
-        known: &'p BTreeSet<String>,
+        (known, copies): (&'k [&'k str], &[String]),
         evidence: &(impl Iterator<Item = &'p str> + Clone),
         given: impl Iterator<Item = (&'p str, &'p str)> + Clone,
-    ) -> Self {
-        let everything = || known.iter().map(String::as_str).chain(evidence.clone());
-        let root = stated.map(clean).or_else(|| infer_root(everything()));
+    ) -> Self
+    where
+        'k: 'p,
+    {
+        let sample = sample(known, evidence);
+        let root = stated.map(clean).or_else(|| infer_root(&sample));
         let home =
             root.as_deref().and_then(|r| home_of(&format!("{r}/.")).map(str::to_owned)).or_else(|| {
-                let mut homes: Vec<&str> = everything().take(ROOT_SAMPLE).filter_map(home_of).collect();
-                homes.sort_unstable();
-                homes.dedup();
-                if let [one] = *homes { Some(one.to_owned()) } else { None }
+                let mut homes = sample.iter().filter_map(|path| home_of(path));
+                let home = homes.next()?;
+                homes.all(|other| other == home).then(|| home.to_owned())
             });
-        let mut book = Self {
-            drives: root.as_deref().is_some_and(has_drive) || everything().take(ROOT_SAMPLE).any(has_drive),
-            root,
-            home,
-            shown: BTreeMap::new(),
-            spelling: BTreeMap::new(),
-        };
-        for path in known {
-            let key = book.key(path);
-            // An absolute and a relative spelling of one file may both be known from before the
-            // root was; the first in order stays.
-            book.spelling.entry(key).or_insert_with(|| Spelling::Known(path.clone()));
-        }
+        let drives = root.as_deref().is_some_and(has_drive) || sample.iter().any(|path| has_drive(path));
+        let (shown, spelling) = (BTreeMap::new(), BTreeMap::new());
+        let mut book = Self { root, home, drives, shown, spelling, known };
+        // A record grows with its session, and a span names few of its files.
+        let asked = given.clone().map(|(_, full)| full).chain(copies.iter().map(String::as_str));
+        let names: Glance = asked.map(|path| name_sum(&book.key(path))).collect();
+        let may_be = |path: &&str| !keeps_its_name(path) || names.may_hold(name_sum(path));
+        book.know(known.iter().copied().filter(may_be).collect());
         if book.drives {
             for (_, full) in given.clone() {
                 let full = join(book.root.as_deref(), full);
@@ -257,6 +258,29 @@ impl Book {
             }
         }
         book
+    }
+
+    fn know(&mut self, mut paths: Vec<&str>) {
+        // An absolute and a relative spelling of one file may both be known from before the
+        // root was; the first in order stays.
+        paths.sort_unstable();
+        for path in paths {
+            let key = self.key(path);
+            self.spelling.entry(key).or_insert_with(|| Spelling::Known(path.to_owned()));
+        }
+    }
+
+    /// Lists all that earlier versions know, for what asks for the files of a folder.
+    pub(super) fn list(&mut self) {
+        let known = std::mem::take(&mut self.known);
+        if known.is_empty() {
+            return;
+        }
+        let named = std::mem::take(&mut self.spelling);
+        self.know(known.to_vec());
+        for (key, spelling) in named {
+            self.spelling.entry(key).or_insert(spelling);
+        }
     }
 
     /// The session's directory, stated or inferred.
@@ -307,16 +331,44 @@ impl Book {
     }
 }
 
-/// The most paths that the search for a root looks at.
+/// Whether the last name of a path is that of its identity as well, whatever its case.
+fn keeps_its_name(path: &str) -> bool {
+    !path.is_empty() && is_clean(path)
+}
+
+/// The most paths that are looked at for where the session stands.
 const ROOT_SAMPLE: usize = 5_000;
+
+/// The paths that tell where the session stands: those that are known, in order when they are too many, then
+/// those of the span.
+fn sample<'s>(known: &[&'s str], evidence: &(impl Iterator<Item = &'s str> + Clone)) -> Vec<&'s str> {
+    let mut sample = known.to_vec();
+    if known.len() + evidence.clone().count() > ROOT_SAMPLE {
+        sample.sort_unstable();
+        sample.dedup();
+    }
+    sample.extend(evidence.clone());
+    sample.truncate(ROOT_SAMPLE);
+    sample
+}
 
 /// Finds the directory that relative paths start from: the one that turns relative paths into
 /// absolute ones that are also used. A bare name says little (many folders have a `mod.rs`), so it
 /// takes three of them, or one path with a folder.
-fn infer_root<'p>(paths: impl Iterator<Item = &'p str>) -> Option<String> {
-    let unique: BTreeSet<&str> = paths.take(ROOT_SAMPLE).collect();
+fn infer_root(paths: &[&str]) -> Option<String> {
     let (absolute, relative): (Vec<&str>, Vec<&str>) =
-        unique.into_iter().filter(|p| !p.starts_with("~/")).partition(|p| is_absolute(p));
+        paths.iter().filter(|p| !p.starts_with("~/")).partition(|p| is_absolute(p));
+    if absolute.is_empty() {
+        return None;
+    }
+    // A name that is used one way only says nothing.
+    let relative = named_as(&absolute, relative);
+    let absolute = named_as(&relative, absolute);
+    if relative.is_empty() {
+        return None;
+    }
+    let (absolute, relative): (BTreeSet<&str>, BTreeSet<&str>) =
+        (absolute.into_iter().collect(), relative.into_iter().collect());
     let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for path in &absolute {
         by_name.entry(last(path)).or_default().push(path);
@@ -338,6 +390,13 @@ fn infer_root<'p>(paths: impl Iterator<Item = &'p str>) -> Option<String> {
     }
     let (root, weight) = votes.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.len().cmp(&a.0.len())))?;
     (weight >= 3).then(|| root.to_owned())
+}
+
+/// Those of the paths that may have a last name that is among the others'.
+fn named_as<'p>(others: &[&str], mut paths: Vec<&'p str>) -> Vec<&'p str> {
+    let names: Glance = others.iter().map(|other| name_sum(other)).collect();
+    paths.retain(|path| names.may_hold(name_sum(path)));
+    paths
 }
 
 fn last(path: &str) -> &str {

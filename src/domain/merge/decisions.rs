@@ -1,6 +1,6 @@
 //! Decisions: appended, one per wording, and marked when a later one takes them back.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -13,10 +13,20 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
     if proposed.is_empty() {
         return;
     }
-    let mut at: HashMap<String, usize> =
-        record.iter().enumerate().map(|(i, d)| (wording::key(&d.decision), i)).collect();
+    // Most of a long record says something else than the span does, and need not be folded to know it.
+    let sums: HashSet<Option<u64>> = proposed.iter().map(|d| wording::key_sum(&d.decision)).collect();
+    let may_be = |text: &str| {
+        let sum = wording::key_sum(text);
+        sum.is_none() || sums.contains(&None) || sums.contains(&sum)
+    };
+    let mut at: HashMap<String, usize> = record
+        .iter()
+        .enumerate()
+        .filter(|(_, d)| may_be(&d.decision))
+        .map(|(i, d)| (wording::key(&d.decision), i))
+        .collect();
     // Most decisions take nothing back, and then nobody asks what the earlier ones are about.
-    let mut subjects: Vec<Option<Subject>> = record.iter().map(|_| None).collect();
+    let mut subjects: Vec<Option<Subject>> = Vec::new();
     for new in proposed {
         let key = wording::key(&new.decision);
         if key.is_empty() {
@@ -29,13 +39,13 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
             (slot, subject)
         } else {
             at.insert(key, record.len());
-            subjects.push(None);
             record.push(new.clone());
             (record.len() - 1, Subject::of(new))
         };
         if subject.rejected.is_empty() && subject.purpose.is_none() {
             continue;
         }
+        subjects.resize_with(record.len(), || None);
         for (i, (old, before)) in record.iter_mut().zip(&mut subjects).enumerate() {
             if i != slot
                 && old.superseded_by.is_none()

@@ -11,8 +11,9 @@ mod files;
 mod narrative;
 mod technical;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::glance::{Glance, sign_sum};
 use super::id::Seq;
 use super::ledger::{Facts, TestRunFact};
 use super::proposal::Proposal;
@@ -82,12 +83,19 @@ fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     if runs.is_empty() {
         return;
     }
+    let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
+    let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
+    // Most of a long record are runs of other commands, and are not looked at any closer.
+    let sums: Glance = run.iter().map(|command| sign_sum(command)).collect();
+    let run_again = |result: &TestResult| {
+        let may_be = sums.may_hold(sign_sum(&result.command));
+        may_be.then(|| run.get(wording::one_line(&result.command).as_str()).copied()).flatten()
+    };
     // A run here is later than what another session handed back of the same command.
-    let commands: BTreeSet<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
-    results.retain(|run| run.session_id.is_none() || !commands.contains(&wording::one_line(&run.command)));
-    let mut at: std::collections::HashMap<String, usize> =
-        results.iter().enumerate().map(|(i, r)| (wording::one_line(&r.command), i)).collect();
-    for run in runs {
+    results.retain(|result| result.session_id.is_none() || run_again(result).is_none());
+    let mut at: HashMap<&str, usize> =
+        results.iter().enumerate().filter_map(|(i, result)| Some((run_again(result)?, i))).collect();
+    for (run, command) in runs.iter().zip(&commands) {
         let result = TestResult {
             command: run.command.clone(),
             outcome: run.outcome,
@@ -98,7 +106,7 @@ fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
             session_id: None,
         };
         let next = results.len();
-        let slot = *at.entry(wording::one_line(&run.command)).or_insert(next);
+        let slot = *at.entry(command).or_insert(next);
         match results.get_mut(slot) {
             Some(earlier) => *earlier = result,
             None => results.push(result),
@@ -112,8 +120,8 @@ fn merge_constraints(
     found: &[Constraint],
     ctx: MergeContext<'_>,
 ) -> Vec<Constraint> {
+    let mut texts = Texts::of(constraints.iter().chain(found).map(|constraint| constraint.text.as_str()));
     let mut pinned = BTreeSet::new();
-    let mut texts = BTreeSet::new();
     let mut kept = Vec::with_capacity(ctx.pins.len() + constraints.len() + found.len());
     let mut dropped = Vec::new();
     for pin in ctx.pins {
@@ -123,25 +131,46 @@ fn merge_constraints(
     }
     // What a person said stays beside a pin that says the same: the pin may be taken back.
     for old in constraints.drain(..) {
-        let text = wording::key(&old.text);
         if old.source == ConstraintSource::Pin {
-            if !pinned.contains(&text) {
+            if !pinned.contains(&wording::key(&old.text)) {
                 dropped.push(old);
             }
         } else if ctx.removed_constraints.contains(&old.id) {
             dropped.push(old);
-        } else if texts.insert(text) {
+        } else if texts.is_new(&old.text) {
             kept.push(old);
         }
     }
     for new in found {
         let blank = new.text.trim().is_empty();
-        if !blank && !ctx.removed_constraints.contains(&new.id) && texts.insert(wording::key(&new.text)) {
+        if !blank && !ctx.removed_constraints.contains(&new.id) && texts.is_new(&new.text) {
             kept.push(new.clone());
         }
     }
     *constraints = kept;
     dropped
+}
+
+/// Texts that are told apart by their wording: most have a sum of their own and need not be folded.
+struct Texts {
+    /// Sums that several texts have.
+    shared: HashSet<u64>,
+    met: HashSet<String>,
+}
+
+impl Texts {
+    fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut sums: Vec<u64> = texts.filter_map(wording::key_sum).collect();
+        sums.sort_unstable();
+        let shared = sums.iter().zip(sums.iter().skip(1)).filter(|(sum, next)| sum == next);
+        Self { shared: shared.map(|(sum, _)| *sum).collect(), met: HashSet::new() }
+    }
+
+    /// Whether none of this wording was met before.
+    fn is_new(&mut self, text: &str) -> bool {
+        let is_alone = wording::key_sum(text).is_some_and(|sum| !self.shared.contains(&sum));
+        is_alone || self.met.insert(wording::key(text))
+    }
 }
 
 /// A bit for the length and the ends of a text: texts of other bits are different.

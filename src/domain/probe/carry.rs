@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::path_key;
+use super::super::glance::{Glance, end_sum};
 use super::super::merge::Gone;
 use super::super::section::Section;
 use super::super::summary::{ErrorEntry, ErrorStatus, Summary};
@@ -83,8 +84,20 @@ fn standing<'a>(previous: &'a [Probe], candidate: &Summary) -> HashMap<&'a str, 
     /// So much of a message is looked up; the rest is compared.
     const START: usize = 12;
     let is_about_errors = |probe: &&Probe| probe.critical && probe.section == Some(Section::Errors);
-    let asked: HashSet<&str> =
+    let mut asked: HashSet<&str> =
         previous.iter().filter(is_about_errors).flat_map(|p| &p.expected).map(String::as_str).collect();
+    let mut standing = HashMap::new();
+    // Most are open as they were asked for, and among the latest.
+    let sums: Glance = asked.iter().map(|message| end_sum(message)).collect();
+    for error in candidate.errors.iter().rev() {
+        if asked.is_empty() {
+            return standing;
+        }
+        let may_be = error.status != ErrorStatus::Resolved && sums.may_hold(end_sum(&error.message));
+        if may_be && let Some(message) = asked.take(error.message.as_str()) {
+            standing.insert(message, true);
+        }
+    }
     let mut by_start: HashMap<&[u8], Vec<&'a str>> = HashMap::new();
     for message in asked {
         by_start.entry(message.as_bytes().get(..START).unwrap_or_default()).or_default().push(message);
@@ -94,7 +107,6 @@ fn standing<'a>(previous: &'a [Probe], candidate: &Summary) -> HashMap<&'a str, 
     // A bit for each start tells most of a long record at a glance.
     let bit = |start: &[u8]| 1_u128 << (start.iter().fold(0_u8, |sum, byte| sum.rotate_left(3) ^ byte) & 127);
     let glance = by_start.keys().fold(0, |bits, start| bits | bit(start));
-    let mut standing = HashMap::new();
     for error in &candidate.errors {
         let start = error.message.as_bytes().get(..START).filter(|start| glance & bit(start) != 0);
         let alike = start.and_then(|start| by_start.get(start));

@@ -113,9 +113,13 @@ impl<'a> Texts<'a> {
             }
         }
         // An entry mostly stands where the probe's messages are named; only then all of a section is read.
+        // Such entries are mostly among the latest, which are looked at before all of a long section.
         let near = probe.section.filter(|_| !probe.seqs.is_empty());
         if near.is_some_and(|section| {
-            Text::of(record_text(record, section, Some(&probe.seqs))).holds(fact, probe.exact, probe)
+            [64, 512, usize::MAX].into_iter().any(|latest| {
+                let text = record_text(record, section, Some((&probe.seqs, latest)));
+                Text::of(text).holds(fact, probe.exact, probe)
+            })
         }) {
             return true;
         }
@@ -229,8 +233,9 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
     })
 }
 
-/// What the record says in a section: all of it, or the entries that share a message with `near`.
-fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> String {
+/// What the record says in a section: all of it, or those of its latest entries that share a message with others.
+fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)>) -> String {
+    let (near, latest) = near.map_or((None, usize::MAX), |(near, latest)| (Some(near), latest));
     let near: Option<Vec<Seq>> = near.map(|near| {
         let mut near = near.to_vec();
         near.sort_unstable();
@@ -253,46 +258,57 @@ fn record_text(summary: &Summary, section: Section, near: Option<&[Seq]>) -> Str
     match section {
         Section::SessionIntent => say(&summary.session_intent),
         Section::IntentHistory => {
-            summary.intent_history.iter().filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text));
+            last(&summary.intent_history, latest).filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text));
         }
-        Section::FilesModified => summary.files_modified.iter().filter(|f| is_near(&f.seqs)).for_each(|f| {
-            say(&f.path);
-            f.changes.iter().for_each(|c| say(c));
-        }),
+        Section::FilesModified => {
+            last(&summary.files_modified, latest).filter(|f| is_near(&f.seqs)).for_each(|f| {
+                say(&f.path);
+                f.changes.iter().for_each(|c| say(c));
+            });
+        }
         Section::FilesRead => {
-            summary.files_read.iter().filter(|f| is_near(&f.seqs)).for_each(|f| say(&f.path));
+            last(&summary.files_read, latest).filter(|f| is_near(&f.seqs)).for_each(|f| say(&f.path));
         }
-        Section::DecisionsMade => summary.decisions_made.iter().filter(|d| is_near(&d.seqs)).for_each(|d| {
-            say(&d.decision);
-            say(&d.rationale);
-            d.alternatives.iter().for_each(|a| say(a));
-        }),
+        Section::DecisionsMade => {
+            last(&summary.decisions_made, latest).filter(|d| is_near(&d.seqs)).for_each(|d| {
+                say(&d.decision);
+                say(&d.rationale);
+                d.alternatives.iter().for_each(|a| say(a));
+            });
+        }
         Section::CurrentState => {
             let state = &summary.current_state;
             state.phase.iter().for_each(|p| say(p));
             state.task.iter().for_each(|t| say(t));
             say(&state.text);
         }
-        Section::Errors => summary.errors.iter().filter(|e| is_near(&e.seqs)).for_each(|e| {
+        Section::Errors => last(&summary.errors, latest).filter(|e| is_near(&e.seqs)).for_each(|e| {
             e.kind.iter().for_each(|k| say(k));
             say(&e.message);
             e.resolution.iter().for_each(|r| say(r));
         }),
-        Section::TestResults => summary.test_results.iter().filter(|t| is_near(&t.seqs)).for_each(|t| {
-            say(&t.command);
-            t.failing.iter().for_each(|f| say(f));
-        }),
+        Section::TestResults => {
+            last(&summary.test_results, latest).filter(|t| is_near(&t.seqs)).for_each(|t| {
+                say(&t.command);
+                t.failing.iter().for_each(|f| say(f));
+            });
+        }
         Section::Blockers => summary.blockers.iter().for_each(|b| say(&b.text)),
         Section::NextSteps => summary.next_steps.iter().for_each(|s| say(s)),
         Section::TechnicalContext => {
-            summary.technical_context.iter().filter(|t| is_near(&t.seqs)).for_each(|t| {
+            last(&summary.technical_context, latest).filter(|t| is_near(&t.seqs)).for_each(|t| {
                 say(&t.key);
                 say(&t.value);
             });
         }
         Section::Constraints => {
-            summary.constraints.iter().filter(|c| is_near(&c.seqs)).for_each(|c| say(&c.text));
+            last(&summary.constraints, latest).filter(|c| is_near(&c.seqs)).for_each(|c| say(&c.text));
         }
     }
     out
+}
+
+/// So many of the latest entries, in their order.
+fn last<T>(entries: &[T], latest: usize) -> std::slice::Iter<'_, T> {
+    entries.get(entries.len().saturating_sub(latest)..).unwrap_or_default().iter()
 }

@@ -2,8 +2,9 @@
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::fmt::Write as _;
+
+use fnv::FnvHashMap;
 
 use super::super::section::Section;
 use super::super::summary::{FileAction, FileStatus, ModifiedFile};
@@ -59,7 +60,7 @@ struct Entry<'a> {
 impl<'a> Roster<'a> {
     pub(super) fn of(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
         let mut groups: Vec<Group<'a>> = Vec::new();
-        let mut at: HashMap<(&str, &str, &str), usize> = HashMap::new();
+        let mut at: FnvHashMap<(&str, &str, &str), usize> = FnvHashMap::default();
         // What came and went tells least; then the most recent, then the most changed.
         let mut ranked: Vec<_> = files
             .iter()

@@ -69,7 +69,7 @@ fn a_folder_takes_its_files_along() {
 
 #[test]
 fn what_earlier_versions_know_existed() {
-    let known = KnownPaths { paths: ["a.rs".to_owned(), "dir/b.rs".to_owned()].into() };
+    let known = KnownPaths { paths: vec!["a.rs", "dir/b.rs"] };
     let talk = Talk::new().tool("bash", json!({"command": "echo x > a.rs; echo y > c.rs; rm -r dir"}), "");
     assert_eq!(
         lines(&read(talk.span(), &Carry::default(), &known)),
