@@ -12,7 +12,7 @@ mod operators;
 mod shutdown;
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -36,7 +36,7 @@ use crate::http::connections::{self, Patience};
 use crate::llm;
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
-use crate::store::gather::Gatherer;
+use crate::store::gather::{self, Gatherer};
 use crate::worker;
 pub use crate::worker::alone::{Alone, CallRecord};
 use crate::worker::courier::Courier;
@@ -161,6 +161,8 @@ struct Process {
     ready: Ready,
     /// Where the workers' tasks are.
     workers: Option<Apart>,
+    /// Where those of append lanes are.
+    lanes: Apart,
 }
 
 impl Process {
@@ -182,9 +184,12 @@ impl Process {
             None => BootstrapKey::None,
         };
         let ready = Ready { api: local(api.as_ref())?, metrics: local(scraped.as_ref())?, key };
-        let workers = settings.roles.contains(&Role::Worker).then(Apart::start).transpose();
+        let one = || Apart::start("workers", NonZeroUsize::MIN);
+        let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
         let workers = workers.context("the thread of the workers")?;
-        let process = Self { embedded, store, tracker, stop: CancellationToken::new(), ready, workers };
+        let lanes = Apart::start("lanes", gather::lanes()).context("the threads of the lanes")?;
+        let stop = CancellationToken::new();
+        let process = Self { embedded, store, tracker, stop, ready, workers, lanes };
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
         process.keep_ledger();
@@ -195,7 +200,7 @@ impl Process {
             scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state), patience)),
         ];
         process.close_appends(appends, servers);
-        if let Some(workers) = process.workers.as_ref().and_then(Apart::handle) {
+        if let Some(workers) = process.workers.as_ref().map(Apart::handle) {
             process.work(settings, clock, llm, workers)?;
         }
         Ok(process)
@@ -215,7 +220,7 @@ impl Process {
         let token = api.and_then(config::Api::admin_token);
         http::AppState::new(http::Shared {
             store: self.store.clone(),
-            appends: Gatherer::start(&self.store),
+            appends: Gatherer::start(&self.store, self.lanes.handle()),
             clock,
             tracker: self.tracker.clone(),
             limits,

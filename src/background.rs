@@ -1,11 +1,12 @@
 //! Threads for what keeps a processor busy: compressions, and requests that are large.
 //!
 //! Beside them the thread of workers: what those do between their statements, reading rows and writing a version's,
-//! takes milliseconds at a time, which no request should wait for.
+//! takes milliseconds at a time, which no request should wait for; and the threads of lanes: while a lane waits to
+//! go on behind requests that are read, the database has nothing to do for all that wait in it.
 //!
 //! Invariant: they give way. On Linux their threads have a lower priority, so that a small request waits
 //! less for them, and where nothing else wants the processor they lose nothing by it. The thread of workers does
-//! not: it may hold a session's lock, which appends wait for.
+//! not: it may hold a session's lock, which appends wait for. Those of lanes do not either.
 
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -86,32 +87,37 @@ async fn turn(is_calm: bool) -> Option<SemaphorePermit<'static>> {
     if is_calm { None } else { TURNS.acquire().await.ok() }
 }
 
-/// A runtime of one thread for tasks that mostly wait, apart from those that answer.
+/// A runtime of a few threads for tasks that mostly wait, apart from those that answer.
 #[derive(Debug)]
-pub struct Apart(Option<Runtime>);
+pub struct Apart {
+    /// There until it is dropped.
+    runtime: Option<Runtime>,
+    handle: Handle,
+}
 
 impl Apart {
-    /// Starts the thread.
+    /// Starts the threads, of one name.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start() -> std::io::Result<Self> {
-        let runtime =
-            Builder::new_multi_thread().worker_threads(1).thread_name("workers").enable_all().build()?;
-        Ok(Self(Some(runtime)))
+    pub fn start(name: &str, threads: NonZeroUsize) -> std::io::Result<Self> {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(threads.get()).thread_name(name).enable_all().build()?;
+        let handle = runtime.handle().clone();
+        Ok(Self { runtime: Some(runtime), handle })
     }
 
     /// Where its tasks are spawned.
     #[must_use]
-    pub fn handle(&self) -> Option<&Handle> {
-        self.0.as_ref().map(Runtime::handle)
+    pub fn handle(&self) -> &Handle {
+        &self.handle
     }
 }
 
 impl Drop for Apart {
     /// Does not wait: whoever drops it may be a task itself, and what must end has ended.
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
+        if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
@@ -170,9 +176,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_thread_of_its_own_ends_with_whoever_started_it() {
-        let apart = Apart::start().unwrap();
-        let task = apart.handle().unwrap().spawn(std::future::pending::<()>());
-        let name = apart.handle().unwrap().spawn(async { std::thread::current().name().map(str::to_owned) });
+        let apart = Apart::start("workers", NonZeroUsize::MIN).unwrap();
+        let task = apart.handle().spawn(std::future::pending::<()>());
+        let name = apart.handle().spawn(async { std::thread::current().name().map(str::to_owned) });
         assert_eq!(name.await.unwrap().as_deref(), Some("workers"));
         drop(apart);
         assert!(task.await.unwrap_err().is_cancelled());

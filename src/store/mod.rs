@@ -81,6 +81,8 @@ pub struct Store {
     readers: Readers,
     /// The connections of requests and those of workers: neither waits for the other's.
     pools: [(PgPool, Readers); 2],
+    /// The connections of append lanes.
+    lanes: PgPool,
     /// Taking jobs and ending idle ones waits for no read.
     queue: Readers,
     held: HeldContexts,
@@ -139,15 +141,20 @@ impl Store {
                     Ok(())
                 })
             });
-        // Each append lane keeps a connection; requests must not starve for them.
-        let most = connections.saturating_add(gather::MOST_CONNECTIONS);
+        // The slow lane keeps a connection; requests must not starve for it.
+        let most = connections.saturating_add(1);
         let pool = pool_options.clone().max_connections(most).connect_with(options.clone()).await?;
+        let lanes = pool_options
+            .clone()
+            .max_connections(gather::MOST_LANES.into())
+            .connect_lazy_with(options.clone());
         let readers = Readers::new(connections);
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
         let workers = pool_options.max_connections(most).connect_lazy_with(options);
         let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
+            lanes,
             pool,
             readers,
             queue: Readers::new(QUEUE_CONNECTIONS),
@@ -166,6 +173,11 @@ impl Store {
     pub fn of_workers(&self) -> Self {
         let [_, (pool, readers)] = &self.pools;
         Self { pool: pool.clone(), readers: readers.clone(), ..self.clone() }
+    }
+
+    /// The same store over the lanes' connections.
+    fn of_lanes(&self) -> Self {
+        Self { pool: self.lanes.clone(), ..self.clone() }
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
@@ -247,7 +259,7 @@ impl Store {
             readers.close();
         }
         let [(requests, _), (workers, _)] = &self.pools;
-        futures::join!(requests.close(), workers.close());
+        futures::join!(requests.close(), workers.close(), self.lanes.close());
     }
 
     /// Where tasks live that must end before the process does.

@@ -13,6 +13,7 @@ use futures::future::join_all;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sqlx::{Connection as _, PgConnection, Row as _};
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::support::{self, TestDatabase};
@@ -29,7 +30,7 @@ pub struct Stored {
 pub async fn stored() -> Stored {
     let database = support::database().await;
     let store = Store::connect(&database.url, 8, TaskTracker::new()).await.expect("a pool");
-    let appends = Gatherer::start(&store);
+    let appends = Gatherer::start(&store, &Handle::current());
     let tenant =
         async |name| store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
     let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
@@ -96,7 +97,7 @@ impl Stored {
 async fn concurrent_appends_to_one_session_leave_no_gap_and_keep_each_batch_together() {
     let stored = stored().await;
     // Two processes: each has lanes of its own, so their transactions meet at the session's row.
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     let writers = (0..8).map(|writer| {
         let lanes = if writer % 2 == 0 { stored.appends.clone() } else { other.clone() };
         let ours = stored.ours;
@@ -128,7 +129,7 @@ async fn concurrent_appends_to_one_session_leave_no_gap_and_keep_each_batch_toge
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_go_with_their_session_however_appends_and_erasures_meet() {
     let stored = stored().await;
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     for round in 0..12 {
         let appends = (0..24).map(|i| {
             let lanes = if i % 2 == 0 { &stored.appends } else { &other };
@@ -222,7 +223,7 @@ async fn a_refused_append_makes_no_session() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retry_with_the_same_key_is_stored_once_wherever_it_goes() {
     let stored = stored().await;
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     let tries = (0..24).map(|i| {
         let lanes = if i % 2 == 0 { stored.appends.clone() } else { other.clone() };
         let mut one = keyed(append(stored.ours, "s", &["once"]), "k", 1);

@@ -14,6 +14,7 @@ use futures::future::join_all;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+use tokio::runtime::Handle;
 
 use crate::appends::{Stored, append, name, stored};
 
@@ -180,7 +181,7 @@ async fn a_compression_that_comes_and_goes_between_appends_shows_in_the_next_rep
 #[tokio::test]
 async fn two_processes_that_take_turns_leave_no_gap() {
     let stored = stored().await;
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     for turn in 0..12 {
         let lanes = if turn % 3 == 0 { &other } else { &stored.appends };
         let mut one = append(stored.ours, "s", &["one", "two"]);
@@ -195,7 +196,7 @@ async fn two_processes_that_take_turns_leave_no_gap() {
 async fn a_position_that_was_right_a_moment_ago_is_refused_with_the_one_that_is() {
     let stored = stored().await;
     known(&stored, "s").await;
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     reply(&other, append(stored.ours, "s", &["theirs"])).await;
     for (expected, is_right) in [(3, false), (9, false), (4, true)] {
         let mut one = append(stored.ours, "s", &["mine"]);
@@ -219,7 +220,7 @@ async fn a_session_that_is_erased_and_made_again_begins_anew() {
     stored.store.delete_session(stored.ours, &name("s")).await.expect("an erasure");
     assert_eq!(reply(&stored.appends, append(stored.ours, "s", &["new"])).await["first_seq"], 1);
     stored.store.delete_session(stored.ours, &name("s")).await.expect("an erasure");
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     reply(&other, append(stored.ours, "s", &["theirs"])).await;
     assert_eq!(reply(&stored.appends, append(stored.ours, "s", &["mine"])).await["first_seq"], 2);
     assert_eq!(texts(&stored, "select count(*)::text from messages").await, ["2"]);
@@ -232,7 +233,7 @@ async fn a_session_that_is_erased_and_made_again_begins_anew() {
 #[tokio::test]
 async fn a_key_is_answered_again_by_whichever_process_knows_the_session() {
     let stored = stored().await;
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     known(&stored, "s").await;
     let keyed = |key: &str, body| with_key(append(stored.ours, "s", &["once"]), key, body);
     let first = stored.appends.append(keyed("a", 1)).await.expect("an append");
@@ -287,7 +288,7 @@ async fn what_a_lane_knows_is_what_is_stored() {
         let text = format!("turn {turn}");
         let mut replies = Vec::new();
         for session in ["known", "anew"] {
-            let anew = Gatherer::start(&stored.store);
+            let anew = Gatherer::start(&stored.store, &Handle::current());
             let lanes = if session == "known" { &stored.appends } else { &anew };
             let mut one = append(stored.ours, session, &[&text, &text]);
             one.now = turn;
@@ -311,7 +312,7 @@ async fn what_a_lane_knows_is_what_is_stored() {
 #[tokio::test]
 async fn a_proof_that_does_not_hold_changes_nothing_and_keeps_nobody_else_from_theirs() {
     let stored = stored().await;
-    let other = Gatherer::start(&stored.store);
+    let other = Gatherer::start(&stored.store, &Handle::current());
     let sessions: Vec<String> = (0..12).map(|i| format!("s{i}")).collect();
     for session in &sessions {
         known(&stored, session).await;
@@ -412,7 +413,7 @@ async fn a_known_session_is_masked_as_if_its_messages_were_read() {
         let append_to = |session| Append { messages: run_of_a_tool(n), ..append(stored.ours, session, &[]) };
         let known = reply(&stored.appends, append_to("known")).await;
         // What nobody knows is read.
-        let others = Gatherer::start(&stored.store);
+        let others = Gatherer::start(&stored.store, &Handle::current());
         let mut read = reply(&others, append_to("read")).await;
         others.close();
         read["session_id"] = json!("known");

@@ -84,7 +84,7 @@ const HOT: [(&str, &str); 64] = [
     ("events: write", "select p_tenant, p_session, p_kinds[e.place], p_payloads[e.place]"),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
     ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
-    ("claim", "from take_jobs($1, $2, $3, $4, $5, $6)"),
+    ("claim", "lateral take_jobs($1, $2, $3, $4, $5, $6)"),
     ("claim: leases that ran out", "c.status = 'running' and c.lease_until < now()"),
     ("claim: tenants that wait", "with recursive waiting (tenant_id) as"),
     (
@@ -355,6 +355,10 @@ impl Ready {
         let stranger = format!("anc_{name:x<43}");
         let refused = self.app.call_as(&stranger, "GET", "/v1/sessions/s", "").await;
         assert_eq!(refused.status, 401);
+        // So may the use of ours have been noted: one that nobody has used yet is looked up and noted.
+        let made = self.app.call("POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.json();
+        let key = made["key"].as_str().expect("a key");
+        assert_eq!(self.app.call_as(key, "GET", "/v1/sessions", "").await.status, 200);
         // Boxed: what they hold over their waits is large.
         Box::pin(live(&self.app, name)).await;
         Box::pin(keep_house(&self.app, name)).await;

@@ -14,6 +14,7 @@ use anchord::worker::index::index;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use sqlx::{Connection as _, PgConnection, Row as _};
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::support::{self, TestDatabase};
@@ -36,7 +37,7 @@ impl Queue {
         let database = support::database().await;
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
         let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
-        let gatherer = Gatherer::start(&store);
+        let gatherer = Gatherer::start(&store, &Handle::current());
         let name = SessionName::parse("s").unwrap();
         let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
         queue.append(messages).await;

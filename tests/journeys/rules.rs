@@ -18,6 +18,7 @@ use axum::body::Body;
 use axum::http::Request;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
@@ -43,7 +44,7 @@ async fn strict() -> Strict {
         NewKey { digest: digest_key(KEY), prefix: "test".to_owned(), scopes, expires_at: None, name: None };
     store.insert_key(tenant, &key, Actor::Cli).await.expect("an insert").expect("a new key");
     let state = AppState::new(Shared {
-        appends: Gatherer::start(&store),
+        appends: Gatherer::start(&store, &Handle::current()),
         store,
         clock: Clock::system(),
         tracker,

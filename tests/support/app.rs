@@ -25,6 +25,7 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -112,7 +113,7 @@ async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reac
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
     let state = AppState::new(Shared {
-        appends: Gatherer::start(&store),
+        appends: Gatherer::start(&store, &Handle::current()),
         store: store.clone(),
         clock: Clock::system(),
         tracker,

@@ -39,9 +39,8 @@ pub(super) struct Held {
 
 impl Held {
     /// Keeps nothing yet, and never more than one of `lanes` may.
-    pub(super) fn new(lanes: u32) -> Self {
-        let lanes = usize::try_from(lanes).unwrap_or(usize::MAX).max(1);
-        Self { known: LinkedHashMap::new(), bytes: 0, most: HELD_BYTES / lanes }
+    pub(super) fn new(lanes: usize) -> Self {
+        Self { known: LinkedHashMap::new(), bytes: 0, most: HELD_BYTES / lanes.max(1) }
     }
 
     /// Takes a session out.

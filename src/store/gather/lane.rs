@@ -58,7 +58,12 @@ pub(super) struct Lane {
 
 impl Lane {
     /// Makes one of `lanes`.
-    pub(super) fn new(store: Store, inbox: mpsc::Receiver<Pending>, lanes: u32, slow: Option<Slow>) -> Self {
+    pub(super) fn new(
+        store: Store,
+        inbox: mpsc::Receiver<Pending>,
+        lanes: usize,
+        slow: Option<Slow>,
+    ) -> Self {
         Self { store, inbox, waiting: VecDeque::new(), connection: None, held: Held::new(lanes), slow }
     }
 

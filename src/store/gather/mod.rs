@@ -27,6 +27,7 @@ use std::time::Instant;
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
@@ -43,10 +44,8 @@ use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 use crate::trace;
 
-/// The most lanes beside the slow one, on machines with processors enough for them.
-const MOST_LANES: u32 = 4;
-/// The most connections that lanes keep.
-pub(super) const MOST_CONNECTIONS: u32 = MOST_LANES + 1;
+/// The most lanes beside the slow one, on machines with processors enough for them; each keeps a connection.
+pub(super) const MOST_LANES: u8 = 4;
 /// Appends that wait in one lane; more are told to come back.
 const LANE_QUEUE: usize = 2048;
 /// Bytes of bodies that wait in all lanes together, in KiB.
@@ -199,25 +198,27 @@ pub struct Gatherer {
 
 /// A lane for every two processors: the fewer, the more appends meet in one transaction, and what comes before
 /// a lane takes twice the time of what it has the server do.
-fn lanes() -> u32 {
+#[must_use]
+pub fn lanes() -> NonZeroUsize {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    u32::try_from(processors / 2).unwrap_or(MOST_LANES).clamp(1, MOST_LANES)
+    NonZeroUsize::new((processors / 2).min(MOST_LANES.into())).unwrap_or(NonZeroUsize::MIN)
 }
 
 impl Gatherer {
-    /// Starts the lanes on the store's tracker.
+    /// Starts the lanes on the store's tracker: the slow one where this is called, what it writes is large, and the
+    /// others where they are told.
     #[must_use]
-    pub fn start(store: &Store) -> Self {
+    pub fn start(store: &Store, on: &Handle) -> Self {
         let closing = CancellationToken::new();
-        let lanes = lanes();
-        let open = |slow: Option<Slow>| {
+        let lanes = lanes().get();
+        let open = |store: Store, on: &Handle, slow: Option<Slow>| {
             let (sender, inbox) = mpsc::channel(LANE_QUEUE);
-            let lane = Lane::new(store.clone(), inbox, lanes + 1, slow);
-            store.tracker().spawn(lane.run(closing.clone()));
+            let tracker = store.tracker().clone();
+            tracker.spawn_on(Lane::new(store, inbox, lanes + 1, slow).run(closing.clone()), on);
             sender
         };
-        let slow = Slow::new(open(None));
-        let lanes = (0..lanes).map(|_| open(Some(slow.clone()))).collect();
+        let slow = Slow::new(open(store.clone(), &Handle::current(), None));
+        let lanes = (0..lanes).map(|_| open(store.of_lanes(), on, Some(slow.clone()))).collect();
         let room = Arc::new(Semaphore::new(WAITING_KIB));
         Self { lanes, slow, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
     }
