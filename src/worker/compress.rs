@@ -26,11 +26,11 @@ use crate::store::figures::Figures;
 use crate::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use crate::store::todos::TodoUpdate;
 
-/// As many messages are indexed at once after a version, not in their turn.
+/// At most so many messages are indexed at once after a version; more wait in the queue.
 const INDEXED_AT_ONCE: Seq = 256;
 
-/// Runs a claimed compression to its settlement; gives the indexing of its version, which is claimed for so long
-/// if it is little.
+/// Runs a claimed compression to its settlement; gives the indexing of its version when it is little and claimed at
+/// once, for so long.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
     let Some((mut base, mut outlines)) = in_turn(env.store.load_base(job.tenant, job.session)).await? else {
@@ -73,7 +73,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let history = (base.counts.system_through, from_seq - 1);
     let (now, revision) = (env.clock.now(), base.context_revision);
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
-    // A session's whole past waits in the queue: nobody's summary is to come later for it.
+    // A session's whole past would hold up the summaries of others.
     let index_lease = Some(lease).filter(|_| base.head - base.indexed <= INDEXED_AT_ONCE);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
