@@ -51,7 +51,13 @@ static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
 static LAST_REQUEST: AtomicU64 = AtomicU64::new(0);
 /// While requests come, half of the processors are theirs: a request takes many short waits for one, and finds it
 /// busy at each of them when jobs, or the database for them, keep all busy.
-static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new((processors() / 2).max(1)));
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(turns()));
+
+/// How many pieces of jobs are done at once while requests come.
+#[must_use]
+pub fn turns() -> usize {
+    (processors() / 2).max(1)
+}
 
 /// Notes that a request came.
 pub fn request_came() {

@@ -9,7 +9,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
 use crate::Flags;
-use crate::beside::{self, Rates};
+use crate::beside::{self, Rates, Round, State, TURNS};
 use crate::client::{Connection, request};
 use crate::report::{self, Report, spread};
 use crate::servers::Servers;
@@ -35,32 +35,36 @@ select s.name, s.anchor_seq, s.head_seq from sessions s where s.name like 'busy-
   select from compressions c
   where c.tenant_id = s.tenant_id and c.session_id = s.id and c.status in ('queued', 'running'))";
 
-/// Takes turns: the fixed rate alone, and beside compressions.
+/// Keeps the fixed rates up: alone, beside what only computes, and beside compressions.
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section(&format!("compressing: appends and contexts while {SESSIONS} sessions are compressed"));
-    sessions::to_append("append", None, servers).await?;
     sessions::to_read(servers).await?;
-    let time = Duration::from_secs(flags.seconds * 2);
+    let time = Duration::from_secs(flags.seconds);
     let rates = Rates::moderate(flags, servers).await?;
     let mut work = Work::prepare(servers).await?;
     let (mut rounds, mut done) = (Vec::new(), Vec::new());
-    for _ in 0..flags.rounds {
-        work.refill().await?;
-        servers.rest(REST).await?;
-        servers.settle().await?;
-        let idle = rates.keep_up(servers, time).await?;
-        servers.settle().await?;
-        work.ask_for_all().await?;
-        let begun = work.now().await?;
-        let ended = Cell::new(false);
-        let beside = async {
-            let seen = rates.keep_up(servers, time).await;
-            ended.set(true);
-            seen
-        };
-        let (busy, fewest) = futures::try_join!(beside, work.keep_going(&ended))?;
-        done.push(work.done_since(begun, fewest).await?);
-        rounds.push((idle, busy));
+    for number in 0..flags.rounds {
+        let mut round = Round::begin(&format!("append-{number}"), servers).await?;
+        for state in TURNS {
+            work.refill().await?;
+            servers.rest(REST).await?;
+            servers.settle().await?;
+            if state != State::Busy {
+                round.turn(state, rates, servers, time).await?;
+                continue;
+            }
+            work.ask_for_all().await?;
+            let begun = work.now().await?;
+            let ended = Cell::new(false);
+            let beside = async {
+                let seen = round.turn(state, rates, servers, time).await;
+                ended.set(true);
+                seen
+            };
+            let ((), fewest) = futures::try_join!(beside, work.keep_going(&ended))?;
+            done.push(work.done_since(begun, fewest).await?);
+        }
+        rounds.push(round.end(servers).await?);
     }
     let of = |pick: fn(&Done) -> f64| spread(done.iter().map(pick).collect());
     let told = json!({

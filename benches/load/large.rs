@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use serde_json::json;
 
 use crate::Flags;
-use crate::beside::{self, Rates};
+use crate::beside::{self, Rates, Round, State, TURNS};
 use crate::client::{Connection, request};
 use crate::random::Random;
 use crate::report::{self, Report, spread};
@@ -22,26 +22,28 @@ const BYTES: usize = 4 * 1024 * 1024 - 1024;
 /// How often they come: one a second, and each as soon as the last is answered.
 const PACES: [(&str, Duration); 2] = [("large_paced", Duration::from_secs(1)), ("large", Duration::ZERO)];
 
-/// Takes turns: the fixed rate alone, and beside the large messages.
+/// Keeps the fixed rates up: alone, beside what only computes, and beside the large messages.
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("large: appends and contexts while a client sends messages of 4 MiB");
-    sessions::to_append("append", None, servers).await?;
     sessions::to_read(servers).await?;
-    let time = Duration::from_secs(flags.seconds * 2);
+    let time = Duration::from_secs(flags.seconds);
     let rates = Rates::moderate(flags, servers).await?;
     let mut connection = Connection::open(servers.address).await?;
     // Compressions are measured apart.
     connection.done(&request("PUT", format_args!("/v1/sessions/large"), r#"{"auto":false}"#)).await?;
     for (name, pause) in PACES {
         let (mut rounds, mut sent) = (Vec::new(), Vec::new());
-        for _ in 0..flags.rounds {
-            servers.settle().await?;
-            let idle = rates.keep_up(servers, time).await?;
-            servers.settle().await?;
-            let sender = Sender::start(servers.address, pause);
-            let busy = rates.keep_up(servers, time).await?;
-            sent.push(sender.stop()?);
-            rounds.push((idle, busy));
+        for number in 0..flags.rounds {
+            let mut round = Round::begin(&format!("{name}-{number}"), servers).await?;
+            for state in TURNS {
+                servers.settle().await?;
+                let sender = (state == State::Busy).then(|| Sender::start(servers.address, pause));
+                round.turn(state, rates, servers, time).await?;
+                if let Some(sender) = sender {
+                    sent.push(sender.stop()?);
+                }
+            }
+            rounds.push(round.end(servers).await?);
         }
         let told = json!({ "rates": rates.told(), "messages_per_s": spread(sent) });
         report::line(&format!("{name}: {}", report::brief(&told, &["messages_per_s"])));

@@ -22,6 +22,14 @@ impl Measured {
         Self { replies, rate: replies / took.as_secs_f64(), latencies }
     }
 
+    /// Takes in what another load came to, at the same rate.
+    pub fn join(&mut self, other: Self) {
+        self.replies += other.replies;
+        self.rate = other.rate;
+        self.latencies.extend(other.latencies);
+        self.latencies.sort_unstable();
+    }
+
     /// Counts as another program told them.
     pub fn told(self, replies: f64, rate: f64) -> Self {
         Self { replies, rate, ..self }

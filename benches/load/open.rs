@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::client::Connection;
 use crate::closed::Turn;
-use crate::measured::{Measured, quantile};
+use crate::measured::Measured;
 use crate::random::Random;
 
 /// Connections that a load may use: more than are ever busy, below what the service is overloaded with.
@@ -28,8 +28,17 @@ pub struct Opened {
     pub measured: Measured,
     /// The same since they were sent: less than a caller waits, without what the load itself did late.
     pub since_sent: Measured,
-    /// How late 99 of 100 requests were sent at most, in ms: the load's own part of the times.
-    pub late: f64,
+    /// How late requests were sent: the load's own part of the times.
+    pub late: Measured,
+}
+
+impl Opened {
+    /// Takes in what another load came to.
+    pub fn join(&mut self, other: Self) {
+        self.measured.join(other.measured);
+        self.since_sent.join(other.since_sent);
+        self.late.join(other.late);
+    }
 }
 
 /// Sends `rate` requests a second, at times that look random, for a while.
@@ -81,13 +90,11 @@ pub async fn open_loop(
         ended??;
     }
     ensure!(clock.join().is_ok(), "the clock of the load broke");
-    let mut late = late.take();
-    late.sort_unstable();
     let took = started.elapsed().max(time);
     Ok(Opened {
         measured: Measured::of(latencies.take(), took),
         since_sent: Measured::of(since_sent.take(), took),
-        late: quantile(&late, 0.99),
+        late: Measured::of(late.take(), took),
     })
 }
 

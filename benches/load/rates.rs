@@ -81,7 +81,7 @@ async fn at_rates(
             "per_s": of(|(opened, _)| opened.measured.rate),
             "p50_ms": of(|(opened, _)| opened.measured.quantile(0.5)),
             "p99_ms": of(|(opened, _)| opened.measured.quantile(0.99)),
-            "late_p99_ms": of(|(opened, _)| opened.late),
+            "late_p99_ms": of(|(opened, _)| opened.late.quantile(0.99)),
             "others": of(|(_, used)| used.others),
         });
         report::line(&format!(

@@ -189,7 +189,7 @@ pub struct AtLength {
     pub ratio: Spread,
 }
 
-/// Appends and contexts alone and beside other work.
+/// Appends and contexts alone, beside what only computes, and beside other work.
 #[derive(Debug, Deserialize)]
 pub struct Beside {
     pub append: Compared,
@@ -198,17 +198,24 @@ pub struct Beside {
 
 #[derive(Debug, Deserialize)]
 pub struct Compared {
-    pub idle_p50_ms: Spread,
-    pub idle_p99_ms: Spread,
-    pub busy_p50_ms: Spread,
-    pub busy_p99_ms: Spread,
+    pub idle: InState,
+    /// Beside threads that only compute.
+    pub computing: InState,
+    /// Beside the work that is measured.
+    pub busy: InState,
+    pub others: Spread,
+}
+
+/// Times of requests while one thing went on, and their ratios to those of idle.
+#[derive(Debug, Deserialize)]
+pub struct InState {
+    pub p50_ms: Spread,
+    pub p99_ms: Spread,
     pub p50_ratio: Spread,
     pub p99_ratio: Spread,
     /// Since requests were sent, not since they were due.
     pub sent_p99_ratio: Spread,
-    pub late_idle_ms: Spread,
-    pub late_busy_ms: Spread,
-    pub others: Spread,
+    pub late_ms: Spread,
 }
 
 /// What went on beside.

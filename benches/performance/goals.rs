@@ -158,8 +158,8 @@ fn of_beside(what: &str, beside: Option<&Beside>) -> [Goal; 2] {
         Goal::new(format!("{name} p99 {what}, of idle"), Bound::AtMost(1.2), "×", figure)
     };
     [
-        goal("append", beside.map(|beside| beside.append.p99_ratio)),
-        goal("context", beside.map(|beside| beside.context.p99_ratio)),
+        goal("append", beside.map(|beside| beside.append.busy.p99_ratio)),
+        goal("context", beside.map(|beside| beside.context.busy.p99_ratio)),
     ]
 }
 

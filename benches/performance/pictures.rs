@@ -97,8 +97,9 @@ fn beside_work(title: &str, beside: &Beside) -> Panel {
         steps_are: "at the same fixed rate",
         steps: ["append p50", "append p99", "context p50", "context p99"].map(str::to_owned).into(),
         series: vec![
-            points("idle", [|row| row.idle_p50_ms, |row| row.idle_p99_ms]),
-            points("beside the work", [|row| row.busy_p50_ms, |row| row.busy_p99_ms]),
+            points("idle", [|row| row.idle.p50_ms, |row| row.idle.p99_ms]),
+            points("beside computing", [|row| row.computing.p50_ms, |row| row.computing.p99_ms]),
+            points("beside the work", [|row| row.busy.p50_ms, |row| row.busy.p99_ms]),
         ],
         kind: Kind::Bars,
         scale: Scale::Logarithmic,

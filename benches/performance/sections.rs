@@ -1,7 +1,7 @@
 //! What each section tells of its figures.
 
 use crate::figures::{
-    Apart, Beside, Compared, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, JobRate,
+    Apart, Beside, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, InState, JobRate,
     Length, Load, Pickup, Queue, Rates, ReadShape, Sizes, Work,
 };
 use crate::tables::{Table, figure, percent, spread, thousands};
@@ -10,7 +10,12 @@ const BESIDE: &str = "\
 ## Beside other work\n\n\
 Times run from the moment that a request was due. The load has no processor of its own: when others keep all of \
 them busy it sends late, which counts in full in what is judged. The ratio since requests were sent leaves that out; \
-the truth for callers elsewhere is in between.\n\n";
+the truth for callers elsewhere is in between.\n\n\
+A round takes its turns there and back: beside nothing, beside *computing*, beside the work, and the same the other way \
+round, so that what grows from turn to turn weighs the same on each. *Computing* is a loop outside of the service that needs \
+no memory, no disk and no lock, in as many threads as jobs may keep busy while requests come (half of the processors) and \
+at their low priority. It shows what this machine charges requests for a busy processor, whoever keeps it busy. Ratios \
+are to nothing beside, in the same round.\n\n";
 
 /// What the sessions hold that are read.
 pub fn shape(of: &ReadShape) -> String {
@@ -204,7 +209,7 @@ fn precise(count: usize) -> f64 {
     count as f64
 }
 
-/// Times alone and beside other work.
+/// Times alone, beside what only computes, and beside other work.
 pub fn beside_all(load: &Load) -> String {
     let parts = [
         ("while 200 sessions compress", &load.compressing, &load.compressing_work),
@@ -226,8 +231,8 @@ pub fn beside_all(load: &Load) -> String {
 fn beside_work(what: &str, beside: &Beside, work: &Work) -> String {
     let rates = &work.rates;
     let mut text = format!(
-        "### Appends and contexts {what}\n\n{} appends/s and {} contexts/s at once, {} of the most of each, alone and beside, in \
-         turns; their sessions are others.",
+        "### Appends and contexts {what}\n\n{} appends/s and {} contexts/s at once, {} of the most of each; their sessions \
+         are others, and none of them becomes due for a summary.",
         figure(rates.append),
         figure(rates.context),
         rates.share
@@ -236,32 +241,31 @@ fn beside_work(what: &str, beside: &Beside, work: &Work) -> String {
     text += "\n\n";
     let mut table = Table::new(&[
         "",
-        "p50 idle, ms",
-        "beside, ms",
+        "beside",
+        "p50, ms",
         "ratio",
-        "p99 idle, ms",
-        "beside, ms",
+        "p99, ms",
         "ratio",
         "ratio since sent",
-        "sent late, idle and beside, ms",
-        "others",
+        "sent late, ms",
     ]);
-    let mut add = |name: &str, of: &Compared| {
+    let mut add = |name: &str, state: &str, of: &InState| {
         table.row([
             name.to_owned(),
-            spread(&of.idle_p50_ms),
-            spread(&of.busy_p50_ms),
+            state.to_owned(),
+            spread(&of.p50_ms),
             spread(&of.p50_ratio),
-            spread(&of.idle_p99_ms),
-            spread(&of.busy_p99_ms),
+            spread(&of.p99_ms),
             format!("**{}**", spread(&of.p99_ratio)),
             spread(&of.sent_p99_ratio),
-            format!("{}, {}", figure(of.late_idle_ms.median), figure(of.late_busy_ms.median)),
-            percent(&of.others),
+            figure(of.late_ms.median),
         ]);
     };
-    add("append", &beside.append);
-    add("context", &beside.context);
+    for (name, of) in [("append", &beside.append), ("context", &beside.context)] {
+        add(name, "nothing", &of.idle);
+        add(name, "computing", &of.computing);
+        add(name, "the work", &of.busy);
+    }
     text + &table.finish()
 }
 
