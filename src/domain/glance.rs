@@ -45,10 +45,39 @@ fn place(sum: u64) -> (usize, u64) {
 /// around it included.
 #[must_use]
 pub fn name_sum(path: &str) -> u64 {
-    const LONGEST: usize = 16;
+    let end = path.as_bytes().last_chunk().map(|end| u128::from_le_bytes(*end));
+    let name = end.and_then(plain_name).unwrap_or_else(|| name_of(path));
+    let mixed = name ^ name >> 35;
+    u64::try_from(mixed & u128::from(u64::MAX)).unwrap_or_default()
+        ^ u64::try_from(mixed >> 64).unwrap_or_default()
+}
+
+/// The last bytes of a path's last name, the very last one the highest.
+fn name_of(path: &str) -> u128 {
     let told = path.bytes().rev().filter(u8::is_ascii_graphic);
-    let name = told.take_while(|byte| !matches!(byte, b'/' | b'\\')).take(LONGEST);
-    name.fold(0, |sum, byte| sum.rotate_left(5) ^ u64::from(byte | 0x20))
+    let name = told.take_while(|byte| !matches!(byte, b'/' | b'\\')).take(16);
+    name.zip((0..16).rev()).fold(0, |sum, (byte, place)| sum | u128::from(byte | 0x20) << (8 * place))
+}
+
+/// The same of the last sixteen bytes of a path, all at once; `None` when there are other signs than plain ones.
+fn plain_name(end: u128) -> Option<u128> {
+    const HIGH: u128 = each(0x80);
+    // With seven bits in each byte, no sum goes beyond its own.
+    if end & HIGH != 0 {
+        return None;
+    }
+    let is_above_space = (end + each(0x80 - 0x21)) & HIGH == HIGH;
+    let is_below_delete = (end + each(0x80 - 0x7f)) & HIGH == 0;
+    let is_not = |byte| (end ^ each(byte)) + each(0x7f);
+    let cuts = !(is_not(b'/') & is_not(b'\\')) & HIGH;
+    // What is above the last cut is the name.
+    let kept = u128::MAX.checked_shl(128 - cuts.leading_zeros()).unwrap_or_default();
+    (is_above_space && is_below_delete).then_some((end | each(0x20)) & kept)
+}
+
+/// Sixteen times the same byte.
+const fn each(byte: u8) -> u128 {
+    u128::from_ne_bytes([byte; 16])
 }
 
 /// A sum of the signs of a text: white space between them changes nothing.
@@ -62,7 +91,8 @@ pub fn sign_sum(text: &str) -> u64 {
 #[must_use]
 pub fn end_sum(text: &str) -> u64 {
     let length = u64::try_from(text.len()).unwrap_or_default();
-    let end = text.as_bytes().last_chunk().map_or(0, |end| u64::from_le_bytes(*end));
+    let all = || text.bytes().fold(0, |sum, byte| sum << 8 | u64::from(byte));
+    let end = text.as_bytes().last_chunk().map_or_else(all, |end| u64::from_le_bytes(*end));
     end ^ length.rotate_right(8)
 }
 
@@ -87,15 +117,31 @@ mod tests {
 
     #[test]
     fn texts_of_other_ends_or_lengths_have_other_sums() {
-        let texts = ["", "a", "an error", "the error", "an error of 7", "an error of 8"];
+        let texts = ["", "a", "b", "port", "host", "an error", "the error", "an error of 7", "an error of 8"];
         for text in texts {
             let alike = texts.iter().filter(|other| end_sum(other) == end_sum(text)).count();
             assert_eq!(alike, 1, "{text}");
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_plain_name_is_the_same_all_at_once(path in "[ -~é]{16,24}", slash in 0_usize..24) {
+            let mut path = path;
+            if path.is_char_boundary(slash.min(path.len())) {
+                path.insert(slash.min(path.len()), '/');
+            }
+            let end = path.as_bytes().last_chunk().map(|end| u128::from_le_bytes(*end));
+            if let Some(name) = end.and_then(plain_name) {
+                proptest::prop_assert_eq!(name, name_of(&path));
+            }
+        }
+    }
+
     #[rstest]
     #[case("src/a.rs", "/work/src/a.rs", true)]
+    #[case("src/a_long_name_of_a_file.rs", "A_Long_Name_Of_A_File.rs\u{3000}", true)]
+    #[case("src/a_long_name_of_a_\u{7f}file.rs", "a_long_name_of_a_file.rs", true)]
     #[case("src/a.rs", "C:\\work\\A.RS ", true)]
     #[case(" a.rs\u{3000}", "./a.rs", true)]
     #[case("src/", "src\\", true)]

@@ -163,20 +163,27 @@ fn push_lower(out: &mut String, word: &str) {
 /// One line: every run of white space and control characters becomes one space.
 #[must_use]
 pub fn one_line(text: &str) -> String {
-    if super::ledger::line::is_squashed(text.as_bytes()) {
-        return text.to_owned();
-    }
     let mut out = String::with_capacity(text.len());
+    one_line_into(&mut out, text);
+    out
+}
+
+/// The same behind another text.
+pub fn one_line_into(out: &mut String, text: &str) {
+    if super::ledger::line::is_squashed(text.as_bytes()) {
+        out.push_str(text);
+        return;
+    }
+    let before = out.len();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if word.is_empty() {
             continue;
         }
-        if !out.is_empty() {
+        if out.len() > before {
             out.push(' ');
         }
         out.push_str(word);
     }
-    out
 }
 
 /// The first `max` characters, on a character boundary.

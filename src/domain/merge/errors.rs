@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash as _, Hasher as _};
 
 use fnv::FnvHasher;
+use memchr::memmem;
 
+use super::super::glance::{Glance, end_sum};
 use super::super::id::Seq;
 use super::super::ledger::{ErrorFact, Facts};
 use super::super::summary::{ErrorEntry, ErrorStatus, TestOutcome};
 use super::super::wording::{self, join_seqs};
-use super::glance;
 
 /// Longer commands are cut: a location is to find the place, not to run it again.
 const LOCATION_MAX_CHARS: usize = 160;
@@ -53,15 +54,15 @@ struct Met {
     key: u64,
     placeless: u64,
     /// The letters of its message, and those of its kind.
-    letters: (u64, u64),
+    letters: (u32, u32),
 }
 
 impl Met {
     fn of(fact: &ErrorFact, folded: &mut Folded) -> Self {
         let key = folded.key(fact.kind.as_deref(), &fact.message);
-        let kind = fact.kind.as_deref().map_or(0, |kind| Letters::of(&kind.trim().to_lowercase()).sum);
+        let kind = fact.kind.as_deref().map_or(0, |kind| letters(&kind.trim().to_lowercase()));
         let placeless = folded.placeless(&fact.message);
-        Self { key, placeless, letters: (Letters::of(&folded.message).sum, kind) }
+        Self { key, placeless, letters: (letters(&folded.message), kind) }
     }
 }
 
@@ -98,21 +99,20 @@ impl Moved {
 /// What tells most entries of a record apart from the errors of a span without folding them: a record grows
 /// with its session, and few of its errors are met again.
 struct Alike {
-    sums: HashSet<u64>,
-    /// A bit for each sum.
-    glance: [u64; 16],
+    sums: HashSet<u32>,
+    glance: Glance,
+    /// What an address begins with.
+    address: memmem::Finder<'static>,
 }
 
 impl Alike {
     fn to(met: &[Met]) -> Self {
-        let mut alike = Self { sums: HashSet::new(), glance: [0; 16] };
+        let mut alike =
+            Self { sums: HashSet::new(), glance: Glance::default(), address: memmem::Finder::new("0x") };
         for Met { letters: (message, kind), .. } in met {
             // The kind may stand in front of the one and not of the other.
             for sum in [*message, message.wrapping_add(*kind), message.wrapping_sub(*kind)] {
-                let (word, bit) = place(sum);
-                if let Some(word) = alike.glance.get_mut(word) {
-                    *word |= bit;
-                }
+                alike.glance.note(u64::from(sum));
                 alike.sums.insert(sum);
             }
         }
@@ -121,54 +121,29 @@ impl Alike {
 
     /// Whether an entry may be one of the errors, in this place or another.
     fn may_hold(&self, entry: &ErrorEntry) -> bool {
-        let letters = Letters::of(wording::error_start(&entry.message));
-        let (word, bit) = place(letters.sum);
-        let is_one = self.glance.get(word).is_some_and(|bits| bits & bit != 0);
+        let message = wording::error_start(&entry.message);
+        let sum = letters(message);
         // Without any letter there is nothing to go by.
-        letters.sum == 0 || letters.fold_otherwise || (is_one && self.sums.contains(&letters.sum))
+        sum == 0
+            || (self.glance.may_hold(u64::from(sum)) && self.sums.contains(&sum))
+            // An address has other letters, and those of other scripts fold in ways of their own.
+            || !message.is_ascii()
+            || self.address.find(message.as_bytes()).is_some()
     }
 }
 
-/// Where a sum has its bit.
-fn place(sum: u64) -> (usize, u64) {
-    let mixed = sum.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
-    (usize::try_from(mixed >> 6).unwrap_or_default(), 1 << (mixed & 63))
+/// A sum of the letters of a text that no number and no hash has, which folding leaves as they are.
+fn letters(text: &str) -> u32 {
+    text.bytes().map(|byte| u32::from(weight(byte))).fold(0, u32::wrapping_add)
 }
 
-/// The letters of a text that no number and no hash has, which folding leaves as they are.
-struct Letters {
-    sum: u64,
-    /// An address has other letters, and those of other scripts fold in ways of their own.
-    fold_otherwise: bool,
+/// A weight for each letter from `g` on, so spread that texts of other letters mostly come to other sums; 0 for the
+/// rest. Without branches and tables and in few bits, so that many bytes are taken at once.
+fn weight(byte: u8) -> u16 {
+    let letter = (byte | 0x20).wrapping_sub(b'g');
+    let place = if letter <= b'z' - b'g' { u16::from(letter) + 1 } else { 0 };
+    place * place * place
 }
-
-impl Letters {
-    fn of(text: &str) -> Self {
-        let weight = |byte: u8| WEIGHTS.get(usize::from(byte)).copied().unwrap_or_default();
-        let (mut sum, mut all, mut addresses, mut before) = (0_u64, 0, false, 0);
-        for byte in text.bytes() {
-            sum = sum.wrapping_add(weight(byte));
-            all |= byte;
-            addresses |= (before, byte) == (b'0', b'x');
-            before = byte;
-        }
-        Self { sum, fold_otherwise: addresses || !all.is_ascii() }
-    }
-}
-
-/// A weight for each letter from `g` on, so spread that texts of other letters come to other sums.
-#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
-static WEIGHTS: [u64; 256] = {
-    let mut weights = [0; 256];
-    let mut byte = b'g';
-    while byte <= b'z' {
-        let weight = (byte as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-        weights[byte as usize] = weight;
-        weights[byte.to_ascii_uppercase() as usize] = weight;
-        byte += 1;
-    }
-    weights
-};
 
 /// Texts that are folded again and again: a record may hold thousands of errors, and every span asks
 /// which of them it shows.
@@ -274,12 +249,12 @@ fn resolve_by_passing_command(record: &mut [ErrorEntry], facts: &Facts, version:
         }
     }
     latest.retain(|_, (passed, _)| *passed);
-    let passed = latest.keys().fold(0, |bits, place| bits | glance(place));
+    let passed: Glance = latest.keys().map(|place| end_sum(place)).collect();
     // When another session met its error, its numbers do not tell: a run here may have been before.
     let is_open = |e: &&mut ErrorEntry| e.status != ErrorStatus::Resolved && e.session_id.is_none();
     for entry in record.iter_mut().filter(is_open) {
         let Some(place) = entry.location.as_deref() else { continue };
-        if passed & glance(place) != 0
+        if passed.may_hold(end_sum(place))
             && let Some(&(_, seq)) = latest.get(place)
             && entry.seqs.last().is_none_or(|met| *met < seq)
         {

@@ -173,13 +173,6 @@ impl Texts {
     }
 }
 
-/// A bit for the length and the ends of a text: texts of other bits are different.
-fn glance(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    let end = |byte: Option<&u8>| byte.copied().map_or(0, usize::from);
-    1 << ((bytes.len() + 7 * end(bytes.first()) + 19 * end(bytes.last())) & 63)
-}
-
 /// Takes entries out by their places, which ascend.
 fn remove<T>(entries: &mut Vec<T>, gone: &[usize]) {
     let (mut at, mut gone) = (0, gone.iter().peekable());

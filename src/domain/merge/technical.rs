@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::super::glance::{Glance, end_sum};
 use super::super::ledger::IdentifierFact;
 use super::super::summary::TechnicalFact;
 use super::super::wording::join_seqs;
-use super::{glance, remove};
+use super::remove;
 
 /// Words of a key whose values are many at a time: a session has several reservations, commits and
 /// addresses, and a new one does not replace the others.
@@ -117,22 +118,21 @@ fn hollow(fact: &mut TechnicalFact) -> TechnicalFact {
 /// The keys that a span brings, whatever their case; tells most other keys at a glance.
 struct Brought {
     keys: HashSet<String>,
-    /// A bit for each length and ends of a key.
-    glance: u64,
+    ends: Glance,
 }
 
 impl Brought {
     fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
         let keys: HashSet<String> = keys.map(|key| key.trim().to_lowercase()).collect();
-        let glance = keys.iter().fold(0, |bits, key| bits | glance(key));
-        Self { keys, glance }
+        let ends = keys.iter().map(|key| end_sum(key)).collect();
+        Self { keys, ends }
     }
 
     fn holds(&self, key: &str) -> bool {
         let key = key.trim();
         let is_lower = key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
         if is_lower {
-            self.glance & glance(key) != 0 && self.keys.contains(key)
+            self.ends.may_hold(end_sum(key)) && self.keys.contains(key)
         } else {
             self.keys.contains(key.to_lowercase().as_str())
         }
@@ -145,10 +145,9 @@ pub(super) fn merge_notes(record: &mut Vec<TechnicalFact>, notes: &[TechnicalFac
         return;
     }
     let said: HashSet<(&str, &str)> = notes.iter().map(|n| (n.key.as_str(), n.value.as_str())).collect();
-    let brought = said.iter().fold(0, |bits, (key, value)| bits | glance(key).rotate_left(length(value)));
+    let values: Glance = notes.iter().map(|note| end_sum(&note.value)).collect();
     let is_said = |f: &&TechnicalFact| {
-        brought & glance(&f.key).rotate_left(length(&f.value)) != 0
-            && said.contains(&(f.key.as_str(), f.value.as_str()))
+        values.may_hold(end_sum(&f.value)) && said.contains(&(f.key.as_str(), f.value.as_str()))
     };
     let mut known: HashSet<(&str, &str)> =
         record.iter().filter(is_said).map(|f| (f.key.as_str(), f.value.as_str())).collect();
@@ -158,10 +157,6 @@ pub(super) fn merge_notes(record: &mut Vec<TechnicalFact>, notes: &[TechnicalFac
         .cloned()
         .collect();
     record.extend(new);
-}
-
-fn length(text: &str) -> u32 {
-    u32::try_from(text.len() & 63).unwrap_or_default()
 }
 
 /// What makes two facts one: for one of many the key and the value; else the key and whatever the

@@ -252,7 +252,7 @@ fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)
     let mut out = String::new();
     let mut say = |text: &str| {
         // As facts are looked for: one line each.
-        out.push_str(&wording::one_line(text));
+        wording::one_line_into(&mut out, text);
         out.push('\n');
     };
     match section {

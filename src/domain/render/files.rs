@@ -71,10 +71,15 @@ impl<'a> Roster<'a> {
             })
             .collect();
         ranked.sort_unstable_by_key(|(rank, _)| *rank);
+        let mut last = 0;
         let entry = |((_, Reverse((_, _, order))), file)| {
-            let (folder, verb, status) = shared_by(file, shape);
-            let group = *at.entry((folder, verb, status)).or_insert(groups.len());
+            let shared = shared_by(file, shape);
+            // What was changed one after the other mostly shares its folder.
+            let is_last = groups.get(last).is_some_and(|group| group.is_shared(shared));
+            let group = if is_last { last } else { *at.entry(shared).or_insert(groups.len()) };
+            last = group;
             if group == groups.len() {
+                let (folder, verb, status) = shared;
                 groups.push(Group { folder, verb, status, bare: OnceCell::new() });
             }
             Entry { file, order, group, member: OnceCell::new(), details: Default::default() }
@@ -91,7 +96,12 @@ impl<'a> Roster<'a> {
 impl Entry<'_> {
     /// With what stands between it and the next one.
     fn member(&self) -> &Line {
-        self.member.get_or_init(|| Line::entry(self.order, format!("{}; ", member(self.file))))
+        let between = || {
+            let mut text = member(self.file);
+            text.push_str("; ");
+            text
+        };
+        self.member.get_or_init(|| Line::entry(self.order, between()))
     }
 
     fn detail(&self, depth: Depth) -> &Line {
@@ -286,6 +296,10 @@ impl<'r> Files<'r> {
 }
 
 impl Group<'_> {
+    fn is_shared(&self, (folder, verb, status): (&str, &str, &str)) -> bool {
+        self.folder == folder && self.verb == verb && self.status == status
+    }
+
     fn line(&self, shape: FilesShape, body: &str) -> String {
         row(shape, &escape::code(self.folder), self.verb, self.status, body)
     }
@@ -293,7 +307,7 @@ impl Group<'_> {
 
 /// The folder with its last slash, and the file's name.
 pub(super) fn split(path: &str) -> (&str, &str) {
-    match path.rfind(['/', '\\']) {
+    match memchr::memrchr2(b'/', b'\\', path.as_bytes()) {
         Some(at) if at + 1 < path.len() => path.split_at(at + 1),
         _ => ("./", path),
     }
