@@ -26,6 +26,7 @@ mod mark;
 pub mod mask;
 pub mod merge;
 pub mod message;
+pub mod misread;
 pub mod narrative;
 pub mod pin;
 pub mod preaggregate;

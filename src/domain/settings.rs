@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use super::mask::MaskMode;
+use super::misread::{escape, must_be, place, pointer};
 use super::pin::Pin;
 use super::strategy::{EngineChoice, Strategy};
 pub use super::tokens::Tokenizer as TokenizerName;
@@ -237,7 +238,7 @@ impl Settings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         let window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
         if !(1_000..=MAX_CONTEXT_WINDOW).contains(&window) {
-            return refuse("/context_window", format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"));
+            return beyond("context_window");
         }
         let policy = self.resolved();
         if policy.effective_window < 800 {
@@ -278,10 +279,10 @@ impl Settings {
         }
         policy.history.validate()?;
         if policy.preserve_recent > MAX_PRESERVE_RECENT {
-            return refuse("/preserve_recent", format!("must be at most {MAX_PRESERVE_RECENT}"));
+            return beyond("preserve_recent");
         }
         if self.max_summary_tokens.is_some_and(|t| !(200..=100_000).contains(&t)) {
-            return refuse("/max_summary_tokens", "must be from 200 to 100000 tokens".to_owned());
+            return beyond("max_summary_tokens");
         }
         if self.strategy == Some(Strategy::Rollback) {
             return refuse(
@@ -360,14 +361,10 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
     ];
     for name in change.keys() {
         if !FIELDS.contains(&name.as_str()) {
-            return refuse(&format!("/{}", escape_pointer(name)), "unknown field".to_owned());
+            return refuse(&format!("/{}", escape(name)), "unknown field".to_owned());
         }
     }
     Ok(())
-}
-
-fn escape_pointer(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// JSON merge patch; `metadata` is the caller's and is replaced whole.
@@ -411,11 +408,41 @@ fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError
     for (name, value) in &document {
         let mut one = Map::new();
         one.insert(name.clone(), value.clone());
-        if let Err(error) = serde_json::from_value::<Settings>(Value::Object(one)) {
-            return refuse(&format!("/{}", escape_pointer(name)), error.to_string());
+        if let Err(error) = serde_path_to_error::deserialize::<_, Settings>(Value::Object(one)) {
+            return Err(misread(name, value, &error));
         }
     }
-    serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", error.to_string()))
+    serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", must_be(&error.to_string())))
+}
+
+/// A number that no type of ours holds is refused with the limits of those that one holds.
+fn misread(
+    name: &str,
+    value: &Value,
+    error: &serde_path_to_error::Error<serde_json::Error>,
+) -> SettingsError {
+    let detail = must_be(&error.inner().to_string());
+    let pointer = match pointer(error.path()) {
+        whole if whole.is_empty() => format!("/{}", escape(name)),
+        inner => place(inner, &detail),
+    };
+    let detail = if value.is_number() { limits_of(name).unwrap_or(detail) } else { detail };
+    SettingsError { pointer, detail }
+}
+
+/// The limits of a number, where they are not those of its type.
+fn limits_of(name: &str) -> Option<String> {
+    Some(match name {
+        "context_window" => format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"),
+        "preserve_recent" => format!("must be from 0 to {MAX_PRESERVE_RECENT}"),
+        "max_summary_tokens" => "must be from 200 to 100000 tokens".to_owned(),
+        _ => return None,
+    })
+}
+
+/// Refuses a number that is beyond its limits.
+fn beyond<T>(name: &str) -> Result<T, SettingsError> {
+    refuse(&format!("/{name}"), limits_of(name).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -488,7 +515,9 @@ mod tests {
             (json!({"context_window": 10}), "/context_window"),
             (json!({"thresholds": {"target": 0.9}}), "/thresholds/target"),
             (json!({"thresholds": {"force": 0.5}}), "/thresholds/force"),
-            (json!({"thresholds": {"wurn": 0.5}}), "/thresholds"),
+            (json!({"thresholds": {"wurn": 0.5}}), "/thresholds/wurn"),
+            (json!({"thresholds": {"warn": "low"}}), "/thresholds/warn"),
+            (json!({"thresholds": {"messages": {"force": -1}}}), "/thresholds/messages/force"),
             (json!({"reserved_output_tokens": 199_999}), "/reserved_output_tokens"),
             (json!({"strategy": "rollback"}), "/strategy"),
             (json!({"strategy": "opaque", "critical": true}), "/strategy"),
@@ -496,6 +525,25 @@ mod tests {
         ] {
             let refused = patch(&Settings::default(), &change).unwrap_err();
             assert_eq!(refused.pointer, pointer, "{change}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_no_type_holds_is_refused_with_its_limits() {
+        let most = format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens");
+        for (change, detail) in [
+            (json!({"context_window": -5}), most.as_str()),
+            (json!({"context_window": 999}), most.as_str()),
+            (json!({"context_window": 1e20}), most.as_str()),
+            (json!({"preserve_recent": -1}), "must be from 0 to 200"),
+            (json!({"preserve_recent": 201}), "must be from 0 to 200"),
+            (json!({"max_summary_tokens": -1}), "must be from 200 to 100000 tokens"),
+            (json!({"system_tokens": -1}), "must be a whole number from 0 to 4294967295"),
+            (json!({"context_window": "big"}), "must be a whole number from 0 to 4294967295"),
+            (json!({"auto": "yes"}), "must be true or false"),
+        ] {
+            let refused = patch(&Settings::default(), &change).unwrap_err();
+            assert_eq!(refused.detail, detail, "{change}");
         }
     }
 

@@ -7,14 +7,13 @@ use axum::response::{IntoResponse, Response};
 use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
 use serde_json::error::Category;
-use serde_path_to_error::{Path as JsonPath, Segment};
 use sha2::{Digest, Sha256};
 
-use super::params::quoted;
 use super::problem::{ApiError, FieldError};
 use super::{AppState, Limits};
 use crate::background;
 use crate::domain::format::check_json;
+use crate::domain::misread::{must_be, place, pointer};
 
 /// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
 const INLINE_BYTES: usize = 128 * 1024;
@@ -254,42 +253,10 @@ fn refuse(pointer: &str, error: &serde_json::Error) -> ApiError {
         }
         Category::Io | Category::Syntax | Category::Eof => ApiError::MalformedJson(message),
         Category::Data => {
-            let detail = message.rsplit_once(" at line ").map_or(message.as_str(), |(detail, _)| detail);
-            // The path ends at the object; the name that it must not have, or lacks, is in the message.
-            let named =
-                ["unknown field", "missing field", "duplicate field"].iter().any(|p| detail.starts_with(p));
-            match quoted(detail).filter(|_| named) {
-                Some(name) if !pointer.ends_with(&format!("/{}", escape(name))) => {
-                    ApiError::invalid(format!("{pointer}/{}", escape(name)), detail)
-                }
-                _ => ApiError::invalid(pointer, detail),
-            }
+            let detail = must_be(&message);
+            ApiError::invalid(place(pointer.to_owned(), &detail), detail)
         }
     }
-}
-
-/// The JSON pointer of a path.
-fn pointer(path: &JsonPath) -> String {
-    let mut pointer = String::new();
-    for segment in path {
-        match segment {
-            Segment::Seq { index } => {
-                pointer.push('/');
-                pointer.push_str(&index.to_string());
-            }
-            Segment::Map { key } => {
-                pointer.push('/');
-                pointer.push_str(&escape(key));
-            }
-            // A variant is how we read it, not a place in the document.
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    pointer
-}
-
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use utoipa::IntoParams;
 
 use super::problem::ApiError;
 use crate::domain::id::SessionName;
+use crate::domain::misread::{must_be, quoted};
 
 /// Path parameters as a struct of their names.
 #[derive(Clone, Debug)]
@@ -67,7 +68,8 @@ fn read_query<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
         let name =
             if path == "." || path == "?" { quoted(&detail).unwrap_or_default().to_owned() } else { path };
         let told = form_urlencoded::parse(text.as_bytes()).find(|(key, _)| *key == name);
-        let detail = told.and_then(|(_, value)| not_whole(&value, &detail)).unwrap_or(detail);
+        let detail =
+            told.and_then(|(_, value)| not_whole(&value, &detail)).unwrap_or_else(|| must_be(&detail));
         ApiError::parameter(&name, detail)
     })
 }
@@ -85,21 +87,18 @@ fn not_whole(value: &str, refusal: &str) -> Option<String> {
     }
 }
 
-/// The first name in backquotes: serde names an unknown, missing or repeated field so.
-pub(super) fn quoted(message: &str) -> Option<&str> {
-    message.split('`').nth(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::problem::FieldError;
     use super::*;
+    use crate::domain::format::Format;
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Filters {
         limit: Option<u32>,
         kind: Option<String>,
+        format: Option<Format>,
     }
 
     fn refused(query: &str) -> FieldError {
@@ -138,5 +137,11 @@ mod tests {
         }
         assert_eq!(refused("limit=4294967296").detail, "must be a whole number from 0 to 4294967295");
         assert!(refused("limit=1&limit=2").detail.contains("duplicate"));
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_those_that_are_known() {
+        let formats = "must be one of `openai-chat`, `anthropic`, `openai-responses`";
+        assert_eq!(refused("format=gemini").detail, formats);
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::super::misread::escape;
 use super::FormatError;
 
 /// The deepest nesting of arrays and objects that is taken.
@@ -163,7 +164,7 @@ fn error(open: &[Frame<'_>], detail: String) -> FormatError {
             Frame::Object(object) => {
                 if let Some(key) = object.keys.last() {
                     pointer.push('/');
-                    pointer.push_str(&clipped(key).replace('~', "~0").replace('/', "~1"));
+                    pointer.push_str(&escape(clipped(key)));
                 }
             }
         }
