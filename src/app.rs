@@ -161,8 +161,8 @@ struct Process {
     ready: Ready,
     /// Where the workers' tasks are.
     workers: Option<Apart>,
-    /// Where those of append lanes are.
-    lanes: Apart,
+    /// Where those of append lanes are, where appends are taken.
+    lanes: Option<Apart>,
 }
 
 impl Process {
@@ -187,7 +187,8 @@ impl Process {
         let one = || Apart::start("workers", NonZeroUsize::MIN);
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
         let workers = workers.context("the thread of the workers")?;
-        let lanes = Apart::start("lanes", gather::lanes()).context("the threads of the lanes")?;
+        let lanes = settings.api.as_ref().map(|_| Apart::start("lanes", gather::lanes())).transpose();
+        let lanes = lanes.context("the threads of the lanes")?;
         let stop = CancellationToken::new();
         let process = Self { embedded, store, tracker, stop, ready, workers, lanes };
         let state = process.http_state(settings, clock, metrics);
@@ -218,9 +219,10 @@ impl Process {
         });
         let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
         let token = api.and_then(config::Api::admin_token);
+        let lanes = self.lanes.as_ref().map_or_else(Handle::current, |lanes| lanes.handle().clone());
         http::AppState::new(http::Shared {
             store: self.store.clone(),
-            appends: Gatherer::start(&self.store, self.lanes.handle()),
+            appends: Gatherer::start(&self.store, &lanes),
             clock,
             tracker: self.tracker.clone(),
             limits,

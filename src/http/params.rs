@@ -141,6 +141,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_refused_with_those_that_are_known() {
+        assert_eq!(read_query::<Filters>("format=anthropic").unwrap().format, Some(Format::Anthropic));
         let formats = "must be one of `openai-chat`, `anthropic`, `openai-responses`";
         assert_eq!(refused("format=gemini").detail, formats);
     }
