@@ -8,13 +8,22 @@ use serde_path_to_error::{Path, Segment};
 /// The reader's refusal in the words of the API; whatever else it says stays.
 #[must_use]
 pub fn must_be(refusal: &str) -> String {
-    let refusal = refusal.rsplit_once(" at line ").map_or(refusal, |(said, _)| said);
+    let refusal = without_place(refusal);
     let is_wrong = ["invalid type: ", "invalid value: ", "unknown variant "];
     let expected = is_wrong.iter().find_map(|start| refusal.strip_prefix(start)?.rsplit_once(", expected "));
     match expected {
         Some((_, expected)) => format!("must be {}", in_json(expected)),
         None => refusal.to_owned(),
     }
+}
+
+/// Without the line and column that a refusal ends with; a caller's own words may look alike.
+fn without_place(refusal: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let ends = |(_, at): &(&str, &str)| {
+        at.split_once(" column ").is_some_and(|(line, column)| is_number(line) && is_number(column))
+    };
+    refusal.rsplit_once(" at line ").filter(ends).map_or(refusal, |(said, _)| said)
 }
 
 /// What serde expects, as JSON calls it.
@@ -129,6 +138,11 @@ mod tests {
     #[case(told::<BTreeMap<String, u8>>("[]"), "must be an object")]
     #[case(told::<Pair>("7"), "must be an object")]
     #[case(told::<Side>("\"up\""), "must be one of `left`, `right`, `far_right`")]
+    #[case(told::<Side>("\"up at line 7\""), "must be one of `left`, `right`, `far_right`")]
+    #[case(
+        must_be("unknown variant `up at line 7`, expected `left` or `right`"),
+        "must be `left` or `right`"
+    )]
     #[case(told::<Pair>("{}"), "missing field `left`")]
     fn a_refusal_says_what_a_value_must_be(#[case] told: String, #[case] wanted: &str) {
         assert_eq!(told, wanted);
