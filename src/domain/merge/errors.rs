@@ -54,7 +54,7 @@ struct Met {
     key: u64,
     placeless: u64,
     /// The letters of its message, and those of its kind.
-    letters: (u32, u32),
+    letters: (u16, u16),
 }
 
 impl Met {
@@ -99,7 +99,7 @@ impl Moved {
 /// What tells most entries of a record apart from the errors of a span without folding them: a record grows
 /// with its session, and few of its errors are met again.
 struct Alike {
-    sums: HashSet<u32>,
+    sums: HashSet<u16>,
     glance: Glance,
     /// What an address begins with.
     address: memmem::Finder<'static>,
@@ -132,13 +132,14 @@ impl Alike {
     }
 }
 
-/// A sum of the letters of a text that no number and no hash has, which folding leaves as they are.
-fn letters(text: &str) -> u32 {
-    text.bytes().map(|byte| u32::from(weight(byte))).fold(0, u32::wrapping_add)
+/// A sum of the letters of a text that no number and no hash has, which folding leaves as they are. In few bits, so
+/// that many bytes are taken at once.
+fn letters(text: &str) -> u16 {
+    text.bytes().map(weight).fold(0, u16::wrapping_add)
 }
 
 /// A weight for each letter from `g` on, so spread that texts of other letters mostly come to other sums; 0 for the
-/// rest. Without branches and tables and in few bits, so that many bytes are taken at once.
+/// rest. Without branches and tables, for the same reason.
 fn weight(byte: u8) -> u16 {
     let letter = (byte | 0x20).wrapping_sub(b'g');
     let place = if letter <= b'z' - b'g' { u16::from(letter) + 1 } else { 0 };

@@ -59,11 +59,11 @@ pub(super) fn merge(record: &mut Vec<TechnicalFact>, found: &[IdentifierFact]) {
         return;
     }
     // Most of a long record has other keys than a span brings, and is not looked at any closer.
-    let brought = Brought::of(found.iter().map(|fact| fact.key.as_str()));
+    let brought = Brought::of(found);
     let mut at: HashMap<String, usize> = record
         .iter()
         .enumerate()
-        .filter(|(_, fact)| brought.holds(&fact.key))
+        .filter(|(_, fact)| brought.may_hold(fact))
         .map(|(i, fact)| (identity(&fact.key, &fact.value), i))
         .collect();
     // What is met again moves behind what is not, which stays where it is.
@@ -115,27 +115,35 @@ fn hollow(fact: &mut TechnicalFact) -> TechnicalFact {
     }
 }
 
-/// The keys that a span brings, whatever their case; tells most other keys at a glance.
+/// What a span brings; tells most facts of a record at a glance.
 struct Brought {
-    keys: HashSet<String>,
+    /// Keys, whatever their case, and whether each names one of many.
+    keys: HashMap<String, bool>,
     ends: Glance,
+    values: Glance,
 }
 
 impl Brought {
-    fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
-        let keys: HashSet<String> = keys.map(|key| key.trim().to_lowercase()).collect();
-        let ends = keys.iter().map(|key| end_sum(key)).collect();
-        Self { keys, ends }
+    fn of(found: &[IdentifierFact]) -> Self {
+        let folded = found.iter().map(|fact| fact.key.trim().to_lowercase());
+        let keys: HashMap<String, bool> =
+            folded.map(|key| (is_one_of_many(&key), key)).map(|(many, key)| (key, many)).collect();
+        let ends = keys.keys().map(|key| end_sum(key)).collect();
+        let values = found.iter().map(|fact| end_sum(fact.value.trim())).collect();
+        Self { keys, ends, values }
     }
 
-    fn holds(&self, key: &str) -> bool {
-        let key = key.trim();
+    /// Whether the span may bring the same fact.
+    fn may_hold(&self, fact: &TechnicalFact) -> bool {
+        let key = fact.key.trim();
         let is_lower = key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
-        if is_lower {
-            self.ends.may_hold(end_sum(key)) && self.keys.contains(key)
+        let is_many = if is_lower {
+            self.ends.may_hold(end_sum(key)).then(|| self.keys.get(key)).flatten()
         } else {
-            self.keys.contains(key.to_lowercase().as_str())
-        }
+            self.keys.get(key.to_lowercase().as_str())
+        };
+        // Of many, each value is a fact of its own.
+        is_many.is_some_and(|many| !many || self.values.may_hold(end_sum(fact.value.trim())))
     }
 }
 
@@ -163,8 +171,7 @@ pub(super) fn merge_notes(record: &mut Vec<TechnicalFact>, notes: &[TechnicalFac
 /// value names besides its figures (`django 4.2` replaces `django 4.1`, not `numpy 1.26`).
 fn identity(key: &str, value: &str) -> String {
     let key = key.trim().to_lowercase();
-    let many = key.split(|c: char| !c.is_alphanumeric()).any(|word| ONE_OF_MANY.contains(&word));
-    if many {
+    if is_one_of_many(&key) {
         return format!("{key}={}", value.trim());
     }
     let is_figure = |w: &&str| {
@@ -174,5 +181,54 @@ fn identity(key: &str, value: &str) -> String {
     match words.next().filter(|w| !is_figure(w) && words.any(|later| is_figure(&later))) {
         Some(name) => format!("{key}={}", name.to_lowercase()),
         None => key,
+    }
+}
+
+/// Whether a folded key names one of many.
+fn is_one_of_many(key: &str) -> bool {
+    key.split(|c: char| !c.is_alphanumeric()).any(|word| ONE_OF_MANY.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_a_span_brings_is_never_passed_over(
+            keys in prop::collection::vec(prop::sample::select(vec!["port", " Port", "PORT", "order id", "Order ID ", "url"]), 2),
+            values in prop::collection::vec(prop::sample::select(vec!["80", " 80", "django 4.1", "django 4.2", "Django 4.1", ""]), 2),
+        ) {
+            let [key, old_key] = keys.as_slice() else { unreachable!("two") };
+            let [value, old_value] = values.as_slice() else { unreachable!("two") };
+            let found = IdentifierFact { key: (*key).to_owned(), value: (*value).to_owned(), seqs: vec![2] };
+            let old = TechnicalFact {
+                key: (*old_key).to_owned(),
+                value: (*old_value).to_owned(),
+                seqs: vec![1],
+                session_id: None,
+            };
+            let is_same = identity(&found.key, &found.value) == identity(&old.key, &old.value);
+            prop_assert!(Brought::of(&[found]).may_hold(&old) || !is_same);
+        }
+    }
+
+    #[test]
+    fn one_of_many_is_passed_over_unless_its_value_is_brought() {
+        let fact =
+            |key: &str, value: &str| IdentifierFact { key: key.into(), value: value.into(), seqs: vec![2] };
+        let old = |key: &str, value: &str| TechnicalFact {
+            key: key.into(),
+            value: value.into(),
+            seqs: vec![1],
+            session_id: None,
+        };
+        let brought = Brought::of(&[fact("commit", "1f0c"), fact("port", "80")]);
+        assert!(!brought.may_hold(&old("commit", "9ab2")));
+        assert!(brought.may_hold(&old("commit", "1f0c")));
+        assert!(brought.may_hold(&old("port", "8080")));
+        assert!(!brought.may_hold(&old("host", "80")));
     }
 }

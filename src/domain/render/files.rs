@@ -34,6 +34,8 @@ pub(super) struct Roster<'a> {
     shape: FilesShape,
     ranked: Vec<Entry<'a>>,
     groups: Vec<Group<'a>>,
+    /// The places of the files as they are printed: in the order of the record, transient ones last.
+    printed: OnceCell<Vec<usize>>,
 }
 
 /// The folder, verb and status that the files of a line share.
@@ -85,7 +87,16 @@ impl<'a> Roster<'a> {
             Entry { file, order, group, member: OnceCell::new(), details: Default::default() }
         };
         let ranked = ranked.into_iter().map(entry).collect();
-        Self { shape, ranked, groups }
+        Self { shape, ranked, groups, printed: OnceCell::new() }
+    }
+
+    fn printed(&self) -> &[usize] {
+        self.printed.get_or_init(|| {
+            let key = |entry: &Entry<'_>| (entry.file.transient, entry.order);
+            let mut places: Vec<_> = self.ranked.iter().map(key).zip(0..).collect();
+            places.sort_unstable();
+            places.into_iter().map(|(_, at)| at).collect()
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -106,9 +117,11 @@ impl Entry<'_> {
 
     fn detail(&self, depth: Depth) -> &Line {
         let [brief, long] = &self.details;
+        // Of few changes both tell all.
+        let is_all_told = self.file.changes.len() <= Depth::Brief.changes();
         let cell = match depth {
-            Depth::Brief => brief,
-            Depth::Long => long,
+            Depth::Long if !is_all_told => long,
+            Depth::Brief | Depth::Long => brief,
         };
         cell.get_or_init(|| Line::entry(self.order, detail(self.file, depth.changes())))
     }
@@ -148,9 +161,8 @@ impl Shown<'_> {
 
 /// The changed files of one attempt at a text.
 pub(super) struct Files<'r> {
-    shape: FilesShape,
+    roster: &'r Roster<'r>,
     ranked: Vec<Shown<'r>>,
-    groups: &'r [Group<'r>],
     grouped: bool,
     /// The groups whose line is paid for.
     open: Vec<bool>,
@@ -161,7 +173,7 @@ impl<'r> Files<'r> {
         let shown = |entry| Shown { entry, path: false, detail: None };
         let ranked: Vec<Shown<'r>> = roster.ranked.iter().map(shown).collect();
         let (grouped, open) = (ranked.len() >= GROUP_FROM, vec![false; roster.groups.len()]);
-        Self { shape: roster.shape, ranked, groups: &roster.groups, grouped, open }
+        Self { roster, ranked, grouped, open }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -185,13 +197,13 @@ impl<'r> Files<'r> {
         }
         let mut room = cap.min(draft.left);
         let mut passed = 0;
-        let shape = self.shape;
+        let Roster { shape, groups, .. } = self.roster;
         for shown in self.ranked.iter_mut().filter(|s| !s.path).take(most) {
-            let (group, open) = (self.groups.get(shown.entry.group), self.open.get_mut(shown.entry.group));
+            let (group, open) = (groups.get(shown.entry.group), self.open.get_mut(shown.entry.group));
             let (Some(group), Some(open)) = (group, open) else { continue };
             let mut cost = draft.cost_of(shown.entry.member());
             if !*open {
-                cost += draft.cost_of(group.bare.get_or_init(|| Line::entry(0, group.line(shape, "")))) + 2;
+                cost += draft.cost_of(group.bare.get_or_init(|| Line::entry(0, group.line(*shape, "")))) + 2;
             }
             if cost > room {
                 passed += 1;
@@ -243,13 +255,14 @@ impl<'r> Files<'r> {
 
     /// The lines, in the order of the record, transient files last.
     pub(super) fn into_lines(self) -> Vec<String> {
-        let mut shown: Vec<&Shown<'r>> = self.ranked.iter().filter(|s| s.path).collect();
-        shown.sort_by_key(|s| (s.entry.file.transient, s.entry.order));
+        let printed = self.roster.printed().iter();
+        let shown = printed.filter_map(|at| self.ranked.get(*at)).filter(|s| s.path);
         if !self.grouped {
-            return shown.into_iter().map(|s| self.single(s)).collect();
+            return shown.map(|s| self.single(s)).collect();
         }
         // In the order of each group's first file.
-        let mut members: Vec<Vec<&Shown<'r>>> = vec![Vec::new(); self.groups.len()];
+        let groups = &self.roster.groups;
+        let mut members: Vec<Vec<&Shown<'r>>> = vec![Vec::new(); groups.len()];
         let mut order = Vec::new();
         for s in shown {
             let Some(members) = members.get_mut(s.entry.group) else { continue };
@@ -260,7 +273,7 @@ impl<'r> Files<'r> {
         }
         let lines = order.into_iter().filter_map(|at| match members.get(at)?.as_slice() {
             [one] => Some(self.single(one)),
-            many => Some(self.group(self.groups.get(at)?, many)),
+            many => Some(self.group(groups.get(at)?, many)),
         });
         lines.collect()
     }
@@ -272,9 +285,9 @@ impl<'r> Files<'r> {
         match &file.renamed_from {
             Some(from) => {
                 let verb = format!("{verb} from {}", escape::code(from));
-                row(self.shape, &head, &verb, status(file), shown.detail())
+                row(self.roster.shape, &head, &verb, status(file), shown.detail())
             }
-            None => row(self.shape, &head, verb, status(file), shown.detail()),
+            None => row(self.roster.shape, &head, verb, status(file), shown.detail()),
         }
     }
 
@@ -291,7 +304,7 @@ impl<'r> Files<'r> {
                 body.push_str(shown.detail());
             }
         }
-        group.line(self.shape, &body)
+        group.line(self.roster.shape, &body)
     }
 }
 
