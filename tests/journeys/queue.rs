@@ -321,6 +321,49 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
 }
 
+/// Ends a job as failed by the database's own function, on proofs that were read before.
+async fn end_on(connection: &mut PgConnection, job: &Job, (session, tenant): (&str, &str)) -> String {
+    let names = "select unnest(proargnames) from pg_proc where proname = 'end_compression'";
+    let mut arguments = Vec::new();
+    for row in sqlx::raw_sql(names).fetch_all(&mut *connection).await.unwrap() {
+        let name: String = row.get(0);
+        let value = match name.as_str() {
+            "p_tenant" => format!("'{}'", job.tenant.0),
+            "p_session" => format!("'{}'", job.session.0),
+            "p_job" => format!("'{}'", job.id.0),
+            "p_from_status" => "'running'".to_owned(),
+            "p_attempt" => job.attempt.to_string(),
+            "p_proof" => session.to_owned(),
+            "p_tenant_proof" => tenant.to_owned(),
+            "p_status" => "'failed'".to_owned(),
+            "p_report" => "'{}'".to_owned(),
+            _ => "null".to_owned(),
+        };
+        arguments.push(format!("{name} => {value}"));
+    }
+    support::text(connection, &format!("select end_compression({})", arguments.join(", "))).await
+}
+
+#[tokio::test]
+async fn an_end_that_was_decided_on_rows_that_changed_since_writes_nothing() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    let job = queue.claim().await.unwrap();
+    let mut connection = queue.database.connect().await;
+    let (session, tenant) =
+        ("select xmin::text from sessions", "select xmin::text from tenants where name = 'queue'");
+    for change in ["update sessions set updated_at = now()", "update tenants set settings = settings"] {
+        let known =
+            (support::text(&mut connection, session).await, support::text(&mut connection, tenant).await);
+        sqlx::raw_sql(change).execute(&mut connection).await.unwrap();
+        assert_eq!(end_on(&mut connection, &job, (&known.0, &known.1)).await, "changed", "{change}");
+        assert!(queue.store.heartbeat(&job, LEASE_SECONDS).await.unwrap(), "it runs on: {change}");
+    }
+    let known = (support::text(&mut connection, session).await, support::text(&mut connection, tenant).await);
+    assert_eq!(end_on(&mut connection, &job, (&known.0, &known.1)).await, "ended");
+    assert!(!queue.store.heartbeat(&job, LEASE_SECONDS).await.unwrap());
+}
+
 #[tokio::test]
 async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as_any_other() {
     let queue = Queue::with_messages(10).await;
