@@ -1,5 +1,6 @@
 //! The pool: as many permits as workers, a claim per permit, a heartbeat per job, a drain at the end.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,8 @@ const MOST_CLAIMED: usize = 16;
 const MOST_SEEN: i32 = 32;
 /// A job whose workers died this often is given up: it may be what kills them.
 const MAX_CRASHES: i32 = 5;
+/// How long work whose lease is lost may still say how it ended.
+const LAST_WORD: Duration = Duration::from_secs(1);
 /// A job that failed this often is given up.
 const MAX_FAILURES: i32 = 4;
 
@@ -220,15 +223,8 @@ pub(super) fn tell_wait(job: &Job) {
 }
 
 async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
-    let lost = CancellationToken::new();
-    let outcome = tokio::select! {
-        outcome = work(env, &job, lease) => outcome,
-        () = beat(env, &job, lease, &lost) => {
-            metrics::counter!("anchord_job_leases_lost_total").increment(1);
-            warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
-            return None;
-        },
-    };
+    let lost = beat(env, &job, lease);
+    let outcome = while_held(work(env, &job, lease), lost).await.unwrap_or(Err(JobError::Lost));
     if matches!(outcome, Err(JobError::Lost)) {
         metrics::counter!("anchord_job_leases_lost_total").increment(1);
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
@@ -246,6 +242,16 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
             }
             None
         }
+    }
+}
+
+/// Works until the lease is lost; `None` when it was. The lease of a job is also gone when its own work has just ended
+/// it and the database's answer is on its way, with what was claimed in the same commit.
+async fn while_held<T>(work: impl Future<Output = T>, lost: impl Future<Output = ()>) -> Option<T> {
+    let mut work = pin!(work);
+    tokio::select! {
+        outcome = &mut work => Some(outcome),
+        () = lost => tokio::time::timeout(LAST_WORD, work).await.ok(),
     }
 }
 
@@ -270,12 +276,12 @@ async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>,
 }
 
 /// Extends the lease until it is lost.
-async fn beat(env: &Env, job: &Job, lease: Duration, lost: &CancellationToken) {
-    while !lost.is_cancelled() {
+async fn beat(env: &Env, job: &Job, lease: Duration) {
+    loop {
         tokio::time::sleep(lease / 3).await;
         match env.store.heartbeat(job, lease.as_secs_f64()).await {
             Ok(true) => {}
-            Ok(false) => lost.cancel(),
+            Ok(false) => return,
             // The database may be back before the lease ends; the fence guards what comes of it.
             Err(error) => warn!(compression.id = %job.id, %error, "worker.heartbeat_failed"),
         }
@@ -306,5 +312,26 @@ async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobE
             env.store.settle_index(job, Status::Failed, false).await?;
             Ok(())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_ends_its_job_tells_so_although_the_lease_went_with_it() {
+        let work = async {
+            tokio::task::yield_now().await;
+            7
+        };
+        assert_eq!(while_held(work, ready(())).await, Some(7));
+    }
+
+    #[tokio::test]
+    async fn work_whose_lease_is_lost_is_left() {
+        assert_eq!(while_held(pending::<u8>(), ready(())).await, None);
     }
 }
