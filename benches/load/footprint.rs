@@ -32,13 +32,16 @@ pub async fn measure(flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
     report::line(&format!("first start, which makes the database: {:.0} ms", first.took));
     fill(&first.service).await?;
     first.service.stop()?;
-    let (mut starts, mut idle) = (Vec::new(), Vec::new());
+    let (mut starts, mut idle, mut idle_with_both) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..flags.rounds * STARTS {
         let started = start(flags, home.path()).await?;
         starts.push(started.took);
         if idle.len() < flags.rounds {
             tokio::time::sleep(QUIET).await;
             idle.push(memory(started.service.pid()).0);
+            load_other(&started.service).await?;
+            tokio::time::sleep(QUIET).await;
+            idle_with_both.push(memory(started.service.pid()).0);
         }
         started.service.stop()?;
     }
@@ -49,10 +52,11 @@ pub async fn measure(flags: &Flags, report: &mut Report) -> anyhow::Result<()> {
         "first_start_ms": first.took.round(),
         "cold_start_ms": spread(starts),
         "idle_mb": spread(idle),
+        "idle_with_both_mb": spread(idle_with_both),
     });
     report::line(&format!(
         "{}; binary {:.1} MB",
-        report::brief(&told, &["cold_start_ms", "idle_mb"]),
+        report::brief(&told, &["cold_start_ms", "idle_mb", "idle_with_both_mb"]),
         told.get("binary_mb").and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN)
     ));
     report.add("footprint", told);
@@ -73,6 +77,16 @@ async fn start(flags: &Flags, home: &Path) -> anyhow::Result<Started> {
     let body = batch(1, &mut Random::new(41));
     connection.done(&request("POST", format_args!("/v1/sessions/first/messages"), &body)).await?;
     Ok(Started { took: begun.elapsed().as_secs_f64() * 1000.0, service })
+}
+
+/// Appends to a session that counts with the vocabulary of older models.
+async fn load_other(service: &Service) -> anyhow::Result<()> {
+    let mut connection = Connection::open(service.address).await?;
+    let settings = r#"{"tokenizer": "cl100k_base"}"#;
+    connection.done(&request("PUT", format_args!("/v1/sessions/second"), settings)).await?;
+    let body = batch(1, &mut Random::new(42));
+    connection.done(&request("POST", format_args!("/v1/sessions/second/messages"), &body)).await?;
+    Ok(())
 }
 
 async fn fill(service: &Service) -> anyhow::Result<()> {

@@ -241,6 +241,7 @@ pub struct Footprint {
     pub first_start_ms: f64,
     pub cold_start_ms: Spread,
     pub idle_mb: Spread,
+    pub idle_with_both_mb: Spread,
 }
 
 #[derive(Debug, Deserialize)]

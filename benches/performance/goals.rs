@@ -199,6 +199,12 @@ fn of_footprint(load: &Load) -> Vec<Goal> {
     let most = load.memory().into_iter().map(|(_, most)| most).reduce(f64::max);
     vec![
         Goal::new("resident memory, idle", Bound::AtMost(80.0), " MB", footprint.map(|f| f.idle_mb)),
+        Goal::new(
+            "resident memory, idle, with both vocabularies",
+            Bound::AtMost(80.0),
+            " MB",
+            footprint.map(|f| f.idle_with_both_mb),
+        ),
         Goal::new("resident memory, most of any part", Bound::AtMost(300.0), " MB", most.map(Spread::one)),
         Goal::new("binary", Bound::AtMost(40.0), " MB", footprint.map(|f| Spread::one(f.binary_mb))),
         Goal::new(

@@ -338,6 +338,10 @@ pub fn footprint(load: &Load, of: &Footprint) -> String {
         "resident memory idle, after an append, 2 s later".to_owned(),
         format!("{} MB", spread(&of.idle_mb)),
     ]);
+    table.row([
+        "the same once a session with the other vocabulary was appended to".to_owned(),
+        format!("{} MB", spread(&of.idle_with_both_mb)),
+    ]);
     for (part, most) in load.memory() {
         table.row([format!("resident memory, most during `{part}`"), format!("{} MB", figure(most))]);
     }
