@@ -47,6 +47,14 @@ impl Step {
     pub fn whole(&self) -> Duration {
         self.digest() + self.proof
     }
+
+    /// Takes what another run was faster with, since other programs only add to it.
+    pub fn keep_fastest(&mut self, other: &Self) {
+        self.ledger = self.ledger.min(other.ledger);
+        self.engine = self.engine.min(other.engine);
+        self.proof = self.proof.min(other.proof);
+        self.stored = self.stored.min(other.stored);
+    }
 }
 
 /// Two costs as one.
@@ -66,6 +74,12 @@ pub fn add(a: Step, b: &Step) -> Step {
 /// All costs as one.
 pub fn sum(steps: &[Step]) -> Step {
     steps.iter().fold(Step::default(), add)
+}
+
+/// A compression by its number, from 1 on, and the ones before and after it, because one alone is at the mercy of the
+/// machine and of its span.
+pub fn near(steps: &[Step], number: usize) -> &[Step] {
+    steps.get(number.saturating_sub(2)..(number + 1).min(steps.len())).unwrap_or_default()
 }
 
 /// A message as grouping sees it.

@@ -137,19 +137,16 @@ fn length(flags: &Flags) {
     let made = chain::sum(&best).fingerprint;
     for _ in 0..flags.rounds.max(1) * 4 {
         for (best, step) in best.iter_mut().zip(chain::run(&session, flags.window)) {
-            best.ledger = best.ledger.min(step.ledger);
-            best.engine = best.engine.min(step.engine);
-            best.proof = best.proof.min(step.proof);
-            best.stored = best.stored.min(step.stored);
+            best.keep_fastest(&step);
         }
     }
-    say(&format!("\none long session, {} compressions; ms, means of three neighbours", best.len()));
+    say(&format!("\none long session, {} compressions; ms, means with both neighbours", best.len()));
     say(
         "compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record  record's JSON",
     );
     let mut costs = Vec::new();
     for at in [1, 2, 4, 10, 20, 30, 40] {
-        let near = best.get(at - 1..(at + 2).min(best.len())).unwrap_or_default();
+        let near = chain::near(&best, at);
         let (sum, count) = (chain::sum(near), near.len().max(1));
         let ms = |time: Duration| time.as_secs_f64() * 1000.0 / of(count);
         let (of_span, of_both) = (

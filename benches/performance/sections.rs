@@ -319,7 +319,7 @@ fn digest_length(length: &DigestLength) -> String {
         table.row(std::iter::once(row.compression.to_string()).chain(parts));
     }
     format!(
-        "One session of {} compressions; ms for each MB of the span.\n\n{}",
+        "One session of {} compressions; ms for each MB of the span, in each round the fastest of four runs.\n\n{}",
         length.compressions,
         table.finish()
     )
