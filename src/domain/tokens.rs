@@ -27,6 +27,7 @@ mod long;
 mod memo;
 mod picture;
 mod pieces;
+mod unpack;
 mod vocabulary;
 
 pub use memo::Memo;

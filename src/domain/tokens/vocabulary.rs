@@ -1,14 +1,10 @@
 //! The vocabularies, as `build.rs` packs them.
 
-use std::io::BufReader;
 use std::sync::LazyLock;
 
 use bpe_openai::Tokenizer;
-use bpe_openai::byte_pair_encoding::BytePairEncoding;
-use flate2::bufread::ZlibDecoder;
 
-/// What is unpacked at a time.
-const UNPACKED_BYTES: usize = 64 * 1024;
+use super::unpack;
 
 /// The vocabulary of newer models.
 pub(super) fn o200k() -> &'static Tokenizer {
@@ -46,9 +42,7 @@ static CL100K: LazyLock<Tokenizer> = LazyLock::new(|| {
 /// that a word follows leaves its last sign to it, and a second pattern takes that sign in to see it.
 #[expect(clippy::expect_used, reason = "both come from the build, and any test of counting reads them")]
 fn load(packed: &[u8], pattern: &str) -> Tokenizer {
-    // It is read number by number.
-    let unpacked = BufReader::with_capacity(UNPACKED_BYTES, ZlibDecoder::new(packed));
-    let bpe: BytePairEncoding = rmp_serde::from_read(unpacked).expect("the build packed the vocabulary");
+    let bpe = unpack::vocabulary(packed).expect("the build packed the vocabulary");
     let patterns = [(pattern, false), (r"\s+\s", true), (r"\s+", false)];
     Tokenizer::new_lookahead(bpe, &patterns, false).expect("the vocabulary's pattern is one")
 }
