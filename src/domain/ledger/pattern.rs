@@ -43,28 +43,46 @@ pub(crate) fn unicode(pattern: &str) -> Regex {
 /// A pattern whose groups are read where it matches, which is seldom.
 ///
 /// The library makes room for the groups before it searches for them, and looks for them more slowly than
-/// for a match alone; so that comes first.
-pub(crate) struct Grouped(Regex);
+/// for a match alone; so that comes first. It is compiled when it is first asked: of the many in a set, most
+/// installations need few.
+pub(crate) struct Grouped {
+    pattern: String,
+    compiled: OnceLock<Regex>,
+}
 
 impl Grouped {
-    /// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
+    /// Takes a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
     pub(crate) fn ascii(pattern: &str) -> Self {
-        Self(ascii(pattern))
+        Self::new(narrowed(pattern))
+    }
+
+    /// Takes a pattern whose `\b` means ASCII's while its classes hold in every script.
+    pub(crate) fn ascii_bounded(pattern: &str) -> Self {
+        Self::new(pattern.replace(r"\b", r"(?-u:\b)"))
+    }
+
+    /// Takes a pattern whose boundaries and classes hold in every script.
+    pub(crate) fn new(pattern: String) -> Self {
+        Self { pattern, compiled: OnceLock::new() }
+    }
+
+    fn compiled(&self) -> &Regex {
+        self.compiled.get_or_init(|| unicode(&self.pattern))
     }
 
     /// Whether the pattern matches somewhere.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(text)
+        self.compiled().is_match(text)
     }
 
     /// The groups of the first match.
     pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        if self.0.is_match(text) { self.0.captures(text) } else { None }
+        if self.is_match(text) { self.compiled().captures(text) } else { None }
     }
 
     /// The groups of all matches.
     pub(crate) fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
-        let matches = self.0.is_match(text).then(|| self.0.captures_iter(text));
+        let matches = self.is_match(text).then(|| self.compiled().captures_iter(text));
         matches.into_iter().flatten()
     }
 }
@@ -172,11 +190,6 @@ impl Rare {
         }
         Some(self.exact.get_or_init(|| unicode(&self.pattern)))
     }
-}
-
-/// Compiles a pattern whose `\b` means ASCII's while its classes hold in every script.
-pub(crate) fn ascii_bounded(pattern: &str) -> Regex {
-    unicode(&pattern.replace(r"\b", r"(?-u:\b)"))
 }
 
 /// The pattern with every repetition that counts far replaced by one that does not count: it matches

@@ -3,15 +3,15 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::{Captures, Regex};
+use regex::Captures;
 
-use super::super::ledger::pattern;
+use super::super::ledger::pattern::Grouped;
 use super::doubt::{follows_a_flag, mixed, named_secret, placeholder};
 
 /// What a rule replaces: the whole match, or the group named `s`.
 pub(super) struct Rule {
     pub(super) kind: &'static str,
-    pub(super) pattern: Regex,
+    pub(super) pattern: Grouped,
     /// Tells a secret from what only looks like one.
     pub(super) is_secret: fn(&Captures<'_>) -> bool,
 }
@@ -134,7 +134,7 @@ pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     // Beside letters of other scripts a key is a key too, and what stands behind it is no less secret
     // for being long: counted repetitions would only make the automata large.
     let rule =
-        |kind, text: &str, is_secret| Rule { kind, pattern: pattern::ascii_bounded(&begun(text)), is_secret };
+        |kind, text: &str, is_secret| Rule { kind, pattern: Grouped::ascii_bounded(&begun(text)), is_secret };
     vec![
         rule(
             "private-key",
@@ -227,8 +227,8 @@ pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         Rule {
             kind: "password-word",
             // Words of other scripts: what is around them is no ASCII.
-            pattern: pattern::unicode(
-                r#"(?i)(?:密码|口令|パスワード|пароль|contraseña|mot de passe|kennwort)\s{0,3}(?:[:：=]|是|为|は|\bis\b|es\b)\s{0,3}["'`「“]?(?P<s>[!#-&*-\[\]-~]{6,})"#,
+            pattern: Grouped::new(
+                r#"(?i)(?:密码|口令|パスワード|пароль|contraseña|mot de passe|kennwort)\s{0,3}(?:[:：=]|是|为|は|\bis\b|es\b)\s{0,3}["'`「“]?(?P<s>[!#-&*-\[\]-~]{6,})"#.to_owned(),
             ),
             is_secret: |c| follows_a_flag(c.name("s").map_or("", |m| m.as_str())),
         },
