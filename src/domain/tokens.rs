@@ -18,6 +18,8 @@
 //! | other file | 1,500 for each started 64 KiB, at most 150,000; 1,500 when it is not in the message |
 //! | unknown block | its JSON text, in which a run of 1,024 or more base64 characters counts as a file |
 
+use std::num::NonZeroUsize;
+
 use serde::{Deserialize, Serialize};
 
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
@@ -86,13 +88,21 @@ impl Tokenizer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounter {
     tokenizer: Tokenizer,
+    /// For one text; one for each processor when nothing is said.
+    most_threads: Option<NonZeroUsize>,
 }
 
 impl TokenCounter {
     /// A counter for one tokenizer. Its vocabulary is loaded at the first count, or by [`Self::load`].
     #[must_use]
     pub const fn new(tokenizer: Tokenizer) -> Self {
-        Self { tokenizer }
+        Self { tokenizer, most_threads: None }
+    }
+
+    /// The same, which takes at most so many threads for a long text.
+    #[must_use]
+    pub const fn on_threads(self, most: NonZeroUsize) -> Self {
+        Self { most_threads: Some(most), ..self }
     }
 
     /// The tokenizer that it counts with.
@@ -109,9 +119,10 @@ impl TokenCounter {
     /// The tokens of a text.
     #[must_use]
     pub fn count_text(&self, text: &str) -> u32 {
+        let most = self.most_threads;
         let count = match self.tokenizer {
-            Tokenizer::O200kBase => long::count(text, |piece| pieces::count(pieces::o200k(), piece)),
-            Tokenizer::Cl100kBase => long::count(text, |piece| pieces::count(pieces::cl100k(), piece)),
+            Tokenizer::O200kBase => long::count(text, most, |piece| pieces::count(pieces::o200k(), piece)),
+            Tokenizer::Cl100kBase => long::count(text, most, |piece| pieces::count(pieces::cl100k(), piece)),
             Tokenizer::Estimate => estimate::tokens(text),
         };
         u32::try_from(count).unwrap_or(u32::MAX)

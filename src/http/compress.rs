@@ -9,19 +9,19 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::messages::Message;
 use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
+use super::{AppState, tokens};
 use crate::background;
 use crate::domain::format::Format;
 use crate::domain::id::Seq;
 use crate::domain::stateless::{Compressed, Conversation, Wanted, compress};
 use crate::domain::strategy::{EngineChoice, Strategy};
-use crate::domain::tokens::{TokenCounter, Tokenizer};
+use crate::domain::tokens::Tokenizer;
 use crate::domain::version::Version;
 
 /// Compressions within requests that run at once in a process: each takes a core for as long as it lasts.
@@ -156,7 +156,7 @@ fn made(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>
 fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressRequest, Conversation), ApiError> {
     let request: CompressRequest = body.parse_strictly()?;
     check(state, &request)?;
-    let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
+    let mut conversation = Conversation::new(request.format, tokens::counter(request.tokenizer));
     let limit = state.limits.message_bytes;
     for (index, raw) in request.messages.iter().enumerate() {
         if raw.get().len() > limit {

@@ -26,7 +26,7 @@ use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
 use super::problem::{ApiError, FieldError, Thing};
 use super::todos::{NewTodo, read_todos};
-use super::{AppState, Limits};
+use super::{AppState, Limits, tokens};
 use crate::background;
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
@@ -417,7 +417,7 @@ struct Head {
 }
 
 fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Import, ApiError> {
-    let counter = TokenCounter::new(tokenizer);
+    let counter = tokens::counter(tokenizer);
     let mut import = Import { head: None, messages: Vec::new(), versions: 0, end: None, lines: 0 };
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let at = import.lines;

@@ -8,13 +8,17 @@ const LONG: usize = 256 * 1024;
 /// The most threads for one text.
 const MOST_THREADS: usize = 4;
 
-/// Counts a text by what counts its pieces.
-pub(super) fn count(text: &str, count: impl Fn(&str) -> usize + Sync) -> usize {
+/// Counts a text by what counts its pieces, with at most so many threads, or one for each processor.
+pub(super) fn count(
+    text: &str,
+    most_threads: Option<NonZeroUsize>,
+    count: impl Fn(&str) -> usize + Sync,
+) -> usize {
     if text.len() < LONG {
         return count(text);
     }
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let pieces = cut(text, processors.min(MOST_THREADS));
+    let threads = most_threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let pieces = cut(text, threads.min(MOST_THREADS));
     let Some((first, others)) = pieces.split_first() else { return 0 };
     let count = &count;
     thread::scope(|scope| {
@@ -86,14 +90,18 @@ mod tests {
     #[test]
     fn a_long_text_is_counted_by_several_threads_and_one_without_lines_by_one() {
         let lines = "fn main() { println!(\"{}\", 4 + 3); }\n".repeat(LONG / 30);
-        let seen = std::sync::Mutex::new(std::collections::HashSet::new());
-        let note = |piece: &str| {
-            seen.lock().unwrap().insert(thread::current().id());
-            piece.len()
-        };
-        assert_eq!(count(&lines, note), lines.len());
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        assert_eq!(seen.lock().unwrap().len(), processors.min(MOST_THREADS));
+        for (most, expected) in
+            [(None, processors.min(MOST_THREADS)), (NonZeroUsize::new(3), 3), (NonZeroUsize::new(1), 1)]
+        {
+            let seen = std::sync::Mutex::new(std::collections::HashSet::new());
+            let note = |piece: &str| {
+                seen.lock().unwrap().insert(thread::current().id());
+                piece.len()
+            };
+            assert_eq!(count(&lines, most, note), lines.len());
+            assert_eq!(seen.lock().unwrap().len(), expected);
+        }
         let counter = TokenCounter::new(Tokenizer::O200kBase);
         assert_eq!(counter.count_text(&lines) as usize, pieces::count(pieces::o200k(), &lines));
 

@@ -22,8 +22,7 @@ use crate::domain::id::{CompressionId, Seq, SessionName};
 use crate::domain::render::{self, Subject};
 use crate::domain::stateless::{self, Conversation, Shown, Wanted};
 use crate::domain::strategy::{EngineChoice, Strategy};
-use crate::domain::tokens::{TokenCounter, Tokenizer};
-use crate::http::AppState;
+use crate::domain::tokens::Tokenizer;
 use crate::http::auth::{Caller, Reader, Writer};
 use crate::http::compressions::wait_for;
 use crate::http::idempotency::{Claim, IdempotencyKey, KeptReply};
@@ -32,6 +31,7 @@ use crate::http::messages::{load, read_message, refuse};
 use crate::http::params::Path;
 use crate::http::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::http::problem::{ApiError, Thing};
+use crate::http::{AppState, tokens};
 use crate::store::StoreError;
 use crate::store::compressions::{self, CompressionRow};
 use crate::store::gather::{Append, AppendError};
@@ -212,7 +212,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         PutOutcome::Refused(refused) => return Err(ApiError::refused(&refused.pointer, refused.detail)),
         PutOutcome::Created(session) | PutOutcome::Updated(session) => session.head_seq,
     };
-    let counter = TokenCounter::new(plan.tokenizer);
+    let counter = tokens::counter(plan.tokenizer);
     let mut at = head;
     let mut waiting = plan.messages.into_iter().skip(usize::try_from(head).unwrap_or_default()).peekable();
     while waiting.peek().is_some() {
@@ -300,11 +300,11 @@ async fn result(
         None => None,
     };
     let work = move || {
-        let mut conversation = Conversation::new(call.kept.format, TokenCounter::new(tokenizer));
+        let counter = tokens::counter(tokenizer);
+        let mut conversation = Conversation::new(call.kept.format, counter);
         for body in bodies {
             conversation.push(body).map_err(ApiError::internal)?;
         }
-        let counter = TokenCounter::new(tokenizer);
         let texts = version.as_ref().map(|version| {
             let subject = Subject {
                 summary: &version.summary,
