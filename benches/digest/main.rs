@@ -1,7 +1,7 @@
 //! The digest bench: how fast the deterministic part reads transcripts, and whether hostile ones slow it.
 //!
 //! What lives here: ledger, extractive engine, merge and probes on one thread, over spans cut as the
-//! service would cut them, each building on the last; then inputs made to hurt. The same bytes go
+//! service would cut them, each building on the last; what makes messages ready to be found; then inputs made to hurt. The same bytes go
 //! through simple passes in the same run, so that ratios to those are the result.
 //! Invariant: nothing here asserts on time; what a run prints is for people to judge.
 //! Must not know: the store, HTTP, the worker.
@@ -10,6 +10,7 @@ mod chain;
 mod cpu;
 mod hostile;
 mod limit;
+mod recall;
 mod sessions;
 mod texts;
 mod told;
@@ -50,7 +51,7 @@ struct Flags {
     #[arg(long)]
     write: Option<PathBuf>,
     /// Parts to run
-    #[arg(long, value_delimiter = ',', default_value = "sessions,length,hostile")]
+    #[arg(long, value_delimiter = ',', default_value = "sessions,length,recall,hostile")]
     parts: Vec<Part>,
     /// A file that a line of JSON is added to, for the document; measured on its own, after the parts
     #[arg(long)]
@@ -64,6 +65,7 @@ struct Flags {
 enum Part {
     Sessions,
     Length,
+    Recall,
     Hostile,
 }
 
@@ -74,18 +76,20 @@ fn main() -> anyhow::Result<()> {
         match part {
             Part::Sessions => speed(&flags)?,
             Part::Length => length(&flags),
+            Part::Recall => recall(&flags)?,
             Part::Hostile => hostile::run(flags.bytes, flags.only.as_deref()),
         }
     }
     flags.json.as_deref().map_or(Ok(()), |file| told::write(&flags, file))
 }
 
+fn transcripts(flags: &Flags) -> anyhow::Result<Vec<Session>> {
+    flags.folder.as_ref().map_or_else(|| Ok(sessions::made()), |folder| sessions::read(folder))
+}
+
 /// MB/s over all transcripts, and the same of simple passes over the same bytes.
 fn speed(flags: &Flags) -> anyhow::Result<()> {
-    let sessions = match &flags.folder {
-        Some(folder) => sessions::read(folder)?,
-        None => sessions::made(),
-    };
+    let sessions = transcripts(flags)?;
     say("transcripts, one thread; MB of message JSON");
     say("     MB   spans    ledger    engine     proof  ledger+engine      all");
     if let Some(folder) = &flags.write {
@@ -174,6 +178,27 @@ fn length(flags: &Flags) {
         late.2 / early.2
     ));
     say(&format!("fingerprint of all that was made: {made:016x}"));
+}
+
+/// MB/s of what makes messages ready to be found again; of each transcript the fastest round.
+fn recall(flags: &Flags) -> anyhow::Result<()> {
+    let (mut bytes, mut read, mut written, mut made) = (0, Duration::ZERO, Duration::ZERO, 0_u64);
+    for session in &transcripts(flags)? {
+        let rounds: Vec<_> = (0..flags.rounds.max(1)).map(|_| recall::run(session)).collect();
+        bytes += session.bytes();
+        read += rounds.iter().map(|round| round.read).min().unwrap_or_default();
+        written += rounds.iter().map(|round| round.written).min().unwrap_or_default();
+        made = rounds.iter().fold(made, |made, round| made.rotate_left(7) ^ round.fingerprint);
+    }
+    say("\nrecall, one thread; MB of message JSON");
+    say(&format!(
+        "words read {:.1} MB/s, written for the index {:.1} MB/s, both {:.1} MB/s",
+        rate(bytes, read),
+        rate(bytes, written),
+        rate(bytes, read + written)
+    ));
+    say(&format!("fingerprint of all that was made: {made:016x}"));
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a handful")]

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::hash::Hasher as _;
 
-use fnv::{FnvBuildHasher, FnvHasher};
+use fnv::FnvHasher;
+use foldhash::fast::RandomState;
 
-use super::stem::{LATIN, Language, Stems, language};
+use super::stem::{LATIN, Language, Stems, is_own_stem, language};
 use super::words::{Kind, scan};
 use crate::domain::message::{MediaSource, Message, Part, Role};
 
@@ -122,6 +123,8 @@ pub fn analyze(message: &Message) -> Document {
 #[derive(Default)]
 pub struct Analyzer {
     readers: Readers,
+    /// Empty between messages; kept for its room.
+    terms: HashMap<Term, Frequencies, RandomState>,
 }
 
 impl Analyzer {
@@ -129,9 +132,9 @@ impl Analyzer {
     #[must_use]
     pub fn read(&mut self, message: &Message) -> Document {
         let mut document = Document::default();
-        let mut terms: HashMap<Term, Frequencies, FnvBuildHasher> = HashMap::default();
+        let Self { readers, terms } = self;
         each_text(message, &mut |field, text| {
-            let reader = self.readers.of(text);
+            let reader = readers.of(text);
             scan(text, |token| {
                 if matches!(token.kind, Kind::Word | Kind::Character) {
                     match field {
@@ -148,7 +151,7 @@ impl Analyzer {
                 }
             });
         });
-        document.terms = terms.into_iter().collect();
+        document.terms = terms.drain().collect();
         document.terms.sort_unstable_by_key(|(term, _)| *term);
         document
     }
@@ -176,12 +179,13 @@ impl Readers {
 /// Turns the tokens of texts in one language into terms, each word stemmed once.
 pub(super) struct Reader {
     stems: Stems,
-    known: HashMap<Box<str>, Term, FnvBuildHasher>,
+    known: HashMap<Box<str>, Term, RandomState>,
 }
 
 impl Reader {
     pub fn term(&mut self, kind: Kind, text: &str) -> Term {
-        if kind != Kind::Word {
+        // What is its own stem is not worth remembering: numbers are many, and seldom come again.
+        if kind != Kind::Word || is_own_stem(text) {
             return Term::new(kind, text);
         }
         if let Some(term) = self.known.get(text) {

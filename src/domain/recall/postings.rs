@@ -46,14 +46,21 @@ pub struct Segments {
 #[must_use]
 pub fn encode(first: Seq, documents: &[Document]) -> Segments {
     let mut lengths = Vec::with_capacity(documents.len() * 2);
-    let mut lists: BTreeMap<Term, (u64, Vec<u8>)> = BTreeMap::new();
+    let mut all = Vec::with_capacity(documents.iter().map(|document| document.terms.len()).sum());
     for (at, document) in (0_u64..).zip(documents) {
         write(&mut lengths, document.said.into());
         write(&mut lengths, document.shown.into());
-        for (term, frequencies) in &document.terms {
-            let (before, list) = lists.entry(*term).or_default();
-            write(list, at - *before);
-            *before = at;
+        all.extend(document.terms.iter().map(|(term, frequencies)| (*term, at, *frequencies)));
+    }
+    // Each document's are in order already, and the sort sees that; it keeps the documents of a term in theirs.
+    all.sort_by_key(|(term, ..)| *term);
+    let (mut bodies, mut list): (Vec<(u8, Vec<u8>)>, Vec<u8>) = (Vec::new(), Vec::new());
+    for of_term in all.chunk_by(|(one, ..), (next, ..)| one == next) {
+        let Some((term, ..)) = of_term.first() else { continue };
+        let mut before = 0;
+        for (_, at, frequencies) in of_term {
+            write(&mut list, at - before);
+            before = *at;
             let mut head = frequencies.said.min(Frequencies::MOST_SAID);
             head |= if frequencies.speaker { SPEAKER } else { 0 };
             head |= if frequencies.shown > 0 { SHOWN } else { 0 };
@@ -62,13 +69,15 @@ pub fn encode(first: Seq, documents: &[Document]) -> Segments {
                 list.push(frequencies.shown);
             }
         }
-    }
-    let mut bodies: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
-    for (term, (_, list)) in lists {
-        let body = bodies.entry(term.bucket()).or_default();
-        body.extend(term.rest().to_le_bytes());
-        write(body, length(&list));
-        body.extend(list);
+        // The bucket is what terms are ordered by first.
+        if bodies.last().is_none_or(|(bucket, _)| *bucket != term.bucket()) {
+            bodies.push((term.bucket(), Vec::new()));
+        }
+        if let Some((_, body)) = bodies.last_mut() {
+            body.extend(term.rest().to_le_bytes());
+            write(body, length(&list));
+            body.append(&mut list);
+        }
     }
     let segment = |body: Vec<u8>| {
         let mut segment = Vec::with_capacity(body.len() + 8);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use fnv::FnvBuildHasher;
+use foldhash::fast::RandomState;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -51,7 +51,7 @@ const MARKERS: [(Language, &[&str]); 4] = [
 ];
 
 /// The same words, each with the languages that it marks.
-static MARKED: LazyLock<HashMap<&str, [bool; MARKERS.len()], FnvBuildHasher>> = LazyLock::new(|| {
+static MARKED: LazyLock<HashMap<&str, [bool; MARKERS.len()], RandomState>> = LazyLock::new(|| {
     let mut marked: HashMap<_, [bool; MARKERS.len()], _> = HashMap::default();
     for (language, (_, words)) in MARKERS.iter().enumerate() {
         for word in *words {
@@ -63,6 +63,9 @@ static MARKED: LazyLock<HashMap<&str, [bool; MARKERS.len()], FnvBuildHasher>> = 
     marked
 });
 
+/// The longest of them, in bytes.
+const LONGEST_MARKER: usize = 5;
+
 /// How much of a text is read to tell its language, in bytes.
 const SAMPLE: usize = 4_096;
 
@@ -73,19 +76,19 @@ pub(super) fn language(text: &str) -> Language {
         end -= 1;
     }
     let mut counts = [0_u32; MARKERS.len()];
-    for word in text.get(..end).unwrap_or_default().split(|c: char| !c.is_alphanumeric()) {
-        if word.is_empty() || word.len() > 8 {
-            continue;
-        }
-        let lower = if word.bytes().all(|b| b.is_ascii_lowercase()) {
-            Cow::Borrowed(word)
-        } else {
-            Cow::Owned(word.to_lowercase())
-        };
-        let Some(marks) = MARKED.get(lower.as_ref()) else { continue };
-        for (count, mark) in counts.iter_mut().zip(marks) {
+    let mut count = |word: &str| {
+        for (count, mark) in counts.iter_mut().zip(MARKED.get(word).into_iter().flatten()) {
             *count += u32::from(*mark);
         }
+    };
+    let sample = text.get(..end).unwrap_or_default();
+    if sample.is_ascii() {
+        let lower = sample.to_ascii_lowercase();
+        let words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter(|word| word.len() <= LONGEST_MARKER).for_each(count);
+    } else {
+        let words = sample.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| word.len() <= 8).for_each(|word| count(&word.to_lowercase()));
     }
     let [english, ..] = counts;
     let mut best = (english.max(1), Language::English);
@@ -95,6 +98,11 @@ pub(super) fn language(text: &str) -> Language {
         }
     }
     best.1
+}
+
+/// Whether a word is one of digits or too short to have endings.
+pub(super) fn is_own_stem(word: &str) -> bool {
+    word.len() < 3 || word.bytes().any(|b| b.is_ascii_digit())
 }
 
 /// Stems words of one text.
@@ -117,7 +125,7 @@ impl Stems {
 
     /// The stem of a lower-cased word; digits, single letters and other scripts stay as they are.
     pub fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
-        if word.len() < 3 || word.bytes().any(|b| b.is_ascii_digit()) {
+        if is_own_stem(word) {
             return Cow::Borrowed(word);
         }
         if word.is_ascii() {
@@ -166,6 +174,14 @@ mod tests {
     fn forms_of_a_word_have_one_stem(#[case] language: Language, #[case] one: &str, #[case] other: &str) {
         let stems = Stems::new(language);
         assert_eq!(stems.stem(one), stems.stem(other));
+    }
+
+    #[test]
+    fn no_marker_is_longer_than_what_is_looked_up() {
+        assert_eq!(
+            MARKERS.iter().flat_map(|(_, words)| *words).map(|word| word.len()).max(),
+            Some(LONGEST_MARKER)
+        );
     }
 
     #[test]

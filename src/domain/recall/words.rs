@@ -51,13 +51,47 @@ enum Class {
     Space,
 }
 
-fn class(c: char) -> Class {
-    if c.is_ascii() {
-        return match c {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Spaced,
-            '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '~' | '$' | '+' | '=' => Class::Joint,
+impl Class {
+    /// What it is for a run: joints belong to the run of words around them, and what they are inside it is decided
+    /// there.
+    const fn in_run(self) -> Self {
+        match self {
+            Self::Joint => Self::Spaced,
+            other @ (Self::Spaced | Self::Unspaced | Self::Hangul | Self::Space) => other,
+        }
+    }
+}
+
+/// The classes of ASCII; other bytes are no characters.
+#[expect(clippy::indexing_slicing, reason = "made at build time, which a wrong index would fail")]
+static OF_ASCII: [Class; 128] = {
+    let mut classes = [Class::Space; 128];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        classes[byte as usize] = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => Class::Spaced,
+            b'_' | b'-' | b'.' | b'/' | b'\\' | b':' | b'@' | b'#' | b'~' | b'$' | b'+' | b'=' => {
+                Class::Joint
+            }
             _ => Class::Space,
         };
+        byte += 1;
+    }
+    classes
+};
+
+fn class_of_ascii(byte: u8) -> Option<Class> {
+    OF_ASCII.get(usize::from(byte)).copied()
+}
+
+/// Whether a byte is a joint; all of them are ASCII, so what is between two is text again.
+fn is_joint(byte: u8) -> bool {
+    class_of_ascii(byte) == Some(Class::Joint)
+}
+
+fn class(c: char) -> Class {
+    if let Some(class) = u8::try_from(c).ok().and_then(class_of_ascii) {
+        return class;
     }
     match u32::from(c) {
         // Thai, Lao, Myanmar, Khmer; kana; Han with its extensions; half-width kana.
@@ -83,55 +117,58 @@ fn class(c: char) -> Class {
 
 /// Calls `visit` for every token of the text, in linear time.
 pub(super) fn scan<'a>(text: &'a str, mut visit: impl FnMut(Token<'a>)) {
-    let mut position = 0;
-    let mut open: Option<(usize, Class)> = None;
-    let mut close = |from: usize, to: usize, class: Class| {
-        let Some(run) = text.get(from..to) else { return };
+    let (mut position, mut at) = (0, 0);
+    while let Some(rest) = text.get(at..)
+        && let Some(first) = rest.chars().next()
+    {
+        let class = class(first).in_run();
+        let (run, _) = rest.split_at(run_length(rest, class));
         match class {
-            Class::Spaced => spaced(run, from, &mut position, &mut visit),
-            Class::Unspaced | Class::Hangul => unspaced(run, from, class, &mut position, &mut visit),
+            Class::Spaced => spaced(run, at, &mut position, &mut visit),
+            Class::Unspaced | Class::Hangul => unspaced(run, at, class, &mut position, &mut visit),
             Class::Joint | Class::Space => {}
         }
-    };
-    for (at, c) in text.char_indices() {
-        // Joints belong to the run of words around them; what they are inside it is decided there.
-        let now = match class(c) {
-            Class::Joint => Class::Spaced,
-            other @ (Class::Spaced | Class::Unspaced | Class::Hangul | Class::Space) => other,
-        };
-        match open {
-            Some((_, class)) if class == now => {}
-            Some((from, class)) => {
-                close(from, at, class);
-                open = (now != Class::Space).then_some((at, now));
-            }
-            None => open = (now != Class::Space).then_some((at, now)),
-        }
-    }
-    if let Some((from, class)) = open {
-        close(from, text.len(), class);
+        at += run.len();
     }
 }
 
-fn is_joint(c: char) -> bool {
-    class(c) == Class::Joint
+/// How many bytes a text begins with that are of one class.
+fn run_length(text: &str, wanted: Class) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        let is_other = |byte: &u8| class_of_ascii(*byte).is_none_or(|class| class.in_run() != wanted);
+        let Some(other) = rest.bytes().position(|byte| is_other(&byte)) else { return text.len() };
+        at += other;
+        match rest.get(other..).and_then(|rest| rest.chars().next()) {
+            Some(c) if !c.is_ascii() && class(c) == wanted => at += c.len_utf8(),
+            Some(_) | None => return at,
+        }
+    }
+    at
 }
 
 /// Strips joints at both ends of a piece and says where it starts then.
 fn trimmed(piece: &str, base: usize) -> (&str, usize) {
-    let left = piece.trim_start_matches(is_joint);
-    (left.trim_end_matches(is_joint), base + piece.len() - left.len())
+    let from = piece.bytes().position(|byte| !is_joint(byte)).unwrap_or(piece.len());
+    let to = piece.bytes().rposition(|byte| !is_joint(byte)).map_or(from, |last| last + 1);
+    (piece.get(from..to).unwrap_or_default(), base + from)
 }
 
-/// The pieces between separators, each with its place.
-fn pieces(text: &str, base: usize, separator: impl Fn(char) -> bool) -> impl Iterator<Item = (&str, usize)> {
-    let mut at = base;
-    text.split_inclusive(separator).filter_map(move |piece| {
-        let from = at;
-        at += piece.len();
-        let (piece, from) = trimmed(piece, from);
-        (!piece.is_empty()).then_some((piece, from))
+/// The pieces between separators of ASCII, each with its place.
+fn pieces(
+    text: &str,
+    base: usize,
+    separator: impl Fn(u8) -> bool + Copy,
+) -> impl Iterator<Item = (&str, usize)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let end = rest.bytes().position(separator).map_or(rest.len(), |end| end + 1);
+        let piece = trimmed(rest.get(..end)?, base + at);
+        at += end;
+        Some(piece)
     })
+    .filter(|(piece, _)| !piece.is_empty())
 }
 
 fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl FnMut(Token<'a>)) {
@@ -141,7 +178,7 @@ fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl Fn
     }
     if run.len() >= LONG_RUN {
         // An encoded blob has a joint now and then; a joined list of names has one at every word.
-        let joints = run.chars().filter(|c| is_joint(*c)).count();
+        let joints = run.bytes().filter(|byte| is_joint(*byte)).count();
         if joints * 16 >= run.len() {
             for (word, from) in pieces(run, base, is_joint) {
                 word_parts(word, from, position, visit);
@@ -149,7 +186,7 @@ fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl Fn
         }
         return;
     }
-    for (piece, from) in pieces(run, base, |c| c == '=' || c == '+') {
+    for (piece, from) in pieces(run, base, |byte| matches!(byte, b'=' | b'+')) {
         compound(piece, from, *position, visit);
         for (word, from) in pieces(piece, from, is_joint) {
             word_parts(word, from, position, visit);
@@ -159,17 +196,18 @@ fn spaced<'a>(run: &'a str, base: usize, position: &mut u32, visit: &mut impl Fn
 
 /// Emits a piece with joints whole, then what it is made of: the parts around `: @ #`, the tails of paths.
 fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnMut(Token<'a>)) {
-    if piece.len() > LONGEST_COMPOUND || !piece.contains(is_joint) {
+    let is_compound = |text: &str| text.bytes().any(is_joint);
+    if piece.len() > LONGEST_COMPOUND || !is_compound(piece) {
         return;
     }
     let end = from + piece.len();
     let mut emit = |kind, text, start, end| visit(Token { kind, text, start, end, position });
-    emit(Kind::Compound, Cow::Owned(compound_form(piece)), from, end);
-    let inner = |c| matches!(c, ':' | '@' | '#');
-    if piece.contains(inner) {
+    emit(Kind::Compound, compound_form(piece), from, end);
+    let inner = |byte| matches!(byte, b':' | b'@' | b'#');
+    if piece.bytes().any(inner) {
         for (part, at) in pieces(piece, from, inner) {
-            if part.contains(is_joint) {
-                emit(Kind::Compound, Cow::Owned(compound_form(part)), at, at + part.len());
+            if is_compound(part) {
+                emit(Kind::Compound, compound_form(part), at, at + part.len());
             }
         }
     }
@@ -179,17 +217,23 @@ fn compound<'a>(piece: &'a str, from: usize, position: u32, visit: &mut impl FnM
         // A doubled slash (an escaped one) is one.
         let tails = slashes.filter(|at| part.get(*at..).is_some_and(|t| !t.starts_with(['/', '\\'])));
         for tail_at in tails.take(PATH_TAILS) {
-            if let Some(tail) = part.get(tail_at..).filter(|t| t.contains(is_joint)) {
-                emit(Kind::Tail, Cow::Owned(compound_form(tail)), at + tail_at, at + part.len());
+            if let Some(tail) = part.get(tail_at..).filter(|tail| is_compound(tail)) {
+                emit(Kind::Tail, compound_form(tail), at + tail_at, at + part.len());
             }
         }
     }
 }
 
 /// The form in which two spellings of one identifier or path agree.
-fn compound_form(text: &str) -> String {
-    if text.is_ascii() && !text.contains(['\\', '/']) {
-        return text.to_ascii_lowercase();
+fn compound_form(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        let is_other = |byte: u8| byte.is_ascii_uppercase() || byte == b'\\';
+        if !text.bytes().any(is_other) && !text.contains("//") {
+            return Cow::Borrowed(text);
+        }
+        if !text.contains(['\\', '/']) {
+            return Cow::Owned(text.to_ascii_lowercase());
+        }
     }
     let mut form = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
@@ -199,7 +243,7 @@ fn compound_form(text: &str) -> String {
             c => form.push(c),
         }
     }
-    form
+    Cow::Owned(form)
 }
 
 /// Emits a word, and the parts of a camel-case one.
@@ -208,9 +252,9 @@ fn word_parts<'a>(word: &'a str, from: usize, position: &mut u32, visit: &mut im
         *position = position.saturating_add(1);
         return;
     }
-    // Most words are small letters, behind a capital perhaps.
-    let plain = word.bytes().skip(1).all(|b| b.is_ascii_lowercase());
-    let cuts = if plain { Vec::new() } else { camel_cuts(word) };
+    // Most words are small letters and digits, behind a capital perhaps.
+    let is_whole = word.bytes().skip(1).all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+    let cuts = if is_whole { Vec::new() } else { camel_cuts(word) };
     if !cuts.is_empty() {
         let end = from + word.len();
         visit(Token {
