@@ -35,8 +35,12 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
+/// Asked once: the system reads several files to tell.
+static PROCESSORS: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get));
+
 fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    *PROCESSORS
 }
 
 /// How long after a request another one is expected.
