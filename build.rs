@@ -56,8 +56,14 @@ fn parts(whole: &Vocabulary, smallest: &Vocabulary) -> Result<Vec<u8>, Box<dyn E
     let lengths = lengths.collect::<Result<Vec<u8>, _>>()?;
     let pairs = (0..).zip(&whole.split_table).filter(|(token, (left, _))| token != left);
     let told = pairs.map(|(token, pair)| (*pair, token)).collect::<BTreeMap<_, u32>>();
-    if told != whole.pair_lookup || whole.token_starts.first() != Some(&0) {
+    if told != whole.pair_lookup {
         return Err("a pair makes another token than the one that is made of it".into());
+    }
+    if whole.token_starts.first() != Some(&0) {
+        return Err("the first token does not begin where the text does".into());
+    }
+    if [whole.split_table.len(), whole.next_prefix_match.len()] != [lengths.len(); 2] {
+        return Err("the parts are of different numbers of tokens".into());
     }
     let mut parts = Vec::new();
     for size in [lengths.len(), searchers[0].len(), searchers[1].len(), searchers[2].len()] {

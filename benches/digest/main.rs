@@ -1,8 +1,8 @@
 //! The digest bench: how fast the deterministic part reads transcripts, and whether hostile ones slow it.
 //!
 //! What lives here: ledger, extractive engine, merge and probes on one thread, over spans cut as the
-//! service would cut them, each building on the last; what makes messages ready to be found; then inputs made to hurt. The same bytes go
-//! through simple passes in the same run, so that ratios to those are the result.
+//! service would cut them, each building on the last; what makes messages ready to be found; then inputs
+//! made to hurt. The same bytes go through simple passes in the same run, so that ratios to those are the result.
 //! Invariant: nothing here asserts on time; what a run prints is for people to judge.
 //! Must not know: the store, HTTP, the worker.
 

@@ -88,7 +88,8 @@ pub(super) fn language(text: &str) -> Language {
         words.filter(|word| word.len() <= LONGEST_MARKER).for_each(count);
     } else {
         let words = sample.split(|c: char| !c.is_alphanumeric());
-        words.filter(|word| word.len() <= 8).for_each(|word| count(&word.to_lowercase()));
+        // A capital may take more bytes than its small letter.
+        words.filter(|word| word.len() <= LONGEST_MARKER + 3).for_each(|word| count(&word.to_lowercase()));
     }
     let [english, ..] = counts;
     let mut best = (english.max(1), Language::English);

@@ -412,6 +412,7 @@ mod tests {
     #[case::snake("call parse_config now", &["parse_config"])]
     #[case::camel("call parseConfig", &["parseconfig"])]
     #[case::path("src/http/mod.rs", &["src/http/mod.rs", "mod.rs", "http/mod.rs"])]
+    #[case::doubled("src//http/mod.rs", &["src/http/mod.rs", "mod.rs", "http/mod.rs"])]
     #[case::line("http/mod.rs:12:5", &["http/mod.rs:12:5", "http/mod.rs", "mod.rs"])]
     #[case::windows(r"C:\\tmp\\a.txt", &["c:/tmp/a.txt", "tmp/a.txt", "a.txt"])]
     #[case::module("std::fs::File.", &["std::fs::file"])]
