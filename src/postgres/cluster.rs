@@ -137,15 +137,7 @@ impl Cluster {
         // The command line is open to everyone; the working folder, in a container, is not.
         if let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) {
             let line = String::from_utf8_lossy(&line);
-            let mut words = line.split('\0');
-            let program = words.next().unwrap_or_default();
-            return if !is_postgres(program) {
-                Some(false)
-            } else if words.any(|word| word == folder) {
-                Some(true)
-            } else {
-                None
-            };
+            return serves(&line, &folder);
         }
         let ps = std::process::Command::new("ps").args(["-o", "args=", "-p", &pid.to_string()]).output();
         let args = ps.ok().filter(|o| o.status.success())?.stdout;
@@ -176,6 +168,23 @@ fn remove(path: &Path) -> Result<(), StartError> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StartError::folder("remove", path, e)),
         _ => Ok(()),
+    }
+}
+
+/// Whether the command line (words that end with a zero) is the one of the folder's server; `None` when it does not
+/// tell.
+fn serves(line: &str, folder: &str) -> Option<bool> {
+    let mut words = line.split('\0');
+    let program = words.next().unwrap_or_default();
+    // Only the processes that a server starts for its work have a title in place of their words.
+    if !is_postgres(program) || program.starts_with("postgres: ") {
+        return Some(false);
+    }
+    let mut named = words.skip_while(|word| *word != "-D").skip(1);
+    match named.next() {
+        Some(other) if other.starts_with('/') => Some(other == folder),
+        // A relative folder, or none: the variable PGDATA may name it.
+        _ => None,
     }
 }
 
@@ -289,6 +298,19 @@ mod tests {
         assert!(stranger.try_wait().expect("a child").is_none(), "the stranger was stopped");
         stranger.kill().expect("a child of ours");
         stranger.wait().expect("a child of ours");
+    }
+
+    #[test]
+    fn a_command_line_tells_whose_server_a_process_is() {
+        let of = |words: &[&str]| serves(&words.join("\0"), "/data/cluster");
+        assert_eq!(of(&["/usr/bin/postgres", "-D", "/data/cluster", "-k", "/data/sockets", ""]), Some(true));
+        // A number that was used again, by the system's own server and by a client's process.
+        assert_eq!(of(&["/usr/bin/postgres", "-D", "/var/lib/main", "-c", "port=1", ""]), Some(false));
+        assert_eq!(of(&["postgres: anchord anchord [local] idle", "", ""]), Some(false));
+        assert_eq!(of(&["/bin/sleep", "/data/cluster", ""]), Some(false));
+        for untold in [&["postgres", ""][..], &["postgres", "-D", "cluster", ""], &["postgres", "-D"]] {
+            assert_eq!(of(untold), None, "{untold:?}");
+        }
     }
 
     #[test]

@@ -13,17 +13,18 @@
 
 mod account;
 mod cluster;
+mod lock;
 mod programs;
 mod server;
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{Read as _, Seek as _, Write as _};
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use account::Account;
 use cluster::Cluster;
+use lock::Lock;
 use programs::Programs;
 use server::Server;
 
@@ -153,7 +154,7 @@ pub struct Embedded {
     // Fields drop in this order: nobody may take the folder before the server is gone.
     server: Server,
     sockets: Sockets,
-    _lock: File,
+    _lock: Lock,
 }
 
 /// The folder of the server's socket.
@@ -193,7 +194,7 @@ impl Embedded {
     /// As [`Embedded::start`].
     pub fn start_blocking(config: &Config) -> Result<Self, StartError> {
         let data_dir = make_data_dir(&config.data_dir)?;
-        let lock = lock(&data_dir)?;
+        let lock = Lock::take(&data_dir)?;
         let home = data_dir.join("postgres");
         let account = Account::choose(&home)?;
         let home = settle_home(&home, account)?;
@@ -264,28 +265,6 @@ fn make_data_dir(folder: &Path) -> Result<PathBuf, StartError> {
         set_mode(folder, 0o711)?;
     }
     folder.canonicalize().map_err(|e| StartError::folder("open the folder", folder, e))
-}
-
-/// Takes the data folder for this process, until the process ends in whatever way.
-fn lock(data_dir: &Path) -> Result<File, StartError> {
-    let path = data_dir.join("anchord.lock");
-    let failed = |e| StartError::folder("lock", &path, e);
-    let mut file =
-        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            file.read_to_string(&mut holder).map_err(failed)?;
-            let folder = data_dir.display().to_string();
-            return Err(StartError::InUse { folder, holder: holder.trim().to_owned() });
-        }
-        Err(fs::TryLockError::Error(e)) => return Err(failed(e)),
-    }
-    file.set_len(0).map_err(failed)?;
-    file.rewind().map_err(failed)?;
-    writeln!(file, "{}", std::process::id()).map_err(failed)?;
-    Ok(file)
 }
 
 /// Makes the folder of the server's files, where its user can reach it.
@@ -407,20 +386,5 @@ mod tests {
         assert!(folder.as_os_str().len() < 60, "{}", folder.display());
         drop(sockets);
         assert!(!folder.exists(), "the temporary folder stayed");
-    }
-
-    #[test]
-    fn a_folder_has_one_service() {
-        let root = tempfile::tempdir().expect("a temporary folder");
-        let held = lock(root.path()).expect("the first lock");
-        let Err(refused) = lock(root.path()) else { panic!("the second lock was given") };
-        assert!(refused.to_string().contains(&format!("(process {})", std::process::id())), "{refused}");
-        drop(held);
-        // A process that another test starts at this moment has the file open too, until its program runs.
-        let begun = std::time::Instant::now();
-        while let Err(refused) = lock(root.path()) {
-            assert!(begun.elapsed().as_secs() < 10, "after the first is gone: {refused}");
-            std::thread::yield_now();
-        }
     }
 }

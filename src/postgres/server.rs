@@ -29,8 +29,9 @@ const STOPS: [(Signal, Duration); 3] = [
     (Signal::SIGQUIT, Duration::from_secs(10)),
     (Signal::SIGKILL, Duration::from_secs(10)),
 ];
-/// How often a start is tried while the processes of a killed server still hold its memory.
-const ATTEMPTS: u32 = 10;
+/// How long the processes of a killed server may hold its memory, and how often a start is tried meanwhile. They end
+/// by themselves, but one that waits for a slow disk first waits for it.
+const HELD: Duration = Duration::from_mins(1);
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(300);
 
 /// The guard: it reads a pipe whose other end only we hold. A line means that we are done with the
@@ -61,14 +62,15 @@ pub(super) struct Server {
 impl Server {
     /// Starts the server and waits until it takes connections.
     pub(super) fn start(launch: &Launch) -> Result<Self, StartError> {
-        let mut attempt = 1;
+        launch.put_log_aside()?;
+        let deadline = Instant::now() + HELD;
         loop {
             match Self::try_start(launch) {
                 // The children of a server that was killed outlive it for a moment.
                 Err(StartError::Failed { output, .. })
-                    if attempt < ATTEMPTS && output.contains("shared memory block") =>
+                    if Instant::now() < deadline && output.contains("shared memory block") =>
                 {
-                    attempt += 1;
+                    tracing::info!("waiting for the processes of a Postgres server that was killed");
                     std::thread::sleep(BETWEEN_ATTEMPTS);
                 }
                 other => return other,
@@ -155,12 +157,16 @@ impl Drop for Server {
 }
 
 impl Launch<'_> {
-    fn spawn(&self) -> Result<Child, StartError> {
-        // One earlier log is kept: after a crash it says why, and it cannot grow for ever.
-        if self.log.exists() {
-            let old = self.log.with_extension("log.old");
-            fs::rename(self.log, &old).map_err(|e| StartError::folder("move", self.log, e))?;
+    /// Keeps one earlier log: after a crash it says why, and it cannot grow for ever.
+    fn put_log_aside(&self) -> Result<(), StartError> {
+        if !self.log.exists() {
+            return Ok(());
         }
+        let old = self.log.with_extension("log.old");
+        fs::rename(self.log, &old).map_err(|e| StartError::folder("move", self.log, e))
+    }
+
+    fn spawn(&self) -> Result<Child, StartError> {
         let log = File::create(self.log).map_err(|e| StartError::folder("write", self.log, e))?;
         let mut command = account::command(self.program, self.account);
         command.arg("-D").arg(self.cluster.folder()).arg("-k").arg(self.sockets);

@@ -242,6 +242,49 @@ async fn a_killed_server_starts_again() {
     again.stop().await;
 }
 
+/// More than a start that gives up after three seconds makes.
+const MANY_ATTEMPTS: usize = 14;
+
+#[tokio::test]
+async fn a_start_waits_for_what_a_killed_server_left_and_keeps_that_server_s_log() {
+    let folder = open_folder();
+    let server = Embedded::start(config(folder.path())).await.expect("a start");
+    let mut client = PgConnection::connect(&server.url()).await.expect("a connection");
+    let backend = support::number(&mut client, "select pg_backend_pid()::int8").await;
+    let backend = i32::try_from(backend).expect("a process id");
+    let signal = |pid: i32, signal| {
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal).expect("a process");
+    };
+    // As one that waits for its disk: it does not notice that its server is gone.
+    signal(backend, nix::sys::signal::Signal::SIGSTOP);
+    signal(i32::try_from(server.pid()).expect("a process id"), nix::sys::signal::Signal::SIGKILL);
+    server.ended().await;
+    server.stop().await;
+    let home = folder.path().join("postgres");
+    let first = fs::read_to_string(home.join("server.log")).expect("the log of the killed server");
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(Embedded::start(config(folder.path())));
+    let mut attempts = std::collections::BTreeSet::new();
+    support::until("a start that goes on trying", async || {
+        assert!(
+            tasks.try_join_next().is_none(),
+            "the start gave up, or began beside the old server's process"
+        );
+        // Each line has its process's number in brackets.
+        let log = fs::read_to_string(home.join("server.log")).unwrap_or_default();
+        attempts.extend(log.split(['[', ']']).nth(1).map(str::to_owned));
+        (attempts.len() >= MANY_ATTEMPTS).then_some(())
+    })
+    .await;
+    signal(backend, nix::sys::signal::Signal::SIGCONT);
+    let again = tasks.join_next().await.expect("a start").expect("no panic");
+    let again = again.expect("a start once the process is gone");
+    assert_eq!(ask(&again.url(), "select 'up'").await, "up");
+    let kept = fs::read_to_string(home.join("server.log.old")).expect("an old log");
+    assert!(kept.starts_with(&first), "{kept}");
+    again.stop().await;
+}
+
 #[tokio::test]
 async fn root_below_a_closed_folder_keeps_the_files_elsewhere() {
     if !nix::unistd::Uid::effective().is_root() {
