@@ -1,7 +1,8 @@
 //! Counts of lines that come again, while one text is built in several sizes.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::{TokenCounter, Tokenizer};
 
