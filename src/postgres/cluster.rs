@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
@@ -182,10 +183,20 @@ fn serves(line: &str, folder: &str) -> Option<bool> {
     }
     let mut named = words.skip_while(|word| *word != "-D").skip(1);
     match named.next() {
-        Some(other) if other.starts_with('/') => Some(other == folder),
+        Some(named) if named.starts_with('/') => is_same(Path::new(named), Path::new(folder)),
         // A relative folder, or none: the variable PGDATA may name it.
         _ => None,
     }
+}
+
+/// Whether two paths lead to one folder; `None` when one of them leads nowhere. A folder that was moved, or is seen
+/// from elsewhere, must not be taken for another one: its server would lose its pid file.
+fn is_same(named: &Path, folder: &Path) -> Option<bool> {
+    if named == folder {
+        return Some(true);
+    }
+    let (named, folder) = (fs::metadata(named).ok()?, fs::metadata(folder).ok()?);
+    Some((named.dev(), named.ino()) == (folder.dev(), folder.ino()))
 }
 
 fn is_postgres(program: &str) -> bool {
@@ -302,14 +313,22 @@ mod tests {
 
     #[test]
     fn a_command_line_tells_whose_server_a_process_is() {
-        let of = |words: &[&str]| serves(&words.join("\0"), "/data/cluster");
-        assert_eq!(of(&["/usr/bin/postgres", "-D", "/data/cluster", "-k", "/data/sockets", ""]), Some(true));
+        let root = tempfile::tempdir().expect("a temporary folder");
+        let at = |name: &str| root.path().join(name).display().to_string();
+        let (cluster, main, moved, link) = (at("cluster"), at("main"), at("moved"), at("link"));
+        for folder in [&cluster, &main] {
+            fs::create_dir(folder).expect("a folder");
+        }
+        std::os::unix::fs::symlink(&cluster, &link).expect("a link");
+        let of = |words: &[&str]| serves(&words.join("\0"), &cluster);
+        assert_eq!(of(&["/usr/bin/postgres", "-D", &cluster, "-k", "/data/sockets", ""]), Some(true));
+        assert_eq!(of(&["/usr/bin/postgres", "-D", &link, ""]), Some(true));
         // A number that was used again, by the system's own server and by a client's process.
-        assert_eq!(of(&["/usr/bin/postgres", "-D", "/var/lib/main", "-c", "port=1", ""]), Some(false));
+        assert_eq!(of(&["/usr/bin/postgres", "-D", &main, "-c", "port=1", ""]), Some(false));
         assert_eq!(of(&["postgres: anchord anchord [local] idle", "", ""]), Some(false));
-        assert_eq!(of(&["/bin/sleep", "/data/cluster", ""]), Some(false));
-        for untold in [&["postgres", ""][..], &["postgres", "-D", "cluster", ""], &["postgres", "-D"]] {
-            assert_eq!(of(untold), None, "{untold:?}");
+        assert_eq!(of(&["/bin/sleep", &cluster, ""]), Some(false));
+        for untold in [&["-D", moved.as_str()][..], &["-D", "cluster"], &["-D"], &[]] {
+            assert_eq!(of(&[&["postgres"], untold].concat()), None, "{untold:?}");
         }
     }
 

@@ -64,13 +64,16 @@ impl Server {
     pub(super) fn start(launch: &Launch) -> Result<Self, StartError> {
         launch.put_log_aside()?;
         let deadline = Instant::now() + HELD;
+        let mut is_told = false;
         loop {
             match Self::try_start(launch) {
                 // The children of a server that was killed outlive it for a moment.
                 Err(StartError::Failed { output, .. })
                     if Instant::now() < deadline && output.contains("shared memory block") =>
                 {
-                    tracing::info!("waiting for the processes of a Postgres server that was killed");
+                    if !std::mem::replace(&mut is_told, true) {
+                        tracing::info!("waiting for the processes of a Postgres server that was killed");
+                    }
                     std::thread::sleep(BETWEEN_ATTEMPTS);
                 }
                 other => return other,

@@ -11,7 +11,7 @@ const CLIENTS: usize = 8;
 const APPENDS: usize = 8;
 /// Versions that must have been published between appends before the test looks at them.
 const VERSIONS: usize = 3;
-/// Rounds without a new version. Where processors are few, the next span would grow with each compression that takes
+/// The most rounds without a new version. Where processors are few, the next span would grow with each compression that takes
 /// long, and the next one take longer.
 const ROUNDS_A_VERSION: usize = 6;
 /// Far more rounds than compressions ever need.
@@ -131,11 +131,11 @@ async fn appends_of_many_clients_beside_compressions_leave_no_gap_and_overwrite_
         let known = seen.len();
         remember(&clients[1], &mut seen);
         if without == ROUNDS_A_VERSION && seen.len() == known {
-            let mut is_more = async || {
+            until("another version", async || {
                 remember(&clients[1], &mut seen);
                 (seen.len() > known).then_some(())
-            };
-            until("another version", &mut is_more).await;
+            })
+            .await;
         }
         if seen.len() > known {
             without = 0;
