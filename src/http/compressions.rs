@@ -26,7 +26,8 @@ use crate::store::StoreError;
 use crate::store::compressions::{self, CompressionRow, Kind};
 use crate::store::sessions::{self, Session};
 
-/// The first and the longest pause between two looks at a compression that is waited for.
+/// The first and the longest pause between two looks at a compression that is waited for, when no event of its session
+/// is heard of.
 const LOOK_FIRST: Duration = Duration::from_millis(15);
 const LOOK_LONGEST: Duration = Duration::from_millis(300);
 
@@ -335,8 +336,8 @@ pub(super) fn reply(session: &Session, row: CompressionRow, wait: Wait) -> Resul
 
 /// Waits until a job has ended; `None` when nobody waits or the time is over.
 ///
-/// It looks again and again instead of listening: a look is one read by primary key, and needs no
-/// connection of its own while it waits.
+/// It looks whenever the session has a new event, of which the process's one listener hears, and now and then
+/// besides: a look is one read by primary key, and needs no connection of its own while it waits.
 pub(super) async fn wait_for(
     state: &AppState,
     caller: &Caller,
@@ -346,6 +347,8 @@ pub(super) async fn wait_for(
     let Some(longest) = wait.0 else { return Ok(None) };
     let deadline = tokio::time::Instant::now() + longest;
     let mut pause = LOOK_FIRST;
+    // Before the first look: what ends after that is heard.
+    let mut events = state.store.listen_to(session);
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;
         // Erased with its session.
@@ -357,8 +360,10 @@ pub(super) async fn wait_for(
         if now >= deadline || state.tracker.is_closed() {
             return Ok(None);
         }
-        tokio::time::sleep(pause.min(deadline - now)).await;
-        pause = (pause * 3 / 2).min(LOOK_LONGEST);
+        // Not everything that ends tells of an event, and telling may fail.
+        if tokio::time::timeout(pause.min(deadline - now), events.rung()).await.is_err() {
+            pause = (pause * 3 / 2).min(LOOK_LONGEST);
+        }
     }
 }
 
