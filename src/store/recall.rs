@@ -257,7 +257,7 @@ impl Store {
     }
 }
 
-/// Reads the query's buckets, all chunks of each in one range.
+/// Reads the query's buckets, all chunks of each in one range, and then what is not in its bucket yet.
 async fn from_index(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
@@ -267,6 +267,11 @@ async fn from_index(
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
     let mut numbers: Vec<i16> = wanted.keys().map(|bucket| i16::from(*bucket)).collect();
     numbers.push(DIRECTORY);
+    let mut add = |bucket: i16, segments: &[u8]| match u8::try_from(bucket).ok().and_then(|b| wanted.get(&b))
+    {
+        Some(terms) => read_bucket(segments, terms, &mut matches),
+        None => read_directory(segments, &mut matches),
+    };
     // In the order of the primary key: first the directories, and the chunks in the session's order.
     let mut rows = sqlx::query!(
         "select bucket, chunk, segments from recall_postings
@@ -278,15 +283,30 @@ async fn from_index(
     )
     .fetch(&mut **tx);
     while let Some(row) = rows.try_next().await? {
-        let read = match u8::try_from(row.bucket).ok().and_then(|bucket| wanted.get(&bucket)) {
-            Some(terms) => read_bucket(&row.segments, terms, &mut matches),
-            None => read_directory(&row.segments, &mut matches),
-        };
-        read.map_err(|reason| {
+        add(row.bucket, &row.segments).map_err(|reason| {
             let key = format!("{} bucket {} chunk {}", session.0, row.bucket, row.chunk);
             StoreError::corrupt("recall_postings", "segments", key, reason)
         })?;
     }
+    drop(rows);
+    // Behind all that is in buckets.
+    let mut rows = sqlx::query!(
+        r#"select p.first_seq, waits.bucket as "bucket!", waits.segment as "segment!"
+           from recall_pending p cross join lateral unnest(p.buckets, p.segments) as waits(bucket, segment)
+           where p.tenant_id = $1 and p.session_id = $2 and waits.bucket = any($3)
+           order by p.first_seq"#,
+        tenant.0,
+        session.0,
+        &numbers
+    )
+    .fetch(&mut **tx);
+    while let Some(row) = rows.try_next().await? {
+        add(row.bucket, &row.segment).map_err(|reason| {
+            let key = format!("{} bucket {} from {}", session.0, row.bucket, row.first_seq);
+            StoreError::corrupt("recall_pending", "segments", key, reason)
+        })?;
+    }
+    drop(rows);
     Ok(matches)
 }
 

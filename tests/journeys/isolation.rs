@@ -9,13 +9,14 @@ use anchord::store::messages::SeqRange;
 use anchord::store::sessions::{PutOutcome, SessionFilter};
 use anchord::store::usage::User;
 use anchord::store::webhooks::NewWebhook;
+use anchord::worker::index::index;
 use serde_json::Map;
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 24] = [
+const TABLES: [&str; 26] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -40,6 +41,8 @@ const TABLES: [&str; 24] = [
     "tasks",
     "webhooks",
     "webhook_deliveries",
+    "recall_postings",
+    "recall_pending",
 ];
 
 /// A session with something of everything in it.
@@ -60,6 +63,9 @@ async fn furnished() -> Stored {
     stored.store.put_session(stored.ours, &name("s"), settings).await.expect("a put");
     count_use(&stored).await;
     told(&stored).await;
+    let session =
+        stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
+    index(&stored.store, (stored.ours, session.id), None).await.expect("indexing").expect("a session");
     let task = stored.store.put_task(stored.ours, "t", TaskStatus::Completed).await.expect("a put");
     assert!(task.is_some_and(|task| task.tally.of(Kind::Context).calls == 1));
     stored
@@ -108,6 +114,7 @@ async fn without_a_tenant_or_with_a_strange_one_no_row_is_there() {
         ("tasks", 1),
         ("webhooks", 1),
         ("webhook_deliveries", 1),
+        ("recall_pending", 1),
     ] {
         assert_eq!(count(&mut ours, table).await, rows, "{table}");
     }

@@ -46,7 +46,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 64] = [
+const HOT: [(&str, &str); 67] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     (
@@ -74,10 +74,13 @@ const HOT: [(&str, &str); 64] = [
     ("tool output", "join tool_outputs o on"),
     ("recall: session", "s.indexed_seq, s.anchor_seq, s.task_id"),
     ("recall: postings", "select bucket, chunk, segments from recall_postings"),
+    ("recall: postings that wait", "from recall_pending p cross join lateral unnest"),
     ("recall: texts", "from unnest($3::bigint[]) with ordinality as wanted (seq, place)"),
     ("recall: what is not indexed", "and m.seq > $3 and m.seq <= $4 order by m.seq limit $5"),
     ("index: a page", "and m.seq <= (s.indexed_seq / $3 + 1) * $3"),
-    ("index: write", "insert into recall_postings as old"),
+    ("index: write", "insert into recall_pending (tenant_id"),
+    ("index: how many wait", "select count(*) from recall_pending"),
+    ("index: buckets", "insert into recall_postings as old"),
     ("ledger", "from ledger_entries where tenant_id = $1"),
     ("events: read", "from events x where x.tenant_id = s.tenant_id"),
     ("events: newest", "select coalesce(max(id), 0) as \"newest!\" from events"),
@@ -205,6 +208,15 @@ async fn live(app: &App, name: &str) {
     let short = format!("/v1/sessions/{name}-short");
     call(app, "POST", &format!("{short}/messages"), json!({"messages": turn(0)})).await;
     call(app, "POST", &format!("{short}/compressions"), Value::Null).await;
+    app.work().await;
+    // So many that their postings wait for no others.
+    let large = format!("/v1/sessions/{name}-large");
+    for _ in 0..2 {
+        let talk: Vec<Value> =
+            (0..80).map(|n| json!({"role": "user", "content": format!("part {n}")})).collect();
+        call(app, "POST", &format!("{large}/messages"), json!({"messages": talk})).await;
+    }
+    call(app, "POST", &format!("{large}/compressions"), Value::Null).await;
     app.work().await;
     // More often than the server looks before it settles on one plan for all parameters.
     for path in ["", "&task_id=task-1", "&parent_session_id=parent-1"].iter().cycle().take(18) {

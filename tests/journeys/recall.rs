@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use anchord::clock::Clock;
 use anchord::domain::accounting::Counted;
-use anchord::domain::id::{SessionId, SessionName, TenantId};
+use anchord::domain::id::{Seq, SessionId, SessionName, TenantId};
 use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
@@ -28,6 +28,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use crate::appends::{Stored, append, message, name, stored};
+use crate::support::number;
 
 impl Stored {
     /// Appends chat messages, a hundred at a time.
@@ -134,6 +135,50 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
 }
 
 #[tokio::test]
+async fn postings_that_are_not_in_their_buckets_yet_answer_as_those_that_are() {
+    let service = stored().await;
+    let (tenant, session) = (service.ours, name("long"));
+    service.tell(tenant, &session, &long_talk()).await;
+    let mut scanned = Vec::new();
+    for question in QUESTIONS {
+        scanned.push(service.ask(tenant, &session, question).await);
+    }
+    let id = service.id(tenant, &session).await;
+    let (mut after, mut waited, mut written) = (0, Vec::new(), Vec::new());
+    loop {
+        let mut part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
+        if part.messages.is_empty() {
+            break;
+        }
+        part.messages.truncate(60);
+        let documents: Vec<_> = part.messages.iter().map(analyze).collect();
+        let through = after + Seq::try_from(documents.len()).expect("a count");
+        let done = service.store.index_messages((tenant, id), after, documents, None).await;
+        assert_eq!(done.expect("indexing"), Indexing::Indexed);
+        after = through;
+        for (question, expected) in QUESTIONS.iter().zip(&scanned) {
+            assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, {after}");
+        }
+        let mut owner = service.database.connect().await;
+        waited.push(number(&mut owner, "select count(*) from recall_pending").await);
+        written.push(number(&mut owner, "select count(*) from recall_postings where bucket = -1").await);
+    }
+    // Of eight indexings one writes the buckets, and of their chunks.
+    assert_eq!(waited[..16], [1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0]);
+    assert_eq!((written[6], written[7], written[15], written[22]), (0, 1, 1, 1));
+    assert_eq!((after, waited.len(), waited[22]), (CHUNK + 300, 23, 7));
+    // Many messages do not wait, and take along what does.
+    let more: Vec<Value> = (0..130).map(|i| user(&format!("Cy: more of the crane, {i}"))).collect();
+    service.tell(tenant, &session, &more).await;
+    let hits = service.ask(tenant, &session, "What did Cy say of the crane?").await;
+    service.index(tenant, &session).await;
+    assert_eq!(service.ask(tenant, &session, "What did Cy say of the crane?").await, hits);
+    let mut owner = service.database.connect().await;
+    assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 0);
+    assert_eq!(number(&mut owner, "select count(*) from recall_postings where bucket = -1").await, 2);
+}
+
+#[tokio::test]
 async fn two_workers_index_a_message_once() {
     let service = stored().await;
     let (tenant, session) = (service.ours, name("s"));
@@ -159,7 +204,10 @@ async fn a_session_that_is_erased_takes_its_index_along() {
     service.tell(tenant, &session, &[user("the crane is orange")]).await;
     let old = service.id(tenant, &session).await;
     service.index(tenant, &session).await;
+    let mut owner = service.database.connect().await;
+    assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 1);
     assert!(service.store.delete_session(tenant, &session).await.expect("a delete"));
+    assert_eq!(number(&mut owner, "select count(*) from recall_pending").await, 0);
     assert_eq!(index(&service.store, (tenant, old), None).await.expect("indexing"), None);
     service.tell(tenant, &session, &[user("a boat")]).await;
     assert_eq!(service.ask(tenant, &session, "crane").await, Vec::new());
