@@ -15,6 +15,7 @@ mod compressing;
 mod duel;
 mod footprint;
 mod gathering;
+mod growing;
 mod hangups;
 mod large;
 mod length;
@@ -90,6 +91,7 @@ enum Part {
     Read,
     Rates,
     Length,
+    Growing,
     Compressing,
     Large,
     Queue,
@@ -155,6 +157,7 @@ fn measure(flags: &Flags, runtime: &Runtime, report: &mut Report) -> anyhow::Res
                 Part::Read => duel::read(flags, &servers, report).await,
                 Part::Rates => rates::measure(flags, &servers, report).await,
                 Part::Length => length::measure(flags, &servers, report).await,
+                Part::Growing => growing::measure(flags, &servers, report).await,
                 Part::Compressing => compressing::measure(flags, &servers, report).await,
                 Part::Large => large::measure(flags, &servers, report).await,
                 Part::Queue => queue::measure(flags, &servers, report).await,

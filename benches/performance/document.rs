@@ -46,6 +46,9 @@ pub fn write(load: &Load, digest: &Digest) -> String {
     }
     text += &sections::beside_all(load);
     text += &sections::of_digest(digest);
+    if let Some(growing) = &load.growing {
+        text += &sections::growing(growing);
+    }
     if let Some(of) = &load.footprint {
         text += &sections::footprint(load, of);
     }

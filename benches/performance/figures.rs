@@ -52,6 +52,7 @@ pub struct Load {
     pub rates_append: Option<Rates>,
     pub rates_context: Option<Rates>,
     pub length: Option<Length>,
+    pub growing: Option<Growing>,
     pub compressing: Option<Beside>,
     pub compressing_work: Option<Work>,
     pub large: Option<Beside>,
@@ -78,8 +79,16 @@ impl Load {
         let lengths = self.length.iter().flat_map(|length| &length.rows).map(|row| row.others);
         let beside = [&self.compressing, &self.large_paced, &self.large].into_iter().flatten();
         let beside = beside.map(|beside| beside.append.others);
+        let growing = self.growing.iter().map(|growing| growing.others);
         let apart = self.apart.iter().flatten().map(|row| row.others);
-        duels.chain(apart).chain(rates).chain(lengths).chain(beside).map(|spread| spread.median).collect()
+        duels
+            .chain(apart)
+            .chain(rates)
+            .chain(lengths)
+            .chain(growing)
+            .chain(beside)
+            .map(|spread| spread.median)
+            .collect()
     }
 
     /// The service's resident memory at most, in MB, by part.
@@ -186,6 +195,23 @@ pub struct AtLength {
     pub messages: usize,
     pub p50_ms: Spread,
     pub p99_ms: Spread,
+    pub ratio: Spread,
+}
+
+/// Compressions that are waited for, by their number in their session.
+#[derive(Debug, Deserialize)]
+pub struct Growing {
+    /// Messages of a span.
+    pub messages: usize,
+    pub rows: Vec<GrowingRow>,
+    pub others: Spread,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct GrowingRow {
+    pub compression: usize,
+    pub p50_ms: Spread,
+    /// To the 4th.
     pub ratio: Spread,
 }
 

@@ -1,6 +1,6 @@
 //! What was aimed at, what came of it, and whether that is enough: computed, never written by hand.
 
-use crate::figures::{Apart, Beside, Digest, Duel, Length, Load, Queue, Spread};
+use crate::figures::{Apart, Beside, Digest, Duel, Growing, Length, Load, Queue, Spread};
 
 /// The side of a bound that is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,7 @@ pub fn all(load: &Load, digest: &Digest) -> Vec<Goal> {
         ));
     }
     goals.extend(of_digest(digest));
+    goals.push(of_growing(load.growing.as_ref()));
     goals.extend(of_beside("while 200 sessions compress", load.compressing.as_ref()));
     goals.extend(of_beside("beside one message of 4 MiB a second", load.large_paced.as_ref()));
     goals.extend(of_beside("beside messages of 4 MiB back to back", load.large.as_ref()));
@@ -145,12 +146,18 @@ fn of_digest(digest: &Digest) -> Vec<Goal> {
             speed.map(|speed| speed.all),
         ),
         Goal::new(
-            "the 40th compression of a session for a MB, of the 4th",
+            "ledger, engine, merge and probes of the 40th compression for a MB, of the 4th",
             Bound::AtMost(1.1),
             "×",
             length.map(|length| length.late_to_early),
         ),
     ]
+}
+
+fn of_growing(growing: Option<&Growing>) -> Goal {
+    let late = growing.and_then(|growing| growing.rows.iter().find(|row| row.compression == 40));
+    let what = "the 40th compression of a session, asked for and waited for, of the 4th";
+    Goal::new(what, Bound::AtMost(1.1), "×", late.map(|row| row.ratio))
 }
 
 fn of_beside(what: &str, beside: Option<&Beside>) -> [Goal; 2] {

@@ -1,8 +1,8 @@
 //! What each section tells of its figures.
 
 use crate::figures::{
-    Apart, Beside, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Hangups, InState, JobRate,
-    Length, Load, Pickup, Queue, Rates, ReadShape, Sizes, Work,
+    Apart, Beside, Digest, DigestLength, DigestSpeed, Duel, Footprint, Gathered, Growing, Hangups, InState,
+    JobRate, Length, Load, Pickup, Queue, Rates, ReadShape, Sizes, Work,
 };
 use crate::tables::{Table, figure, percent, spread, thousands};
 
@@ -321,6 +321,21 @@ fn digest_length(length: &DigestLength) -> String {
     format!(
         "One session of {} compressions; ms for each MB of the span, in each round the fastest of four runs.\n\n{}",
         length.compressions,
+        table.finish()
+    )
+}
+
+/// What compressions take that somebody waits for.
+pub fn growing(growing: &Growing) -> String {
+    let mut table = Table::new(&["compression", "p50, ms", "of the 4th"]);
+    for row in &growing.rows {
+        table.row([row.compression.to_string(), spread(&row.p50_ms), spread(&row.ratio)]);
+    }
+    format!(
+        "### As it is waited for\n\nFrom the request to the reply, on the service: `POST …/compressions` with `Prefer: wait`, \
+         for {} messages more of the same transcript. Sessions of all these numbers take turns, each number with the one \
+         before and the one after it; nothing else is to do meanwhile.\n\n{}",
+        growing.messages,
         table.finish()
     )
 }
