@@ -60,13 +60,8 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         settle(env, job, Some(span), ended(Status::Superseded, Report::default())).await?;
         return Ok(None);
     }
-    if job.span.is_none() && !env.store.fix_span(job, span).await? {
-        return Ok(None);
-    }
     // A version that was read from the whole history still digests the messages after the anchor last.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
-    let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
-    let originals = in_turn(read).await?;
     let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
     let before = replaced.map_or(now, |replaced| replaced.context_tokens);
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
@@ -76,8 +71,19 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     // A session's whole past would hold up the summaries of others.
     let index_lease = Some(lease).filter(|_| base.head - base.indexed <= INDEXED_AT_ONCE);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
-    let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
-    let desk = blocking(move || work.desk()).await?.map_err(JobError::Broken)?;
+    let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
+    let reading = async {
+        let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
+        let originals = in_turn(read).await?;
+        let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
+        blocking(move || work.desk()).await?.map_err(JobError::Broken)
+    };
+    // The commit is waited for before anything is made of what was read: a model is asked, and chunks are kept, for
+    // a span that is fixed.
+    let (is_fixed, desk) = futures::try_join!(fixing, reading)?;
+    if !is_fixed {
+        return Ok(None);
+    }
     let begun = Instant::now();
     let fresh = match strategy {
         Strategy::Regenerative => reread::refresh(env, job, &mut engine, &desk.material, history).await?,
