@@ -267,7 +267,13 @@ impl Process {
         let outbound = Outbound::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
         let courier = Courier::new(store.clone(), clock, outbound);
         self.tracker.spawn_on(courier.run(self.stop.clone()), on);
-        let env = worker::Env { store: store.clone(), tokens: TokenCounter::default(), clock, llm };
+        let env = worker::Env {
+            store: store.clone(),
+            tokens: TokenCounter::default(),
+            clock,
+            llm,
+            records: worker::Records::default(),
+        };
         let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.tracker.spawn_on(worker::Pool::new(env, options).run(self.stop.clone()), on);
         let stop = self.stop.clone();

@@ -55,12 +55,19 @@ pub struct Base {
 pub struct Current {
     /// Its number.
     pub version: i64,
-    /// Its record, as JSON: a record grows with its session, so it is read once, by who needs it.
-    pub document: String,
-    /// What its ledger hands on, as JSON.
-    pub carry: String,
+    /// Its record; `None` when it is the version that the reader has.
+    pub written: Option<Written>,
     /// Tokens of its rendering as contexts serve it.
     pub rendering_tokens: u32,
+}
+
+/// A version's record as JSON: it grows with its session, so it is read once, by who needs it.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The record.
+    pub document: String,
+    /// What its ledger hands on.
+    pub carry: String,
 }
 
 /// A version and the probes that are asked of it.
@@ -89,20 +96,24 @@ pub struct Original {
 
 impl Store {
     /// Reads what a compression starts from, and the outlines of every message after the anchor, in
-    /// one snapshot; `None` when the session is gone.
+    /// one snapshot; `None` when the session is gone. The record of the version `known` is not read.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
     pub async fn load_base(
         &self,
-        tenant: TenantId,
-        session: SessionId,
+        (tenant, session): (TenantId, SessionId),
+        known: Option<i64>,
     ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
-        self.find_base(tenant, session).await?.map(|row| row.read(session)).transpose()
+        self.find_base((tenant, session), known).await?.map(|row| row.read(session)).transpose()
     }
 
     /// Finds all of it in one statement, which sets the tenant for itself.
-    async fn find_base(&self, tenant: TenantId, session: SessionId) -> Result<Option<BaseRow>, StoreError> {
+    async fn find_base(
+        &self,
+        (tenant, session): (TenantId, SessionId),
+        known: Option<i64>,
+    ) -> Result<Option<BaseRow>, StoreError> {
         loop {
             let mut reading = self.readers.acquire(&self.pool).await?;
             let read = sqlx::query_as!(
@@ -131,7 +142,9 @@ impl Store {
                    ) s
                    cross join lateral (select x.settings from tenants x where x.id = bound.tenant_id limit 1) t
                    left join lateral (
-                     select x.version, x.document, x.carry, x.rendering_tokens from summaries x
+                     select x.version, x.rendering_tokens, case when x.version = $3 then null else x.document end as document,
+                            case when x.version = $3 then null else x.carry end as carry
+                     from summaries x
                      where x.tenant_id = bound.tenant_id and x.session_id = s.id and x.version = s.version limit 1
                    ) v on true
                    left join lateral (
@@ -165,6 +178,7 @@ impl Store {
                    ) tail"#,
                 tenant.0,
                 session.0,
+                known,
             )
             .fetch_all(reading.connection())
             .await;
@@ -247,8 +261,7 @@ impl Store {
         })?;
         let current = Current {
             version,
-            document: row.document,
-            carry: row.carry,
+            written: Some(Written { document: row.document, carry: row.carry }),
             rendering_tokens: u32::try_from(row.rendering_tokens).unwrap_or_default(),
         };
         Ok(Some((current, meta)))
@@ -434,15 +447,11 @@ impl BaseRow {
             anchor: self.anchor_seq,
             compression_count: self.compression_count,
             next_version: self.last_version + 1,
-            current: match (self.version, self.document, self.carry, self.rendering_tokens) {
-                (Some(version), Some(document), Some(carry), Some(tokens)) => Some(Current {
-                    version,
-                    document,
-                    carry,
-                    rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
-                }),
-                _ => None,
-            },
+            current: self.version.zip(self.rendering_tokens).map(|(version, tokens)| Current {
+                version,
+                written: self.document.zip(self.carry).map(|(document, carry)| Written { document, carry }),
+                rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
+            }),
             todos,
             removed_constraints: self.removed.unwrap_or_default().into_iter().collect(),
             probes: asked,

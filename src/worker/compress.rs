@@ -10,6 +10,7 @@ use super::desk::{Work, choose_span};
 use super::engine::Engine;
 use super::make::{Made, make};
 use super::notebook::Notebook;
+use super::records::Record;
 use super::{Env, JobError, blocking, elapsed, reread, shadow};
 use crate::background::in_turn;
 use crate::domain::candidate::Proof;
@@ -33,7 +34,10 @@ const INDEXED_AT_ONCE: Seq = 256;
 /// once, for so long.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
-    let Some((mut base, mut outlines)) = in_turn(env.store.load_base(job.tenant, job.session)).await? else {
+    let kept = env.records.take(job.session);
+    let known = kept.as_ref().map(|kept| kept.version);
+    let load = env.store.load_base((job.tenant, job.session), known);
+    let Some((mut base, mut outlines)) = in_turn(load).await? else {
         return Ok(None);
     };
     let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
@@ -75,7 +79,8 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let reading = async {
         let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
         let originals = in_turn(read).await?;
-        let work = Work { base, outlines, originals, span, span_tokens, job: job.clone(), strategy, now };
+        let job = job.clone();
+        let work = Work { base, outlines, originals, kept, span, span_tokens, job, strategy, now };
         blocking(move || work.desk()).await?.map_err(JobError::Broken)
     };
     // The commit is waited for before anything is made of what was read: a model is asked, and chunks are kept, for
@@ -101,12 +106,17 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         return Err(JobError::Lost);
     }
     made.proof.meta.warnings.extend(engine.close(env, job).await?);
-    let mut settlement = made.settle(job, started, before)?;
+    let (mut settlement, record) = made.settle(job, started, before)?;
     settlement.revision = revision;
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
-    let indexing = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
+    let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
+    // What is made in the shadow or ahead of need may never be the current version.
+    let is_published = !job.request.shadow && !job.request.ahead && settled == Settled::As(Status::Succeeded);
+    if let Some(record) = record.filter(|_| is_published) {
+        env.records.keep(job.session, record);
+    }
     // It has ended, and what is claimed with it is not to wait for its lease.
     if env.llm.is_some()
         && let Err(error) = env.store.forget_chunks(job).await
@@ -121,14 +131,15 @@ async fn settle(env: &Env, job: &Job, span: Option<Span>, settlement: Settlement
     settle_and_index(env, job, span, settlement, None).await.map(|_| ())
 }
 
-/// Ends it as [`settle`] does; gives the indexing of its version when that is claimed with it.
+/// Ends it as [`settle`] does; tells what came of it, and gives the indexing of its version when that is claimed
+/// with it.
 async fn settle_and_index(
     env: &Env,
     job: &Job,
     span: Option<Span>,
     settlement: Settlement,
     lease: Option<Duration>,
-) -> Result<Option<Box<Job>>, JobError> {
+) -> Result<(Settled, Option<Box<Job>>), JobError> {
     let figures = Figures::of(&settlement.report, job.request.shadow);
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed: what it writes is large.
@@ -137,7 +148,7 @@ async fn settle_and_index(
     if let Settled::As(status) = settled {
         figures.record(status);
     }
-    Ok(indexing)
+    Ok((settled, indexing))
 }
 
 /// Ends a compression whose strategy the session refuses.
@@ -177,7 +188,13 @@ fn ended(status: Status, report: Report) -> Settlement {
 }
 
 impl Made {
-    fn settle(self, job: &Job, started: Instant, context_before: u32) -> Result<Settlement, JobError> {
+    /// What it comes to, with the record of the version when there is one.
+    fn settle(
+        self,
+        job: &Job,
+        started: Instant,
+        context_before: u32,
+    ) -> Result<(Settlement, Option<Record>), JobError> {
         let proof = &self.proof;
         let status = if proof.is_not_smaller() {
             Status::Skipped
@@ -229,11 +246,11 @@ impl Made {
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
         // A shadow run keeps what it made, also what the gate refused: that is what it is for.
         let is_kept = status == Status::Succeeded || job.request.shadow;
-        let version = if is_kept { Some(self.version()?) } else { None };
-        Ok(Settlement { status, report, version, evaluation, retry_tokens, revision: 0 })
+        let (version, record) = if is_kept { Some(self.version()?) } else { None }.unzip();
+        Ok((Settlement { status, report, version, evaluation, retry_tokens, revision: 0 }, record))
     }
 
-    fn version(self) -> Result<NewVersion, JobError> {
+    fn version(self) -> Result<(NewVersion, Record), JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
             push_entry(&mut ledger, "command", &command.seqs, json(command)?);
@@ -245,17 +262,22 @@ impl Made {
         let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
         let todos =
             followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
-        Ok(NewVersion {
-            version: proof.meta.version,
+        let version = proof.meta.version;
+        let (document, carry) = (written(&proof.summary)?, written(&self.facts.carry)?);
+        let bytes = document.get().len() + carry.get().len();
+        let record = Record { version, summary: proof.summary, carry: self.facts.carry, bytes };
+        let version = NewVersion {
+            version,
             meta: json(&proof.meta)?,
-            document: written(&proof.summary)?,
-            carry: written(&self.facts.carry)?,
+            document,
+            carry,
             rendering: served(&proof.rendering.text, self.counter),
             least: served(&proof.least.text, self.counter),
             recap: proof.recap,
             todos,
             ledger,
-        })
+        };
+        Ok((version, record))
     }
 }
 

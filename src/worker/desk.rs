@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::engine;
+use super::records::Record;
 use crate::domain::candidate::{self, Material};
 use crate::domain::format::{self, Format};
 use crate::domain::group;
@@ -17,7 +18,7 @@ use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
 use crate::domain::trigger::SignalKind;
-use crate::store::base::{Base, Original};
+use crate::store::base::{Base, Current, Original};
 use crate::store::compressions::{Job, Span};
 use crate::store::outlines::{Outline, marks};
 
@@ -81,6 +82,8 @@ pub(super) struct Work {
     pub(super) base: Base,
     pub(super) outlines: Vec<Outline>,
     pub(super) originals: Vec<Original>,
+    /// The record that this process published last for the session.
+    pub(super) kept: Option<Record>,
     pub(super) span: Span,
     /// Tokens of the span as it was served, when it is read once more.
     pub(super) span_tokens: Option<u32>,
@@ -170,7 +173,7 @@ impl Work {
         let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
         let bound = self.bound(self.span.through_seq);
         let span = read_messages(self.originals)?;
-        let base = self.base.current.as_ref().map(read_base).transpose()?;
+        let base = self.base.current.map(|current| read_base(current, self.kept)).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
         let mut probe_ids = Vec::new();
         for (id, probe) in self.base.probes {
@@ -220,12 +223,19 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: &crate::store::base::Current) -> Result<candidate::Base, String> {
-    Ok(candidate::Base {
-        version: current.version,
-        summary: serde_json::from_str(&current.document).map_err(|e| format!("the current version: {e}"))?,
-        carry: serde_json::from_str(&current.carry)
-            .map_err(|e| format!("the current version's carry: {e}"))?,
-        rendering_tokens: current.rendering_tokens,
-    })
+fn read_base(current: Current, kept: Option<Record>) -> Result<candidate::Base, String> {
+    let Current { version, written, rendering_tokens } = current;
+    let (summary, carry) = match (written, kept.filter(|kept| kept.version == version)) {
+        (_, Some(kept)) => (kept.summary, kept.carry),
+        (Some(written), None) => {
+            let carry = serde_json::from_str(&written.carry);
+            let summary = serde_json::from_str(&written.document);
+            (
+                summary.map_err(|e| format!("the current version: {e}"))?,
+                carry.map_err(|e| format!("the current version's carry: {e}"))?,
+            )
+        }
+        (None, None) => return Err("the current version was not read".to_owned()),
+    };
+    Ok(candidate::Base { version, summary, carry, rendering_tokens })
 }

@@ -22,11 +22,13 @@ mod notebook;
 pub mod outbound;
 mod pool;
 mod presence;
+mod records;
 mod reread;
 mod shadow;
 pub mod upkeep;
 
 pub use pool::{Options, Pool};
+pub use records::Records;
 
 use crate::background;
 use crate::clock::Clock;
@@ -45,6 +47,8 @@ pub struct Env {
     pub clock: Clock,
     /// The way to the model, when one is configured.
     pub llm: Option<llm::Client>,
+    /// The records that were published last.
+    pub records: Records,
 }
 
 /// Why a job did not come to its end.

@@ -18,7 +18,7 @@ use anchord::store::gather::Gatherer;
 use anchord::store::keys::{NewKey, digest_key};
 use anchord::worker::courier::Courier;
 use anchord::worker::outbound::Outbound;
-use anchord::worker::{Env, Options, Pool};
+use anchord::worker::{Env, Options, Pool, Records};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -54,6 +54,7 @@ pub struct App {
     router: Router,
     llm: Option<llm::Client>,
     webhook_reach: Reach,
+    records: Records,
 }
 
 /// A reply, read whole.
@@ -129,7 +130,8 @@ async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reac
         llm_models: llm.as_ref().map(allowed).unwrap_or_default(),
         webhook_reach,
     });
-    App { store, tenant: ours, router: http::router(state), database, llm, stop, webhook_reach }
+    let records = Records::default();
+    App { store, tenant: ours, router: http::router(state), database, llm, stop, webhook_reach, records }
 }
 
 fn allowed(llm: &llm::Client) -> Vec<String> {
@@ -160,11 +162,21 @@ impl App {
 
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
+        self.work_with(&self.records).await;
+    }
+
+    /// The same by a worker of another process, which has the records of no version.
+    pub async fn work_elsewhere(&self) {
+        self.work_with(&Records::default()).await;
+    }
+
+    async fn work_with(&self, records: &Records) {
         let env = Env {
             store: self.store.clone(),
             tokens: TokenCounter::default(),
             clock: Clock::system(),
             llm: self.llm.clone(),
+            records: records.clone(),
         };
         Pool::new(env, Options::default()).drain().await.expect("a database that answers");
     }

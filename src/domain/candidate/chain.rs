@@ -1,5 +1,8 @@
 //! A session that is compressed again and again, without server and database.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::*;
 use crate::domain::message::Message;
 
@@ -55,6 +58,9 @@ impl Chain {
         self.probes = kept.map(|(_, probe)| probe.clone()).collect();
         self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
         self.next = material.through_seq + 1;
+        // A process that keeps the record of a version builds on it as one that reads it back.
+        assert_eq!(read_back(&proof.summary), proof.summary);
+        assert_eq!(read_back(&facts.carry), facts.carry);
         self.base = Some(Base {
             version: self.version,
             summary: proof.summary,
@@ -73,4 +79,8 @@ impl Chain {
     pub(super) fn probes(&self) -> &[Probe] {
         &self.probes
     }
+}
+
+fn read_back<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
