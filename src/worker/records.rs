@@ -12,7 +12,7 @@ use crate::domain::id::SessionId;
 use crate::domain::ledger::Carry;
 use crate::domain::summary::Summary;
 
-/// Bytes of JSON that are kept together; as values they take about three times as many.
+/// Bytes of JSON that are kept together; as values they take more.
 const KEPT_BYTES: usize = 4 * 1024 * 1024;
 
 /// A version's record, and what its ledger hands on.
