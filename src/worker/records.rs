@@ -13,7 +13,7 @@ use crate::domain::ledger::Carry;
 use crate::domain::summary::Summary;
 
 /// Bytes of JSON that are kept together; as values they take more.
-const KEPT_BYTES: usize = 4 * 1024 * 1024;
+const KEPT_BYTES: usize = 2 * 1024 * 1024;
 
 /// A version's record, and what its ledger hands on.
 #[derive(Debug)]
