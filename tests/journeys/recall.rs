@@ -53,6 +53,27 @@ impl Stored {
         let query = Query::parse(question).expect("a question");
         self.store.recall(tenant, session, query, 10).await.expect("an answer").expect("a session").hits
     }
+
+    /// The answers to [`QUESTIONS`].
+    async fn ask_all(&self, tenant: TenantId, session: &SessionName) -> Vec<Vec<Hit>> {
+        let mut answers = Vec::new();
+        for question in QUESTIONS {
+            answers.push(self.ask(tenant, session, question).await);
+        }
+        answers
+    }
+
+    /// Indexes at most so many of the next messages; tells through which the index reaches then.
+    async fn index_some(&self, tenant: TenantId, session: &SessionName, most: usize) -> Seq {
+        let id = self.id(tenant, session).await;
+        let mut part = self.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
+        part.messages.truncate(most);
+        let documents: Vec<_> = part.messages.iter().map(analyze).collect();
+        let through = part.indexed_seq + Seq::try_from(documents.len()).expect("a count");
+        let done = self.store.index_messages((tenant, id), part.indexed_seq, documents, None).await;
+        assert_eq!(done.expect("indexing"), Indexing::Indexed);
+        through
+    }
 }
 
 fn new_message(value: &Value) -> NewMessage {
@@ -106,10 +127,7 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
     let (tenant, session) = (service.ours, name("long"));
     service.tell(tenant, &session, &long_talk()).await;
 
-    let mut scanned = Vec::new();
-    for question in QUESTIONS {
-        scanned.push(service.ask(tenant, &session, question).await);
-    }
+    let scanned = service.ask_all(tenant, &session).await;
     let firsts: Vec<_> = scanned.iter().map(|hits| hits.first().map(|hit| hit.seq)).collect();
     assert_eq!(firsts[0], Some(41));
     assert!(matches!(firsts[1], Some(778)), "{firsts:?}");
@@ -117,21 +135,12 @@ async fn an_answer_does_not_depend_on_how_far_the_index_is() {
     assert_eq!(firsts[3], Some(1_301));
 
     // A first part by hand, so that one segment is appended to another and a rest stays unindexed.
-    let id = service.id(tenant, &session).await;
-    let mut part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
-    part.messages.truncate(250);
-    let documents = part.messages.iter().map(analyze).collect();
-    let done = service.store.index_messages((tenant, id), 0, documents, None).await.expect("indexing");
-    assert_eq!(done, Indexing::Indexed);
-    for (question, expected) in QUESTIONS.iter().zip(&scanned) {
-        assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, partly indexed");
-    }
+    assert_eq!(service.index_some(tenant, &session, 250).await, 250);
+    assert_eq!(service.ask_all(tenant, &session).await, scanned, "partly indexed");
 
     let indexed = service.index(tenant, &session).await;
     assert_eq!(indexed, Indexed { through_seq: CHUNK + 300, more: false, is_ended: false });
-    for (question, expected) in QUESTIONS.iter().zip(&scanned) {
-        assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, indexed");
-    }
+    assert_eq!(service.ask_all(tenant, &session).await, scanned, "indexed");
 }
 
 #[tokio::test]
@@ -139,26 +148,11 @@ async fn postings_that_are_not_in_their_buckets_yet_answer_as_those_that_are() {
     let service = stored().await;
     let (tenant, session) = (service.ours, name("long"));
     service.tell(tenant, &session, &long_talk()).await;
-    let mut scanned = Vec::new();
-    for question in QUESTIONS {
-        scanned.push(service.ask(tenant, &session, question).await);
-    }
-    let id = service.id(tenant, &session).await;
+    let scanned = service.ask_all(tenant, &session).await;
     let (mut after, mut waited, mut written) = (0, Vec::new(), Vec::new());
-    loop {
-        let mut part = service.store.find_unindexed(tenant, id).await.expect("a read").expect("a session");
-        if part.messages.is_empty() {
-            break;
-        }
-        part.messages.truncate(60);
-        let documents: Vec<_> = part.messages.iter().map(analyze).collect();
-        let through = after + Seq::try_from(documents.len()).expect("a count");
-        let done = service.store.index_messages((tenant, id), after, documents, None).await;
-        assert_eq!(done.expect("indexing"), Indexing::Indexed);
-        after = through;
-        for (question, expected) in QUESTIONS.iter().zip(&scanned) {
-            assert_eq!(&service.ask(tenant, &session, question).await, expected, "{question}, {after}");
-        }
+    while after < CHUNK + 300 {
+        after = service.index_some(tenant, &session, 60).await;
+        assert_eq!(service.ask_all(tenant, &session).await, scanned, "indexed through {after}");
         let mut owner = service.database.connect().await;
         waited.push(number(&mut owner, "select count(*) from recall_pending").await);
         written.push(number(&mut owner, "select count(*) from recall_postings where bucket = -1").await);
