@@ -9,7 +9,6 @@ use anchord::domain::message::{Numbered, Role};
 use anchord::domain::probe::Probe;
 use anchord::domain::settings::{Policy, Settings, share_of};
 use anchord::domain::shape::{AsShape, Shape};
-use anchord::domain::summary::Summary;
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 
@@ -27,7 +26,7 @@ pub struct Step {
     pub engine: Duration,
     /// Rendering, probes and the gate.
     pub proof: Duration,
-    /// The record read from the JSON that it is stored as, and the new one written.
+    /// The record written as it is stored: what no part of the one before says.
     pub stored: Duration,
     /// Bytes of the record that it was merged into, as JSON.
     pub record: usize,
@@ -207,19 +206,16 @@ impl<'a> Feed<'a> {
         let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
         let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();
-        let stored = serde_json::to_string(&self.base.as_ref().map(|base| &base.summary));
-        let record = stored.unwrap_or_default();
-        let (stored, _) = cpu::timed(|| {
-            let read: Option<Summary> = serde_json::from_str(&record).unwrap_or_default();
-            (read, serde_json::to_string(&proof.summary))
-        });
+        let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
+        let record = base.bytes();
+        let (stored, record_written) = cpu::timed(|| base.write(&proof.summary, self.version));
         let step = Step {
             bytes,
             ledger,
             engine,
             proof: proof_time,
             stored,
-            record: if material.base.is_some() { record.len() } else { 0 },
+            record,
             tokens: proof.rendering.tokens,
             fingerprint: fingerprint(&written),
         };
@@ -239,6 +235,7 @@ impl<'a> Feed<'a> {
         self.base = Some(Base {
             version: self.version,
             summary: proof.summary,
+            parts: record_written.map(|(_, parts)| parts).unwrap_or_default(),
             carry: facts.carry,
             rendering_tokens: proof.rendering.tokens,
         });

@@ -9,6 +9,7 @@ use anchord::domain::group;
 use anchord::domain::id::Seq;
 use anchord::domain::mask::{self, Marks};
 use anchord::domain::message::Numbered;
+use anchord::domain::parts::Parts;
 use anchord::domain::probe::Probe;
 use anchord::domain::render::LEAST_BOUND_TOKENS;
 use anchord::domain::settings::{Policy, Settings, share_of};
@@ -210,6 +211,7 @@ impl<'a> Replay<'a> {
         self.base = Some(Base {
             version: material.version,
             summary: proof.summary,
+            parts: Parts::default(),
             carry: facts.carry,
             rendering_tokens: self.message(&proof.rendering.text).1,
         });

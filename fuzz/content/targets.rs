@@ -6,9 +6,11 @@
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::format::{self, Format, detect::detect};
 use anchord::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord::domain::parts::{Parts, Stored};
 use anchord::domain::recall;
 use anchord::domain::redact::redact;
 use anchord::domain::shape::Shape;
+use anchord::domain::summary::Summary;
 use anchord::domain::tokens::TokenCounter;
 use chrono::DateTime;
 use serde_json::json;
@@ -147,6 +149,13 @@ fn seat(text: &str, at: usize) -> Message {
     }
 }
 
+/// A record, stored in parts and read back.
+fn stored(summary: &Summary) -> serde_json::Result<(Summary, Parts)> {
+    let (written, _) = Parts::default().write(summary, 1)?;
+    let texts = written.new.into_iter().map(|(_, text)| text).collect();
+    Stored { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read()
+}
+
 /// Compresses the messages, and once more on top of what came of it; the same bytes each time.
 fn digest(messages: Vec<Message>) {
     let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
@@ -155,9 +164,16 @@ fn digest(messages: Vec<Message>) {
     assert_eq!(facts, candidate::read(&material), "two readings differ");
     let draft = candidate::draft(&material, &facts);
     let proof = candidate::prove(&material, &facts, draft);
+    let stored = stored(&proof.summary);
+    assert!(
+        stored.as_ref().is_ok_and(|(summary, _)| *summary == proof.summary),
+        "a record does not read back"
+    );
+    let (summary, parts) = stored.unwrap_or_default();
     material.base = Some(Base {
         version: 1,
-        summary: proof.summary,
+        summary,
+        parts,
         carry: facts.carry,
         rendering_tokens: proof.rendering.tokens,
     });

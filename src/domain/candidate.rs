@@ -11,6 +11,7 @@ use super::id::Seq;
 use super::ledger::{self, Carry, Facts, KnownPaths, TestRunFact};
 use super::merge::{MergeContext, Merged, merge};
 use super::message::Numbered;
+use super::parts::Parts;
 use super::probe::Probe;
 use super::proposal::Proposal;
 use super::render;
@@ -104,6 +105,8 @@ pub struct Base {
     pub version: i64,
     /// Its record.
     pub summary: Summary,
+    /// Where that is stored.
+    pub parts: Parts,
     /// What its ledger hands on.
     pub carry: Carry,
     /// Tokens of its rendering as contexts serve it.

@@ -28,6 +28,7 @@ pub mod merge;
 pub mod message;
 pub mod misread;
 pub mod narrative;
+pub mod parts;
 pub mod pin;
 pub mod preaggregate;
 pub mod probe;

@@ -9,6 +9,7 @@ use std::hash::Hash;
 use super::candidate::{self, Base, Material, Proposed};
 use super::file_history::path_key;
 use super::ledger::Facts;
+use super::parts::Parts;
 use super::summary::Summary;
 use super::wording;
 
@@ -16,12 +17,11 @@ use super::wording;
 #[must_use]
 pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
     let draft = candidate::merge_last(&mut page, &facts, proposed);
-    Base {
-        version: page.base.as_ref().map_or(page.version, |base| base.version),
-        summary: draft.merged.summary,
-        carry: facts.carry,
-        rendering_tokens: page.base.as_ref().map_or(0, |base| base.rendering_tokens),
-    }
+    let (version, parts, rendering_tokens) = match page.base {
+        Some(base) => (base.version, base.parts, base.rendering_tokens),
+        None => (page.version, Parts::default(), 0),
+    };
+    Base { version, summary: draft.merged.summary, parts, carry: facts.carry, rendering_tokens }
 }
 
 /// Puts into a fresh record what only the old one has: facts and demands that another engine, other

@@ -59,7 +59,7 @@ pub struct StepOrigin {
 }
 
 /// An intent that a later one replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct PastIntent {
     /// The intent's text.
     pub text: String,
@@ -98,7 +98,7 @@ impl FileAction {
 }
 
 /// Whether the latest test run after the change passed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileStatus {
     /// The latest run after the change passed.
@@ -111,7 +111,7 @@ pub enum FileStatus {
 }
 
 /// A file that the session changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct ModifiedFile {
     /// The path, one spelling for one file.
     pub path: String,
@@ -138,7 +138,7 @@ pub struct ModifiedFile {
 }
 
 /// A file that was read and not changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct ReadFile {
     /// The path, one spelling for one file.
     pub path: String,
@@ -153,7 +153,7 @@ pub struct ReadFile {
 }
 
 /// A choice that was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Decision {
     /// What was decided.
     pub decision: String,
@@ -187,7 +187,7 @@ pub struct CurrentState {
 }
 
 /// Whether an error still stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ErrorStatus {
     /// Met and not dealt with.
@@ -199,7 +199,7 @@ pub enum ErrorStatus {
 }
 
 /// An error that the session met.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct ErrorEntry {
     /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
@@ -227,7 +227,7 @@ pub struct ErrorEntry {
 }
 
 /// How a test run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TestOutcome {
     /// Everything passed.
@@ -241,7 +241,7 @@ pub enum TestOutcome {
 }
 
 /// One run of a test command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct TestResult {
     /// The command.
     pub command: String,
@@ -263,7 +263,7 @@ pub struct TestResult {
 }
 
 /// Something that stands in the way, or an open question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Blocker {
     /// What it is.
     pub text: String,
@@ -275,7 +275,7 @@ pub struct Blocker {
 }
 
 /// A version, library, endpoint, port, identifier or figure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct TechnicalFact {
     /// What it is (`commit`, `port`, `reservation_id` …).
     pub key: String,
@@ -301,7 +301,7 @@ pub enum ConstraintSource {
 }
 
 /// Something that must hold, word for word.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Constraint {
     /// Its id, derived from its source and text.
     pub id: String,

@@ -12,6 +12,7 @@ use super::todos::{StoredList, TodoList};
 use super::{Store, StoreError, pins, summaries};
 use crate::domain::accounting::Accounting;
 use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::parts::Stored;
 use crate::domain::pin::{self, Pin};
 use crate::domain::probe::Probe;
 use crate::domain::settings::Settings;
@@ -65,7 +66,7 @@ pub struct Current {
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The record.
-    pub document: String,
+    pub record: Stored,
     /// What its ledger hands on.
     pub carry: String,
 }
@@ -126,7 +127,8 @@ impl Store {
                           s.indexed_seq as "indexed_seq!", s.anchor_seq as "anchor_seq!",
                           s.last_version as "last_version!", s.context_revision as "context_revision!",
                           s.compression_count as "compression_count!",
-                          v.version as "version?", v.document::text as "document?", v.carry::text as "carry?",
+                          v.version as "version?", v.document::text as "document?", v.parts, v.texts,
+                          v.carry::text as "carry?",
                           v.rendering_tokens as "rendering_tokens?",
                           l.revision as "todos_revision?", l.items as "todos?", l.changes as "todo_changes?",
                           l.version as "todos_version?", l.updated_at as "todos_updated_at?",
@@ -143,6 +145,8 @@ impl Store {
                    cross join lateral (select x.settings from tenants x where x.id = bound.tenant_id limit 1) t
                    left join lateral (
                      select x.version, x.rendering_tokens, case when x.version = $3 then null else x.document end as document,
+                            case when x.version = $3 then null else x.parts end as parts,
+                            case when x.version = $3 then null else read_parts(x.tenant_id, x.session_id, x.parts) end as texts,
                             case when x.version = $3 then null else x.carry end as carry
                      from summaries x
                      where x.tenant_id = bound.tenant_id and x.session_id = s.id and x.version = s.version limit 1
@@ -246,8 +250,9 @@ impl Store {
     ) -> Result<Option<(Current, VersionMeta)>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let row = sqlx::query!(
-            "select meta, document::text as \"document!\", carry::text as \"carry!\", rendering_tokens from summaries
-             where tenant_id = $1 and session_id = $2 and version = $3",
+            r#"select meta, document::text as "document!", parts, read_parts(tenant_id, session_id, parts) as texts,
+                      carry::text as "carry!", rendering_tokens
+               from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
             tenant.0,
             session.0,
             version,
@@ -261,7 +266,10 @@ impl Store {
         })?;
         let current = Current {
             version,
-            written: Some(Written { document: row.document, carry: row.carry }),
+            written: Some(Written {
+                record: Stored { document: row.document, parts: row.parts, texts: row.texts },
+                carry: row.carry,
+            }),
             rendering_tokens: u32::try_from(row.rendering_tokens).unwrap_or_default(),
         };
         Ok(Some((current, meta)))
@@ -373,6 +381,8 @@ struct BaseRow {
     compression_count: i32,
     version: Option<i64>,
     document: Option<String>,
+    parts: Option<Vec<i64>>,
+    texts: Option<Vec<String>>,
     carry: Option<String>,
     rendering_tokens: Option<i32>,
     todos_revision: Option<i64>,
@@ -436,6 +446,7 @@ impl BaseRow {
             let probe = serde_json::from_str(&probe);
             asked.push((ProbeId(id), probe.map_err(|e| StoreError::corrupt("probes", "probe", id, e))?));
         }
+        let record = self.document.map(|document| Stored { document, parts: self.parts, texts: self.texts });
         let base = Base {
             name: SessionName::parse(&self.name).map_err(|e| corrupt("name", e.to_string()))?,
             pins: pin::together(settings.wide_pins(), own),
@@ -449,7 +460,7 @@ impl BaseRow {
             next_version: self.last_version + 1,
             current: self.version.zip(self.rendering_tokens).map(|(version, tokens)| Current {
                 version,
-                written: self.document.zip(self.carry).map(|(document, carry)| Written { document, carry }),
+                written: record.zip(self.carry).map(|(record, carry)| Written { record, carry }),
                 rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
             }),
             todos,

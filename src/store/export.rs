@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use super::sessions::{self, Session};
 use super::{Store, StoreError, ledger, pins, probes, todos};
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
+use crate::domain::parts::Stored;
 use crate::domain::pin::Pin;
 use crate::domain::todo::Todo;
 
@@ -115,7 +116,7 @@ impl Store {
     /// Reads the next versions after one: number, metadata and record, as JSON texts.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database fails or a record does not read back.
     pub async fn export_versions(
         &self,
         tenant: TenantId,
@@ -124,7 +125,9 @@ impl Store {
     ) -> Result<Vec<(i64, String, String)>, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let rows = sqlx::query!(
-            r#"select version, meta::text as "meta!", document::text as "document!" from summaries
+            r#"select version, meta::text as "meta!", document::text as "document!", parts,
+                      read_parts(tenant_id, session_id, parts) as texts
+               from summaries
                where tenant_id = $1 and session_id = $2 and version > $3 order by version limit $4"#,
             tenant.0,
             session.0,
@@ -133,7 +136,16 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        Ok(rows.into_iter().map(|row| (row.version, row.meta, row.document)).collect())
+        let corrupt = |version, error: serde_json::Error| {
+            StoreError::corrupt("summaries", "document", format!("{} {version}", session.0), error)
+        };
+        rows.into_iter()
+            .map(|row| {
+                let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
+                let whole = record.summary().and_then(|summary| serde_json::to_string(&summary));
+                Ok((row.version, row.meta, whole.map_err(|error| corrupt(row.version, error))?))
+            })
+            .collect()
     }
 
     /// Gives a session what an export kept beside its messages: dropped constraints and the caller's

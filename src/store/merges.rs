@@ -14,6 +14,7 @@ use crate::domain::handoff::{self, Asked, Checked, LeftOut, MergedBack, Origin};
 use crate::domain::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
 use crate::domain::message::Numbered;
+use crate::domain::parts::Parts;
 use crate::domain::probe::{Probe, Scores};
 use crate::domain::render::{self, Rendering, Subject, phase_bound};
 use crate::domain::settings::Settings;
@@ -289,10 +290,24 @@ impl Made {
             StoreError::corrupt("summaries", column, format!("{} {}", session.0, meta.version), error)
         };
         let plain = |text: &str| text.replace('\0', " ");
+        let (record, _) =
+            Parts::default().write(summary, meta.version).map_err(|error| corrupt("document", error))?;
+        let (ids, texts): (Vec<i64>, Vec<String>) = record.new.into_iter().unzip();
+        sqlx::query!(
+            "insert into record_parts (tenant_id, session_id, id, entries)
+             select $1, $2, p.id, p.entries from unnest($3::bigint[], $4::text[]) as p (id, entries)",
+            tenant.0,
+            session.0,
+            &ids,
+            &texts,
+        )
+        .execute(&mut *tx)
+        .await?;
         sqlx::query!(
             "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
-                                    meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
-             values ($1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $9::text::json, $10, $11, $12, $13, $14)",
+                                    meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
+                                    least_tokens, recap)
+             values ($1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $15, $9::text::json, $10, $11, $12, $13, $14)",
             tenant.0,
             session.0,
             meta.version,
@@ -300,13 +315,14 @@ impl Made {
             meta.from_seq,
             meta.through_seq,
             serde_json::to_string(meta).map_err(|error| corrupt("meta", error))?,
-            serde_json::to_string(summary).map_err(|error| corrupt("document", error))?,
+            record.head,
             serde_json::to_string(&self.carry).map_err(|error| corrupt("carry", error))?,
             plain(&self.rendering),
             i32::try_from(self.tokens).unwrap_or(i32::MAX),
             plain(&self.least),
             i32::try_from(self.least_tokens).unwrap_or(i32::MAX),
             plain(&candidate::recap(summary)),
+            &record.parts,
         )
         .execute(&mut *tx)
         .await?;

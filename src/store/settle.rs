@@ -26,6 +26,7 @@ use super::{Store, StoreError, Tx, events, expect_rows, prepared};
 use crate::domain::accounting::{Accounting, Prepared, Usage};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{ProbeId, Seq, SessionId, TenantId};
+use crate::domain::parts;
 use crate::domain::settings::Policy;
 
 /// A version to be published.
@@ -35,8 +36,8 @@ pub struct NewVersion {
     pub version: i64,
     /// Its metadata, as JSON.
     pub meta: serde_json::Value,
-    /// Its record, as it is stored: a record grows with its session, so it is written once.
-    pub document: Box<RawValue>,
+    /// Its record: what it has from its base is not written again.
+    pub record: parts::Written,
     /// What its ledger hands on, as it is stored.
     pub carry: Box<RawValue>,
     /// The rendering that contexts serve, and its tokens.

@@ -10,8 +10,8 @@ use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessio
 use crate::domain::accounting::Counted;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
+use crate::domain::parts::Stored;
 use crate::domain::strategy::{Strategy, Verifiable};
-use crate::domain::summary::Summary;
 use crate::domain::version::{Version, VersionMeta};
 
 /// A version as it is stored.
@@ -55,7 +55,8 @@ pub(crate) async fn find(
     version: i64,
 ) -> Result<Option<StoredVersion>, StoreError> {
     let row = sqlx::query!(
-        r#"select meta::text as "meta!", document::text as "document!", carry::text as "carry!", created_at
+        r#"select meta::text as "meta!", document::text as "document!", parts,
+                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
            from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
         tenant.0,
         session.0,
@@ -68,7 +69,8 @@ pub(crate) async fn find(
     };
     row.map(|row| {
         let meta: VersionMeta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
-        let summary: Summary = serde_json::from_str(&row.document).map_err(|e| corrupt("document", e))?;
+        let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
+        let summary = record.summary().map_err(|e| corrupt("document", e))?;
         let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
         Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
     })
@@ -177,9 +179,10 @@ async fn copy_version(
     })?;
     let copied = sqlx::query_scalar!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
-                                meta, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap)
+                                meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
+                                least_tokens, recap)
          select tenant_id, session_id, $4, $5, null, from_seq, through_seq,
-                $6::text::json, document, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap
+                $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap
          from summaries where tenant_id = $1 and session_id = $2 and version = $3
          returning rendering_tokens",
         tenant.0,

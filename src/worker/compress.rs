@@ -18,6 +18,7 @@ use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
 use crate::domain::group;
 use crate::domain::id::Seq;
+use crate::domain::parts::Parts;
 use crate::domain::probe::ProbeReport;
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy::Strategy;
@@ -246,11 +247,11 @@ impl Made {
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
         // A shadow run keeps what it made, also what the gate refused: that is what it is for.
         let is_kept = status == Status::Succeeded || job.request.shadow;
-        let (version, record) = if is_kept { Some(self.version()?) } else { None }.unzip();
+        let (version, record) = if is_kept { Some(self.version(job.request.shadow)?) } else { None }.unzip();
         Ok((Settlement { status, report, version, evaluation, retry_tokens, revision: 0 }, record))
     }
 
-    fn version(self) -> Result<(NewVersion, Record), JobError> {
+    fn version(self, is_shadow: bool) -> Result<(NewVersion, Record), JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
             push_entry(&mut ledger, "command", &command.seqs, json(command)?);
@@ -263,13 +264,17 @@ impl Made {
         let todos =
             followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
         let version = proof.meta.version;
-        let (document, carry) = (written(&proof.summary)?, written(&self.facts.carry)?);
-        let bytes = document.get().len() + carry.get().len();
-        let record = Record { version, summary: proof.summary, carry: self.facts.carry, bytes };
+        // A shadow run's candidate is no version: nothing may name parts of it, and it stands alone.
+        let base = if is_shadow { Parts::default() } else { self.parts };
+        let (record, parts) =
+            base.write(&proof.summary, version).map_err(|error| JobError::Broken(error.to_string()))?;
+        let carry = written(&self.facts.carry)?;
+        let bytes = parts.bytes() + carry.get().len();
+        let kept = Record { version, summary: proof.summary, parts, carry: self.facts.carry, bytes };
         let version = NewVersion {
             version,
             meta: json(&proof.meta)?,
-            document,
+            record,
             carry,
             rendering: served(&proof.rendering.text, self.counter),
             least: served(&proof.least.text, self.counter),
@@ -277,7 +282,7 @@ impl Made {
             todos,
             ledger,
         };
-        Ok((version, record))
+        Ok((version, kept))
     }
 }
 

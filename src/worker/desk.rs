@@ -225,17 +225,15 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
 
 fn read_base(current: Current, kept: Option<Record>) -> Result<candidate::Base, String> {
     let Current { version, written, rendering_tokens } = current;
-    let (summary, carry) = match (written, kept.filter(|kept| kept.version == version)) {
-        (_, Some(kept)) => (kept.summary, kept.carry),
+    let (summary, parts, carry) = match (written, kept.filter(|kept| kept.version == version)) {
+        (_, Some(kept)) => (kept.summary, kept.parts, kept.carry),
         (Some(written), None) => {
+            let (summary, parts) =
+                written.record.read().map_err(|error| format!("the current version: {error}"))?;
             let carry = serde_json::from_str(&written.carry);
-            let summary = serde_json::from_str(&written.document);
-            (
-                summary.map_err(|e| format!("the current version: {e}"))?,
-                carry.map_err(|e| format!("the current version's carry: {e}"))?,
-            )
+            (summary, parts, carry.map_err(|error| format!("the current version's carry: {error}"))?)
         }
         (None, None) => return Err("the current version was not read".to_owned()),
     };
-    Ok(candidate::Base { version, summary, carry, rendering_tokens })
+    Ok(candidate::Base { version, summary, parts, carry, rendering_tokens })
 }

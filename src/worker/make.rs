@@ -15,6 +15,7 @@ use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::narrative;
+use crate::domain::parts::Parts;
 use crate::domain::probe::{self, Answerer, ProbeKind, Verdict};
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy;
@@ -28,6 +29,8 @@ const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
 pub(super) struct Made {
     pub(super) proof: Proof,
     pub(super) facts: Facts,
+    /// Those of the version that it builds on.
+    pub(super) parts: Parts,
     pub(super) probe_ids: Vec<ProbeId>,
     pub(super) timings: Timings,
     pub(super) counter: TokenCounter,
@@ -50,7 +53,9 @@ pub(super) async fn make(
     let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
     let mut maker =
         Maker { notebook, examiner: Examiner::new(client), gate: Vec::new(), timings: Timings::default() };
-    let mut stored = fresh.map(|(base, from_seq)| {
+    let mut stored = fresh.map(|(mut base, from_seq)| {
+        // Most of what is read afresh is in the record already.
+        base.parts = material.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
         (material.base.replace(base), std::mem::replace(&mut material.from_seq, from_seq))
     });
     loop {
@@ -219,8 +224,10 @@ impl Maker<'_> {
         proof.gate = self.gate;
         proof.meta.warnings.extend(self.examiner.notes());
         let counter = digest.material.counter;
-        let (_, facts) = digest.into_parts();
-        Ok(Made { proof, facts, probe_ids, timings: self.timings, counter, todos_revision: None, rubric })
+        let (material, facts) = digest.into_parts();
+        let parts = material.base.map(|base| base.parts).unwrap_or_default();
+        let (timings, todos_revision) = (self.timings, None);
+        Ok(Made { proof, facts, parts, probe_ids, timings, counter, todos_revision, rubric })
     }
 }
 

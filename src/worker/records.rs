@@ -10,6 +10,7 @@ use hashlink::LinkedHashMap;
 
 use crate::domain::id::SessionId;
 use crate::domain::ledger::Carry;
+use crate::domain::parts::Parts;
 use crate::domain::summary::Summary;
 
 /// Bytes of JSON that are kept together; as values they take more.
@@ -20,6 +21,7 @@ const KEPT_BYTES: usize = 2 * 1024 * 1024;
 pub(super) struct Record {
     pub(super) version: i64,
     pub(super) summary: Summary,
+    pub(super) parts: Parts,
     pub(super) carry: Carry,
     /// Of its JSON.
     pub(super) bytes: usize,
@@ -68,7 +70,13 @@ mod tests {
     use super::*;
 
     fn record(version: i64, bytes: usize) -> Record {
-        Record { version, summary: Summary::default(), carry: Carry::default(), bytes }
+        Record {
+            version,
+            summary: Summary::default(),
+            parts: Parts::default(),
+            carry: Carry::default(),
+            bytes,
+        }
     }
 
     fn session(number: u128) -> SessionId {

@@ -8,63 +8,6 @@ use crate::support::app::{App, app};
 
 const PATH: &str = "/v1/sessions/s/compressions";
 
-/// Rounds of an agent that reads, changes and tests files, some of them again.
-fn rounds(from: usize) -> Value {
-    let one = |n: usize| {
-        let call = |id: &str, name: &str, arguments: Value| {
-            json!({"role": "assistant", "content": format!("I decided to use part {n}."), "tool_calls": [{
-                "id": format!("{id}{n}"), "type": "function",
-                "function": {"name": name, "arguments": arguments.to_string()}}]})
-        };
-        let answer = |id: &str, text: String| json!({"role": "tool", "tool_call_id": format!("{id}{n}"), "content": text});
-        let change = json!({"file_path": format!("src/part{}.rs", n % 7), "old_string": "a", "new_string": format!("fn f{n}() {{}}")});
-        [
-            json!({"role": "user", "content": format!("Please never drop part {n}. {}", "talk ".repeat(40))}),
-            call("e", "Edit", change),
-            answer("e", "The file has been updated.".to_owned()),
-            call("t", "Bash", json!({"command": "cargo test"})),
-            answer(
-                "t",
-                format!(
-                    "error[E0308]: mismatched types {n}\n --> src/part{}.rs:3:5\ntest result: FAILED. {n} passed; 1 failed",
-                    n % 7
-                ),
-            ),
-        ]
-    };
-    json!({"messages": (from..from + 6).flat_map(one).collect::<Vec<Value>>()})
-}
-
-#[tokio::test]
-async fn a_version_is_the_same_whether_its_worker_kept_the_one_before_or_reads_it() {
-    let app = app().await;
-    // By which worker each version is made: the one that keeps its records, or another.
-    let workers =
-        [("kept", [true, true, true, true]), ("read", [false; 4]), ("both", [true, false, true, true])];
-    let mut documents = Vec::new();
-    for (session, kept) in workers {
-        app.call("PUT", &format!("/v1/sessions/{session}"), r#"{"auto": false}"#).await;
-        for (round, kept) in kept.into_iter().enumerate() {
-            let body = rounds(round * 6).to_string();
-            assert_eq!(app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.status, 201);
-            let asked = app.call("POST", &format!("/v1/sessions/{session}/compressions"), "{}").await;
-            assert_eq!(asked.status, 202, "{}", asked.text);
-            if kept { app.work().await } else { app.work_elsewhere().await }
-        }
-        let mut owner = PgConnection::connect(&app.database.url).await.expect("a connection");
-        let versions = format!(
-            "select s.document::text || s.carry::text || s.rendering from summaries s join sessions x on x.id = s.session_id
-             where x.name = '{session}' order by s.version"
-        );
-        let rows =
-            sqlx::raw_sql(sqlx::AssertSqlSafe(versions)).fetch_all(&mut owner).await.expect("versions");
-        documents.push(rows.iter().map(|row| row.get::<String, _>(0)).collect::<Vec<_>>());
-    }
-    assert_eq!(documents[0].len(), 4);
-    assert_eq!(documents[0], documents[1]);
-    assert_eq!(documents[2], documents[1]);
-}
-
 /// An API with a session `s` of `messages` messages.
 pub async fn app_with_session(messages: usize) -> App {
     let app = app().await;

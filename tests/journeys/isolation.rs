@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::appends::{Stored, append, message, name, stored};
 
-const TABLES: [&str; 26] = [
+const TABLES: [&str; 27] = [
     "tenants",
     "api_keys",
     "sessions",
@@ -43,6 +43,7 @@ const TABLES: [&str; 26] = [
     "webhook_deliveries",
     "recall_postings",
     "recall_pending",
+    "record_parts",
 ];
 
 /// A session with something of everything in it.

@@ -40,6 +40,7 @@ mod plans;
 mod queue;
 mod quotas;
 mod recall;
+mod records;
 mod replays;
 mod rolling;
 mod rules;

@@ -46,7 +46,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 67] = [
+const HOT: [(&str, &str); 69] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     (
@@ -104,6 +104,7 @@ const HOT: [(&str, &str); 67] = [
     ("requeue", "update compressions set status = 'queued'"),
     ("presence: the dead", "select release_dead_workers()"),
     ("base", "v.carry::text as \"carry?\""),
+    ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
     ("base: probes", "and (x.source = 'caller' or x.probe::text like"),
     ("span", "x.seq between $3 and $4 order by x.seq offset 0"),
     ("fix the span", "select fix_span("),
@@ -112,6 +113,7 @@ const HOT: [(&str, &str); 67] = [
     ("settle: lock", "s.accounting, s.recent, s.head_seq"),
     ("settle: proof", "and s.xmin = p_proof"),
     ("settle: version", "insert into summaries"),
+    ("settle: parts of its record", "insert into record_parts (tenant_id"),
     ("settle: ledger", "insert into ledger_entries"),
     ("settle: probes", "insert into probes (tenant_id, session_id, id, source, version, probe) select"),
     ("settle: end", "set status = p_status, version = p_version"),

@@ -5,6 +5,8 @@ use anchord::domain::accounting::Counted;
 use anchord::domain::compression::{Report, Request, Status};
 use anchord::domain::id::{SessionId, SessionName, TenantId};
 use anchord::domain::message::Role;
+use anchord::domain::parts::Parts;
+use anchord::domain::summary::Summary;
 use anchord::store::Store;
 use anchord::store::audit::Actor;
 use anchord::store::compressions::{Job, Kind, NewJob, Span, enqueue};
@@ -126,7 +128,7 @@ fn publication(version: i64) -> Settlement {
     let version = NewVersion {
         version,
         meta: json!({}),
-        document: to_raw_value(&json!({"made_as": version})).expect("JSON"),
+        record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use anchord::domain::parts::Parts;
+use anchord::domain::summary::Summary;
 use anchord::store::compressions::Kind;
 use futures::future::join_all;
 use rstest::rstest;
@@ -244,7 +246,7 @@ fn made(version: i64) -> anchord::store::settle::Settlement {
     let version = anchord::store::settle::NewVersion {
         version,
         meta: json!({}),
-        document: to_raw_value(&json!({})).expect("JSON"),
+        record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),

@@ -1,6 +1,7 @@
 //! Summary versions over HTTP: read, rendered, compared, rolled back; probes, evaluations and ledger.
 
 use anchord::domain::compression::{Report, Status};
+use anchord::domain::parts::Parts;
 use anchord::domain::summary::{Decision, FileAction, FileStatus, ModifiedFile, Summary};
 use anchord::domain::version::VersionMeta;
 use anchord::store::compressions::{Job, Kind, Span};
@@ -76,7 +77,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
         version: Some(NewVersion {
             version,
             meta: serde_json::to_value(meta).expect("JSON"),
-            document: to_raw_value(&record(version)).expect("JSON"),
+            record: Parts::default().write(&record(version), version).expect("JSON").0,
             carry: to_raw_value(&json!({"text": "\u{0}"})).expect("JSON"),
             rendering: ("render\0ing".to_owned(), 3),
             least: ("\0".to_owned(), 1),

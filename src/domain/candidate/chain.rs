@@ -1,10 +1,13 @@
 //! A session that is compressed again and again, without server and database.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::*;
 use crate::domain::message::Message;
+use crate::domain::parts::Stored;
 
 /// The chain so far: what the next version builds on.
 pub(super) struct Chain {
@@ -15,6 +18,8 @@ pub(super) struct Chain {
     version: i64,
     bound: u32,
     least_tokens: u32,
+    /// What is stored of the records.
+    stored: BTreeMap<i64, String>,
 }
 
 impl Chain {
@@ -28,6 +33,7 @@ impl Chain {
             version: 1,
             bound,
             least_tokens: 0,
+            stored: BTreeMap::new(),
         }
     }
 
@@ -59,15 +65,28 @@ impl Chain {
         self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
         self.next = material.through_seq + 1;
         // A process that keeps the record of a version builds on it as one that reads it back.
-        assert_eq!(read_back(&proof.summary), proof.summary);
+        let (summary, parts) = self.store(&proof.summary);
+        assert_eq!(summary, proof.summary);
         assert_eq!(read_back(&facts.carry), facts.carry);
         self.base = Some(Base {
             version: self.version,
             summary: proof.summary,
+            parts,
             carry: facts.carry,
             rendering_tokens: proof.rendering.tokens,
         });
         self.version += 1;
+    }
+
+    /// Stores a record in parts and reads it back.
+    fn store(&mut self, summary: &Summary) -> (Summary, Parts) {
+        let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
+        let (written, _) = base.write(summary, self.version).unwrap();
+        for (id, text) in written.new {
+            assert!(self.stored.insert(id, text).is_none(), "part {id} is there already");
+        }
+        let texts = written.parts.iter().map(|id| self.stored[id].clone()).collect();
+        Stored { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read().unwrap()
     }
 
     /// The record of the last version.

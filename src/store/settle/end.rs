@@ -65,14 +65,7 @@ impl End<'_> {
         // A publication alone changes what is kept of the history.
         let recent =
             self.session.filter(|_| version.is_some()).map(|session| session.recent.write()).transpose();
-        let (mut kinds, mut payloads, mut messages) = (Vec::new(), Vec::new(), Vec::new());
-        for (kind, payload) in
-            events::ends_of(job, (*status, version.map(|version| version.version)), self.report)
-        {
-            kinds.push(kind);
-            payloads.push(payload.to_string());
-            messages.push(Uuid::now_v7());
-        }
+        let (kinds, (payloads, messages)) = self.events();
         let index = version.map(|_| Uuid::now_v7());
         let next = self.session.and_then(next_start);
         let request = next.as_ref().map(|next| serde_json::to_string(&next.request())).transpose();
@@ -82,7 +75,8 @@ impl End<'_> {
         let word = sqlx::query_scalar!(
             r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
                                       $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-                                      $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48) as "word!""#,
+                                      $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49,
+                                      $50, $51) as "word!""#,
             job.tenant.0,
             job.session.0,
             job.id.0,
@@ -104,7 +98,10 @@ impl End<'_> {
             span.map(|span| span.from_seq),
             span.map(|span| span.through_seq),
             version.map(|version| version.meta.to_string()),
-            version.map(|version| version.document.get()),
+            version.map(|version| version.record.head.as_str()),
+            version.map(|version| version.record.parts.as_slice()),
+            &rows.part_ids,
+            &rows.parts as &[&str],
             version.map(|version| version.carry.get()),
             version.map(|version| rows::without_nul(&version.rendering.0)),
             version.map(|version| bounded(version.rendering.1)),
@@ -157,6 +154,15 @@ impl End<'_> {
     }
 }
 
+impl End<'_> {
+    /// The events that tell of it: kinds, payloads, and ids for the messages that webhooks get of them.
+    fn events(&self) -> (Vec<&'static str>, (Vec<String>, Vec<Uuid>)) {
+        let version = self.published.map(|(_, version)| version.version);
+        let told = events::ends_of(self.job, (self.status, version), self.report);
+        told.into_iter().map(|(kind, payload)| (kind, (payload.to_string(), Uuid::now_v7()))).unzip()
+    }
+}
+
 /// The indexing that follows a compression, as its worker has claimed it.
 fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
     Job {
@@ -181,6 +187,8 @@ fn bounded(tokens: u32) -> i32 {
 /// What a version has many of, column by column.
 #[derive(Default)]
 struct VersionRows<'a> {
+    part_ids: Vec<i64>,
+    parts: Vec<&'a str>,
     kinds: Vec<&'a str>,
     seqs: Vec<i64>,
     ordinals: Vec<i32>,
@@ -194,6 +202,10 @@ impl<'a> VersionRows<'a> {
     fn of(version: Option<&'a NewVersion>, evaluation: Option<&'a NewEvaluation>) -> Self {
         let mut rows = Self::default();
         let Some(version) = version else { return rows };
+        for (id, text) in &version.record.new {
+            rows.part_ids.push(*id);
+            rows.parts.push(text);
+        }
         for (kind, seq, ordinal, value) in &version.ledger {
             rows.kinds.push(kind.as_ref());
             rows.seqs.push(*seq);

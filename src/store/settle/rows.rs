@@ -21,6 +21,8 @@ pub(super) async fn insert_shadow(
     job: &Job,
     candidate: &NewVersion,
 ) -> Result<(), StoreError> {
+    // It stands alone, so that all of its parts are its own.
+    let document = candidate.record.whole().and_then(|summary| serde_json::to_string(&summary));
     sqlx::query!(
         "insert into shadow_candidates (tenant_id, compression_id, session_id, meta, document, rendering, rendering_tokens)
          values ($1, $2, $3, $4::text::json, $5::text::json, $6, $7)",
@@ -28,7 +30,7 @@ pub(super) async fn insert_shadow(
         job.id.0,
         job.session.0,
         candidate.meta.to_string(),
-        candidate.document.get(),
+        document.map_err(|error| StoreError::corrupt("shadow_candidates", "document", job.id, error))?,
         without_nul(&candidate.rendering.0),
         i32::try_from(candidate.rendering.1).unwrap_or(i32::MAX),
     )

@@ -1,0 +1,160 @@
+//! Records of versions: each is whole, whatever of it is stored with which version, and whoever made it.
+
+use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection, Row as _};
+
+use crate::support::app::{App, app};
+use crate::support::{number, text};
+
+/// Rounds of an agent that reads, changes and tests files, some of them again.
+fn rounds(from: usize) -> Value {
+    let one = |n: usize| {
+        let call = |id: &str, name: &str, arguments: Value| {
+            json!({"role": "assistant", "content": format!("I decided to use part {n}."), "tool_calls": [{
+                "id": format!("{id}{n}"), "type": "function",
+                "function": {"name": name, "arguments": arguments.to_string()}}]})
+        };
+        let answer = |id: &str, text: String| json!({"role": "tool", "tool_call_id": format!("{id}{n}"), "content": text});
+        let change = json!({"file_path": format!("src/part{}.rs", n % 7), "old_string": "a", "new_string": format!("fn f{n}() {{}}")});
+        [
+            json!({"role": "user", "content": format!("Please never drop part {n}. {}", "talk ".repeat(40))}),
+            call("e", "Edit", change),
+            answer("e", "The file has been updated.".to_owned()),
+            call("t", "Bash", json!({"command": "cargo test"})),
+            answer(
+                "t",
+                format!(
+                    "error[E0308]: mismatched types {n}\n --> src/part{}.rs:3:5\ntest result: FAILED. {n} passed; 1 failed",
+                    n % 7
+                ),
+            ),
+        ]
+    };
+    json!({"messages": (from..from + 6).flat_map(one).collect::<Vec<Value>>()})
+}
+
+/// Appends the next rounds of a session, and asks for a compression.
+async fn ask(app: &App, session: &str, round: usize) {
+    let body = rounds(round * 6).to_string();
+    assert_eq!(app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.status, 201);
+    let asked = app.call("POST", &format!("/v1/sessions/{session}/compressions"), "{}").await;
+    assert_eq!(asked.status, 202, "{}", asked.text);
+}
+
+/// A session `s` with so many versions, and what each of them said when it was published.
+async fn versions(app: &App, count: usize) -> Vec<Value> {
+    app.call("PUT", "/v1/sessions/s", r#"{"auto": false}"#).await;
+    let mut published = Vec::new();
+    for round in 0..count {
+        ask(app, "s", round).await;
+        app.work().await;
+        published.push(version(app, "s", round + 1).await);
+    }
+    published
+}
+
+async fn version(app: &App, session: &str, number: usize) -> Value {
+    let read = app.call("GET", &format!("/v1/sessions/{session}/summaries/{number}"), "").await;
+    assert_eq!(read.status, 200, "{}", read.text);
+    read.json()
+}
+
+#[tokio::test]
+async fn a_version_is_the_same_whether_its_worker_kept_the_one_before_or_reads_it() {
+    let app = app().await;
+    // By which worker each version is made: the one that keeps its records, or another.
+    let workers =
+        [("kept", [true, true, true, true]), ("read", [false; 4]), ("both", [true, false, true, true])];
+    let mut documents = Vec::new();
+    for (session, kept) in workers {
+        app.call("PUT", &format!("/v1/sessions/{session}"), r#"{"auto": false}"#).await;
+        for (round, kept) in kept.into_iter().enumerate() {
+            ask(&app, session, round).await;
+            if kept { app.work().await } else { app.work_elsewhere().await }
+        }
+        let mut owner = PgConnection::connect(&app.database.url).await.expect("a connection");
+        let versions = format!(
+            "select s.document::text || array_to_string(read_parts(s.tenant_id, s.session_id, s.parts), ',') || s.carry::text
+                    || s.rendering
+             from summaries s join sessions x on x.id = s.session_id
+             where x.name = '{session}' order by s.version"
+        );
+        let rows =
+            sqlx::raw_sql(sqlx::AssertSqlSafe(versions)).fetch_all(&mut owner).await.expect("versions");
+        documents.push(rows.iter().map(|row| row.get::<String, _>(0)).collect::<Vec<_>>());
+    }
+    assert_eq!(documents[0].len(), 4);
+    assert_eq!(documents[0], documents[1]);
+    assert_eq!(documents[2], documents[1]);
+}
+
+#[tokio::test]
+async fn a_version_stores_what_it_changes_and_every_version_stays_whole() {
+    let app = app().await;
+    let published = versions(&app, 10).await;
+    let mut owner = app.database.connect().await;
+    let newest = "select cardinality(parts)::int8 from summaries order by version desc limit 1";
+    let brought = "select count(*) from record_parts where id >> 20 = 10";
+    let (newest, brought) = (number(&mut owner, newest).await, number(&mut owner, brought).await);
+    assert!(brought >= 1 && newest >= brought * 2, "{brought} of {newest} parts are new");
+    assert_eq!(number(&mut owner, "select count(*) from record_parts where id >> 20 = 0").await, 0);
+    // A version that came back names what it had, and brings nothing.
+    let before = number(&mut owner, "select count(*) from record_parts").await;
+    let back = app.call("POST", "/v1/sessions/s/summaries/4/rollback", "").await;
+    assert_eq!(back.status, 201, "{}", back.text);
+    assert_eq!(number(&mut owner, "select count(*) from record_parts").await, before);
+    for (number, published) in (1..).zip(&published) {
+        assert_eq!(&version(&app, "s", number).await, published, "version {number}");
+    }
+    let (mut back, fourth) = (version(&app, "s", 11).await, &published[3]);
+    for section in ["files_modified", "files_read", "decisions_made", "errors", "test_results", "constraints"]
+    {
+        assert_eq!(back[section].take(), fourth[section], "{section}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_has_its_whole_record_in_its_document_is_built_on() {
+    let app = app().await;
+    let published = versions(&app, 2).await;
+    let mut owner = app.database.connect().await;
+    // As it was stored before there were parts; an export tells a record whole.
+    let export = app.call("GET", "/v1/sessions/s/export", "").await.text;
+    let line = export.lines().rfind(|line| line.contains(r#""version":2"#)).expect("the second version");
+    let line: Value = serde_json::from_str(line).expect("JSON");
+    let older = format!(
+        "update summaries set parts = null, document = $r${}$r$::json where version = 2;
+         delete from record_parts where id >> 20 = 2",
+        line["document"]
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(older)).execute(&mut owner).await.expect("an update");
+    assert_eq!(version(&app, "s", 2).await, published[1]);
+    ask(&app, "s", 2).await;
+    app.work_elsewhere().await;
+    // The same as one that was never stored otherwise.
+    let other = crate::support::app::app().await;
+    let mut third = versions(&other, 3).await.remove(2);
+    let mut ours = version(&app, "s", 3).await;
+    for version in [&mut third, &mut ours] {
+        version["last_compressed_at"].take();
+    }
+    assert_eq!(ours, third);
+}
+
+#[tokio::test]
+async fn a_record_of_which_a_part_is_gone_is_never_a_shorter_one() {
+    let app = app().await;
+    versions(&app, 2).await;
+    let mut owner = app.database.connect().await;
+    let gone = "delete from record_parts where id = (select max(id) from record_parts)";
+    sqlx::raw_sql(gone).execute(&mut owner).await.expect("a deletion");
+    let read = app.call("GET", "/v1/sessions/s/summaries/2", "").await;
+    assert_eq!(read.status, 500, "{}", read.text);
+    // Nothing is built on it, and what contexts serve is still there.
+    ask(&app, "s", 2).await;
+    app.work_elsewhere().await;
+    let status = "select status from compressions where kind = 'compress' order by id desc limit 1";
+    assert_ne!(text(&mut owner, status).await, "succeeded");
+    assert_eq!(number(&mut owner, "select max(version) from summaries").await, 2);
+    assert_eq!(app.call("GET", "/v1/sessions/s/context", "").await.status, 200);
+}
