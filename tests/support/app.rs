@@ -109,7 +109,9 @@ async fn start(llm: Option<llm::Client>, webhook_reach: Reach) -> App {
 
 async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reach: Reach) -> App {
     let tracker = TaskTracker::new();
-    let store = Store::connect(&database.url, 8, tracker.clone()).await.expect("a pool");
+    // Some tests have three workers on it, and each keeps a connection to listen: what readers and queue keep besides
+    // must not be all that there is.
+    let store = Store::connect(&database.url, 12, tracker.clone()).await.expect("a pool");
     let stop = CancellationToken::new();
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
