@@ -146,7 +146,7 @@ fn length(flags: &Flags) {
     }
     say(&format!("\none long session, {} compressions; ms, means with both neighbours", best.len()));
     say(
-        "compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record  record's JSON",
+        "compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record  record written",
     );
     let mut costs = Vec::new();
     for at in [1, 2, 4, 10, 20, 30, 40] {

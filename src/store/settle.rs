@@ -35,7 +35,7 @@ pub struct NewVersion {
     /// The number it must get; the publication fails when another version came between.
     pub version: i64,
     /// Its metadata, as JSON.
-    pub meta: serde_json::Value,
+    pub meta: Box<RawValue>,
     /// Its record: what it has from its base is not written again.
     pub record: parts::Written,
     /// What its ledger hands on, as it is stored.
@@ -50,7 +50,7 @@ pub struct NewVersion {
     #[serde(default)]
     pub todos: Option<TodoUpdate>,
     /// Commands and test runs of the span: kind, first seq, ordinal, value.
-    pub ledger: Vec<(Cow<'static, str>, Seq, i32, serde_json::Value)>,
+    pub ledger: Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
 }
 
 /// The probes' verdict on a candidate.
@@ -59,9 +59,9 @@ pub struct NewEvaluation {
     /// The scores, as JSON.
     pub scores: serde_json::Value,
     /// The verdicts, probe by probe.
-    pub results: serde_json::Value,
+    pub results: Box<RawValue>,
     /// Probes that the span brought.
-    pub new_probes: Vec<serde_json::Value>,
+    pub new_probes: Vec<Box<RawValue>>,
     /// Earlier probes that a merge rule retired.
     pub retired: Vec<ProbeId>,
 }

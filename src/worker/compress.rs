@@ -18,7 +18,6 @@ use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
 use crate::domain::group;
 use crate::domain::id::Seq;
-use crate::domain::parts::Parts;
 use crate::domain::probe::ProbeReport;
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy::Strategy;
@@ -239,41 +238,39 @@ impl Made {
         };
         let evaluation = Some(NewEvaluation {
             scores: scores(&proof.report, self.rubric.as_ref())?,
-            results: json(&proof.report.results)?,
-            new_probes: proof.new_probes.iter().map(json).collect::<Result<_, _>>()?,
+            results: written(&proof.report.results)?,
+            new_probes: proof.new_probes.iter().map(written).collect::<Result<_, _>>()?,
             retired: proof.retired.iter().filter_map(|at| self.probe_ids.get(*at).copied()).collect(),
         });
         let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
         // A shadow run keeps what it made, also what the gate refused: that is what it is for.
         let is_kept = status == Status::Succeeded || job.request.shadow;
-        let (version, record) = if is_kept { Some(self.version(job.request.shadow)?) } else { None }.unzip();
+        let (version, record) = if is_kept { Some(self.version()?) } else { None }.unzip();
         Ok((Settlement { status, report, version, evaluation, retry_tokens, revision: 0 }, record))
     }
 
-    fn version(self, is_shadow: bool) -> Result<(NewVersion, Record), JobError> {
+    fn version(self) -> Result<(NewVersion, Record), JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
-            push_entry(&mut ledger, "command", &command.seqs, json(command)?);
+            push_entry(&mut ledger, "command", &command.seqs, written(command)?);
         }
         for run in &self.facts.test_runs {
-            push_entry(&mut ledger, "test_run", &run.seqs, json(run)?);
+            push_entry(&mut ledger, "test_run", &run.seqs, written(run)?);
         }
         let proof = self.proof;
         let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
         let todos =
             followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
         let version = proof.meta.version;
-        // A shadow run's candidate is no version: nothing may name parts of it, and it stands alone.
-        let base = if is_shadow { Parts::default() } else { self.parts };
         let (record, parts) =
-            base.write(&proof.summary, version).map_err(|error| JobError::Broken(error.to_string()))?;
+            self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
         let carry = written(&self.facts.carry)?;
         let bytes = parts.bytes() + carry.get().len();
         let kept = Record { version, summary: proof.summary, parts, carry: self.facts.carry, bytes };
         let version = NewVersion {
             version,
-            meta: json(&proof.meta)?,
+            meta: written(&proof.meta)?,
             record,
             carry,
             rendering: served(&proof.rendering.text, self.counter),
@@ -307,13 +304,13 @@ fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
 /// Numbers the entries of one message among themselves, so that a span that is read again after a
 /// rollback, with other bounds, gives the same keys.
 fn push_entry(
-    ledger: &mut Vec<(Cow<'static, str>, Seq, i32, serde_json::Value)>,
+    ledger: &mut Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
     kind: &'static str,
     seqs: &[Seq],
-    value: serde_json::Value,
+    value: Box<RawValue>,
 ) {
     let seq = seqs.first().copied().unwrap_or_default();
-    let same = |entry: &&(Cow<'static, str>, Seq, i32, serde_json::Value)| entry.0 == kind && entry.1 == seq;
+    let same = |entry: &&(Cow<'static, str>, Seq, i32, Box<RawValue>)| entry.0 == kind && entry.1 == seq;
     let ordinal = ledger.last().filter(same).map_or(0, |entry| entry.2 + 1);
     ledger.push((Cow::Borrowed(kind), seq, ordinal, value));
 }
@@ -331,7 +328,7 @@ fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {
     serde_json::to_value(value).map_err(|error| JobError::Broken(error.to_string()))
 }
 
-fn written(value: &impl Serialize) -> Result<Box<RawValue>, JobError> {
+pub(super) fn written(value: &impl Serialize) -> Result<Box<RawValue>, JobError> {
     serde_json::value::to_raw_value(value).map_err(|error| JobError::Broken(error.to_string()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::compress::scores;
+use super::compress::{scores, written};
 use super::desk::read_messages;
 use super::examine::{Examiner, Paper};
 use super::notebook::Notebook;
@@ -71,7 +71,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     }
     let evaluation = NewEvaluation {
         scores: scores(&report, rubric.as_ref())?,
-        results: serde_json::to_value(&report.results).map_err(|e| JobError::Broken(e.to_string()))?,
+        results: written(&report.results)?,
         new_probes: Vec::new(),
         retired: Vec::new(),
     };

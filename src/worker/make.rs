@@ -15,12 +15,15 @@ use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::narrative;
-use crate::domain::parts::Parts;
+use crate::domain::parts::{Parts, Written};
 use crate::domain::probe::{self, Answerer, ProbeKind, Verdict};
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy;
 use crate::domain::tokens::TokenCounter;
 use crate::llm::Client;
+
+/// A record as it is stored, and its parts.
+pub(super) type Record = (Written, Parts);
 
 /// What is tried with a model before code takes over.
 const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
@@ -29,8 +32,8 @@ const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
 pub(super) struct Made {
     pub(super) proof: Proof,
     pub(super) facts: Facts,
-    /// Those of the version that it builds on.
-    pub(super) parts: Parts,
+    /// The record as it is stored, with its parts; of one that may be kept.
+    pub(super) record: Option<Record>,
     pub(super) probe_ids: Vec<ProbeId>,
     pub(super) timings: Timings,
     pub(super) counter: TokenCounter,
@@ -51,8 +54,7 @@ pub(super) async fn make(
     fresh: Option<(Base, Seq)>,
 ) -> Result<Made, JobError> {
     let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
-    let mut maker =
-        Maker { notebook, examiner: Examiner::new(client), gate: Vec::new(), timings: Timings::default() };
+    let mut maker = Maker::new(notebook, client);
     let mut stored = fresh.map(|(mut base, from_seq)| {
         // Most of what is read afresh is in the record already.
         base.parts = material.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
@@ -107,9 +109,16 @@ struct Maker<'a> {
     examiner: Examiner,
     gate: Vec<GateRecord>,
     timings: Timings,
+    /// Of the last candidate, as long as it may be kept as it is.
+    record: Option<Record>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(notebook: Notebook<'a>, client: Option<&Client>) -> Self {
+        let examiner = Examiner::new(client);
+        Self { notebook, examiner, gate: Vec::new(), timings: Timings::default(), record: None }
+    }
+
     /// Proves a candidate, and those that the model makes of it when it does not hold.
     async fn prove_with(
         &mut self,
@@ -146,12 +155,16 @@ impl Maker<'_> {
         proposed: Proposed,
     ) -> Result<(Arc<Digest>, Proof), JobError> {
         let begun = Instant::now();
+        let is_shadow = self.notebook.is_shadow();
         let prove = move || {
             let (digest, draft) = digest.merge(proposed);
             let proof = candidate::prove(&digest.material, &digest.facts, draft);
-            (digest, proof)
+            // Here, where the record was gone through just now and is near the processor.
+            let record = (is_shadow || proof.is_accepted()).then(|| write(&digest, &proof, is_shadow));
+            (digest, proof, record)
         };
-        let (digest, mut proof) = blocking(prove).await?;
+        let (digest, mut proof, record) = blocking(prove).await?;
+        self.record = record.transpose()?;
         // A model is asked about what may be published, and nothing else.
         if self.examiner.is_on() && proof.is_accepted() {
             proof = self.question(&digest, proof).await?;
@@ -187,7 +200,7 @@ impl Maker<'_> {
             }
             next.gate.splice(0..0, proof.gate);
             next.answered(report);
-            proof = next;
+            (proof, self.record) = (next, None);
         }
         if !is_told(&proof) && !proof.is_accepted() {
             // Nothing is left to try, and code has found in the rendering what the model has not: a weak
@@ -223,12 +236,24 @@ impl Maker<'_> {
         self.timings.probe_ms += elapsed(begun);
         proof.gate = self.gate;
         proof.meta.warnings.extend(self.examiner.notes());
+        let is_shadow = self.notebook.is_shadow();
+        let mut record = self.record;
+        if record.is_none() && (is_shadow || proof.is_accepted()) {
+            record = Some(write(&digest, &proof, is_shadow)?);
+        }
         let counter = digest.material.counter;
-        let (material, facts) = digest.into_parts();
-        let parts = material.base.map(|base| base.parts).unwrap_or_default();
+        let (_, facts) = digest.into_parts();
         let (timings, todos_revision) = (self.timings, None);
-        Ok(Made { proof, facts, parts, probe_ids, timings, counter, todos_revision, rubric })
+        Ok(Made { proof, facts, record, probe_ids, timings, counter, todos_revision, rubric })
     }
+}
+
+/// Writes the record as it is stored. A shadow run's candidate is no version: nothing may name parts of it, and it
+/// stands alone.
+fn write(digest: &Digest, proof: &Proof, is_shadow: bool) -> Result<Record, JobError> {
+    let base = digest.material.base.as_ref().filter(|_| !is_shadow);
+    let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
+    parts.write(&proof.summary, proof.meta.version).map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn paper(proof: &Proof) -> Paper<'_> {

@@ -127,14 +127,14 @@ fn span(parent_version: Option<i64>) -> Span {
 fn publication(version: i64) -> Settlement {
     let version = NewVersion {
         version,
-        meta: json!({}),
+        meta: to_raw_value(&json!({})).expect("JSON"),
         record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
         recap: String::new(),
         todos: None,
-        ledger: vec![("command".into(), 1, 0, json!({"command": "ls"}))],
+        ledger: vec![("command".into(), 1, 0, to_raw_value(&json!({"command": "ls"})).expect("JSON"))],
     };
     let (status, report) = (Status::Succeeded, Report::default());
     Settlement { status, report, version: Some(version), evaluation: None, retry_tokens: 0, revision: 1 }

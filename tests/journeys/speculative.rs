@@ -245,7 +245,7 @@ async fn pins_that_change_while_it_is_made_end_it_too() {
 fn made(version: i64) -> anchord::store::settle::Settlement {
     let version = anchord::store::settle::NewVersion {
         version,
-        meta: json!({}),
+        meta: to_raw_value(&json!({})).expect("JSON"),
         record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),

@@ -6,7 +6,7 @@ use anchord::domain::summary::{Decision, FileAction, FileStatus, ModifiedFile, S
 use anchord::domain::version::VersionMeta;
 use anchord::store::compressions::{Job, Kind, Span};
 use anchord::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use crate::compressions::app_with_session;
@@ -57,6 +57,11 @@ async fn find_due(app: &App) -> Option<Job> {
     }
 }
 
+/// JSON as it is stored.
+fn raw(value: &impl serde::Serialize) -> Box<RawValue> {
+    to_raw_value(value).expect("JSON")
+}
+
 /// Publishes the next version, as a worker would, through `through_seq`.
 async fn publish(app: &App, version: i64, through_seq: i64) {
     let reply = app.call("POST", "/v1/sessions/s/compressions", "").await;
@@ -76,9 +81,9 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
         report: Report { probe_score: Some(1.0), compression_ratio: Some(0.97), ..Report::default() },
         version: Some(NewVersion {
             version,
-            meta: serde_json::to_value(meta).expect("JSON"),
+            meta: raw(&meta),
             record: Parts::default().write(&record(version), version).expect("JSON").0,
-            carry: to_raw_value(&json!({"text": "\u{0}"})).expect("JSON"),
+            carry: raw(&json!({"text": "\u{0}"})),
             rendering: ("render\0ing".to_owned(), 3),
             least: ("\0".to_owned(), 1),
             recap: "\0".to_owned(),
@@ -88,20 +93,24 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
                     "command".into(),
                     through_seq - 1,
                     0,
-                    json!({"command": format!("make {version}"), "exit_code": 0, "failed": false, "seqs": [through_seq - 1]}),
+                    raw(
+                        &json!({"command": format!("make {version}"), "exit_code": 0, "failed": false, "seqs": [through_seq - 1]}),
+                    ),
                 ),
                 (
                     "test_run".into(),
                     through_seq,
                     0,
-                    json!({"command": "cargo test", "outcome": "pass", "passed": 3, "failed": 0, "failing": [], "seqs": [through_seq]}),
+                    raw(
+                        &json!({"command": "cargo test", "outcome": "pass", "passed": 3, "failed": 0, "failing": [], "seqs": [through_seq]}),
+                    ),
                 ),
             ],
         }),
         evaluation: Some(NewEvaluation {
             scores: json!({"score": 1.0, "asked": 1, "failed": 0, "cut": 0, "critical_failed": 0}),
-            results: json!([{"probe": probe, "answer": "src/part1.rs", "verdict": "pass"}]),
-            new_probes: vec![probe],
+            results: raw(&json!([{"probe": probe, "answer": "src/part1.rs", "verdict": "pass"}])),
+            new_probes: vec![raw(&probe)],
             retired: Vec::new(),
         }),
         retry_tokens: 0,
@@ -334,7 +343,7 @@ async fn evaluations_are_listed_read_and_asked_for() {
         };
         let evaluation = NewEvaluation {
             scores: json!({"score": null, "asked": 0}),
-            results: json!([]),
+            results: raw(&json!([])),
             new_probes: Vec::new(),
             retired: Vec::new(),
         };

@@ -97,7 +97,7 @@ impl End<'_> {
             span.and_then(|span| span.parent_version),
             span.map(|span| span.from_seq),
             span.map(|span| span.through_seq),
-            version.map(|version| version.meta.to_string()),
+            version.map(|version| version.meta.get()),
             version.map(|version| version.record.head.as_str()),
             version.map(|version| version.record.parts.as_slice()),
             &rows.part_ids,
@@ -111,15 +111,15 @@ impl End<'_> {
             &rows.kinds as &[&str],
             &rows.seqs,
             &rows.ordinals,
-            &rows.values,
+            &rows.values as &[&str],
             todos.map(|todos| todos.revision),
             todo_texts.as_ref().map(|texts| texts.0.as_str()),
             todo_texts.as_ref().map(|texts| texts.1.as_str()),
             self.evaluation.map(|_| EvaluationId(Uuid::now_v7()).0),
             self.evaluation.map(|evaluation| evaluation.scores.to_string()),
-            self.evaluation.map(|evaluation| evaluation.results.to_string()),
+            self.evaluation.map(|evaluation| evaluation.results.get()),
             &rows.probe_ids,
-            &rows.probes,
+            &rows.probes as &[&str],
             &rows.retired,
             accounting.map_err(|error| corrupt("accounting", error))?,
             recent.map_err(|error| corrupt("recent", error))?,
@@ -192,9 +192,9 @@ struct VersionRows<'a> {
     kinds: Vec<&'a str>,
     seqs: Vec<i64>,
     ordinals: Vec<i32>,
-    values: Vec<String>,
+    values: Vec<&'a str>,
     probe_ids: Vec<Uuid>,
-    probes: Vec<String>,
+    probes: Vec<&'a str>,
     retired: Vec<Uuid>,
 }
 
@@ -210,11 +210,11 @@ impl<'a> VersionRows<'a> {
             rows.kinds.push(kind.as_ref());
             rows.seqs.push(*seq);
             rows.ordinals.push(*ordinal);
-            rows.values.push(value.to_string());
+            rows.values.push(value.get());
         }
         if let Some(evaluation) = evaluation {
             rows.probe_ids = evaluation.new_probes.iter().map(|_| Uuid::now_v7()).collect();
-            rows.probes = evaluation.new_probes.iter().map(ToString::to_string).collect();
+            rows.probes = evaluation.new_probes.iter().map(|probe| probe.get()).collect();
             rows.retired = evaluation.retired.iter().map(|id| id.0).collect();
         }
         rows

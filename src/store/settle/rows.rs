@@ -29,7 +29,7 @@ pub(super) async fn insert_shadow(
         job.tenant.0,
         job.id.0,
         job.session.0,
-        candidate.meta.to_string(),
+        candidate.meta.get(),
         document.map_err(|error| StoreError::corrupt("shadow_candidates", "document", job.id, error))?,
         without_nul(&candidate.rendering.0),
         i32::try_from(candidate.rendering.1).unwrap_or(i32::MAX),
@@ -56,7 +56,7 @@ pub(super) async fn insert_evaluation(
         version,
         job.id.0,
         evaluation.scores.to_string(),
-        evaluation.results.to_string(),
+        evaluation.results.get(),
     )
     .execute(connection)
     .await?;
