@@ -23,7 +23,7 @@ use crate::domain::tokens::TokenCounter;
 use crate::llm::Client;
 
 /// A record as it is stored, and its parts.
-pub(super) type Record = (Written, Parts);
+pub(super) type WrittenRecord = (Written, Parts);
 
 /// What is tried with a model before code takes over.
 const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
@@ -33,7 +33,7 @@ pub(super) struct Made {
     pub(super) proof: Proof,
     pub(super) facts: Facts,
     /// The record as it is stored, with its parts; of one that may be kept.
-    pub(super) record: Option<Record>,
+    pub(super) record: Option<WrittenRecord>,
     pub(super) probe_ids: Vec<ProbeId>,
     pub(super) timings: Timings,
     pub(super) counter: TokenCounter,
@@ -109,8 +109,8 @@ struct Maker<'a> {
     examiner: Examiner,
     gate: Vec<GateRecord>,
     timings: Timings,
-    /// Of the last candidate, as long as it may be kept as it is.
-    record: Option<Record>,
+    /// Of the last candidate, when nothing changes that any more.
+    record: Option<WrittenRecord>,
 }
 
 impl<'a> Maker<'a> {
@@ -155,12 +155,14 @@ impl<'a> Maker<'a> {
         proposed: Proposed,
     ) -> Result<(Arc<Digest>, Proof), JobError> {
         let begun = Instant::now();
-        let is_shadow = self.notebook.is_shadow();
+        let (is_shadow, is_asked) = (self.notebook.is_shadow(), self.examiner.is_on());
         let prove = move || {
             let (digest, draft) = digest.merge(proposed);
             let proof = candidate::prove(&digest.material, &digest.facts, draft);
-            // Here, where the record was gone through just now and is near the processor.
-            let record = (is_shadow || proof.is_accepted()).then(|| write(&digest, &proof, is_shadow));
+            // Here, where the record was gone through just now and is near the processor; but what a model does not
+            // find may still be put into it.
+            let is_kept = !is_asked && (is_shadow || proof.is_accepted());
+            let record = is_kept.then(|| write(&digest, &proof, is_shadow));
             (digest, proof, record)
         };
         let (digest, mut proof, record) = blocking(prove).await?;
@@ -200,7 +202,7 @@ impl<'a> Maker<'a> {
             }
             next.gate.splice(0..0, proof.gate);
             next.answered(report);
-            (proof, self.record) = (next, None);
+            proof = next;
         }
         if !is_told(&proof) && !proof.is_accepted() {
             // Nothing is left to try, and code has found in the rendering what the model has not: a weak
@@ -250,7 +252,7 @@ impl<'a> Maker<'a> {
 
 /// Writes the record as it is stored. A shadow run's candidate is no version: nothing may name parts of it, and it
 /// stands alone.
-fn write(digest: &Digest, proof: &Proof, is_shadow: bool) -> Result<Record, JobError> {
+fn write(digest: &Digest, proof: &Proof, is_shadow: bool) -> Result<WrittenRecord, JobError> {
     let base = digest.material.base.as_ref().filter(|_| !is_shadow);
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
     parts.write(&proof.summary, proof.meta.version).map_err(|error| JobError::Broken(error.to_string()))
