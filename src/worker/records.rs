@@ -15,6 +15,8 @@ use crate::domain::summary::Summary;
 
 /// Bytes of JSON that are kept together; as values they take more.
 const KEPT_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of JSON of the largest record that is kept, by itself: the longer a session, the more is saved.
+const LARGEST_BYTES: usize = 8 * KEPT_BYTES;
 
 /// A version's record, and what its ledger hands on.
 #[derive(Debug)]
@@ -53,7 +55,7 @@ impl Records {
         kept.bytes += record.bytes;
         gone.extend(kept.records.insert(session, record));
         let mut bytes = kept.bytes.saturating_sub(gone.iter().map(|before| before.bytes).sum());
-        while bytes > KEPT_BYTES {
+        while bytes > LARGEST_BYTES || (bytes > KEPT_BYTES && kept.records.len() > 1) {
             let Some((_, oldest)) = kept.records.pop_front() else { break };
             bytes = bytes.saturating_sub(oldest.bytes);
             gone.push(oldest);
@@ -97,14 +99,27 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_there_are_too_many_and_so_does_one_that_is_too_large() {
+    fn the_oldest_go_when_there_are_too_many() {
         let records = Records::default();
         for number in 0..5 {
             records.keep(session(number), record(1, KEPT_BYTES / 4));
         }
         assert!(records.take(session(0)).is_none());
-        assert!(records.take(session(1)).is_some());
-        records.keep(session(9), record(1, KEPT_BYTES + 1));
+        assert!((1..5).all(|number| records.take(session(number)).is_some()));
+        assert_eq!(records.0.lock().unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn a_large_one_is_kept_alone_and_one_that_is_too_large_is_not() {
+        let records = Records::default();
+        records.keep(session(1), record(1, 10));
+        records.keep(session(2), record(1, LARGEST_BYTES));
+        assert!(records.take(session(1)).is_none());
+        assert!(records.take(session(2)).is_some());
+        records.keep(session(2), record(2, KEPT_BYTES + 1));
+        records.keep(session(3), record(1, 10));
+        assert!(records.take(session(2)).is_none(), "the next one takes its place");
+        records.keep(session(4), record(1, LARGEST_BYTES + 1));
         assert!((0..10).all(|number| records.take(session(number)).is_none()));
         assert_eq!(records.0.lock().unwrap().bytes, 0);
     }
