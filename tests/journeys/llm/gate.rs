@@ -250,3 +250,26 @@ async fn a_history_read_afresh_that_does_not_hold_falls_back_to_code_and_then_to
     assert_eq!((&done["status"], &done["version"]), (&json!("rejected"), &Value::Null), "{done}");
     assert_eq!(document(&app).await, before);
 }
+
+#[tokio::test]
+async fn what_is_put_back_after_a_model_s_answers_is_in_the_record_that_is_stored() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    let app = app_for(examined(&fake)).await;
+    let by_code = r#"{"engine": "extractive"}"#;
+    assert_eq!(compressed(&app, by_code).await["version"], 1);
+    // A decision that was made before, for another reason: the record keeps the first one, until it is asked for.
+    let reason = "because its errors name the line.";
+    let again = format!("I decided to use the csv crate for the importer {reason}");
+    append(&app, &[json!({"role": "assistant", "content": again})]).await;
+    append(&app, &stretch(12)).await;
+    // Of so many questions one may fail by code's own look, which then puts nothing back.
+    for place in 0..12 {
+        let probe = json!({"kind": "constraint", "question": format!("Which folder stays in place {place}?"), "expected": ["vendor/"]});
+        assert_eq!(app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await.status, 201);
+    }
+    fake.play_for(Asks::Answers, [Act::Ignorant, Act::Good]);
+    let done = compressed(&app, by_code).await;
+    let expected = [("extractive", "model", "repair", "facts"), ("extractive", "model", "accept", "-")];
+    assert!(is(&records(&done), &expected), "{done}");
+    assert!(document(&app).await.contains(reason), "{}", document(&app).await);
+}
