@@ -67,6 +67,9 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
+/// More for requests, because the slow lane and who hears of revoked keys keep one each: beside these two and the
+/// readers' half something is left, of however few.
+const KEEPERS: u32 = 2;
 /// Half of them are kept, as of the readers': one for the pool of workers, one for whoever else takes jobs.
 const QUEUE_CONNECTIONS: u32 = 4;
 /// Workers have half as many again, and at least these: taking jobs and reading keep some, and the jobs need others.
@@ -141,8 +144,7 @@ impl Store {
                     Ok(())
                 })
             });
-        // The slow lane keeps a connection; requests must not starve for it.
-        let most = connections.saturating_add(1);
+        let most = connections.saturating_add(KEEPERS);
         let pool = pool_options.clone().max_connections(most).connect_with(options.clone()).await?;
         let lanes = pool_options
             .clone()

@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::process::Output;
 
 use nix::sys::signal::Signal;
+use serde_json::json;
 
 use crate::support;
 use crate::support::service::{Service, anchord, data_folder};
@@ -89,6 +90,27 @@ fn a_machine_without_postgres_is_told_what_to_install() {
     let why = failed(&output);
     assert!(why.contains("Postgres is not installed") && why.contains("install"), "{why}");
     assert_eq!(why.trim().lines().count(), 1, "{why}");
+}
+
+#[tokio::test]
+async fn the_fewest_connections_are_enough_for_everything() {
+    let database = support::database().await;
+    let service = Service::on(&database, &["--pool-size", "2"]);
+    let client = service.client();
+    let post = |path: &str, headers: &[(&str, &str)], body: &str| {
+        client.call("POST", path, headers, body).expect("a reply").status
+    };
+    for round in 0..2 {
+        // Whatever keeps a connection has one now: the large append has a lane of its own, and the read a reader.
+        let large = json!({"messages": [{"role": "user", "content": "large ".repeat(100_000)}]}).to_string();
+        assert_eq!(post("/v1/sessions/s/messages", &[], &large), 201, "round {round}");
+        assert_eq!(client.get("/v1/sessions/s/context").status, 200);
+        assert_eq!(post("/v1/sessions/s/compressions", &[("Prefer", "wait=20")], "{}"), 200, "round {round}");
+        for path in ["/readyz", "/v1/sessions", "/v1/sessions/s/messages", "/v1/sessions/s/recall?q=large"] {
+            assert_eq!(client.get(path).status, 200, "round {round}: {path}");
+        }
+    }
+    assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
 #[tokio::test]
