@@ -143,10 +143,13 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         "pytest" | "py.test" | "nosetests" | "nose2" | "jest" | "vitest" | "mocha" | "ava" | "karma"
         | "ctest" | "rspec" | "phpunit" | "paratest" | "pest" | "tox" | "nox" | "trial" | "bats"
         | "busted" | "prove" | "gotestsum" | "ginkgo" | "tap" | "jasmine" | "cargo-nextest" | "stestr"
-        | "runtests.py" | "ptw" => yes(program != "vitest" || !matches!(sub, "bench" | "init")),
+        | "runtests.py" | "ptw" | "elm-test" | "wtr" | "web-test-runner" | "testcafe" | "cucumber"
+        | "cucumber-js" | "behave" | "behat" | "robot" | "kaocha" | "Invoke-Pester" => {
+            yes(program != "vitest" || !matches!(sub, "bench" | "init"))
+        }
         "sudo" | "time" | "nice" | "nohup" | "stdbuf" | "xvfb-run" | "rtk" | "command" | "exec" | "env"
         | "cross-env" | "dotenv" | "timeout" | "gtimeout" | "ionice" | "caffeinate" | "unbuffer"
-        | "chronic" | "strace" | "npx" | "bunx" | "pnpx" | "dlx" => {
+        | "chronic" | "strace" | "npx" | "bunx" | "pnpx" | "dlx" | "nyc" | "c8" => {
             runs_tests(after_wrapper(rest), depth + 1)
         }
         "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "conda" | "mamba" | "micromamba" | "pixi" => {
@@ -180,9 +183,11 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         "ng" | "react-scripts" | "vue-cli-service" | "craco" | "ember" | "hardhat" | "forge" | "anchor"
         | "truffle" | "go" | "swift" | "mix" | "dotnet" | "flutter" | "dart" | "stack" | "cabal"
         | "bazel" | "bazelisk" | "buck2" | "rails" | "lein" | "gleam" | "crystal" | "dune" | "zig"
-        | "nimble" | "playwright" | "wasm-pack" => yes(sub == "test"
+        | "nimble" | "playwright" | "wasm-pack" | "v" | "odin" | "spago" | "raco" | "scala-cli" => yes(sub
+            == "test"
             || sub == "vet-test"
             || (program == "crystal" && sub == "spec")
+            || (program == "dune" && rest.iter().any(|w| matches!(*w, "runtest" | "@runtest" | "@test")))
             || rest.iter().take(3).any(|w| *w == "test")
             || (program == "vue-cli-service" && names_a_test(sub))),
         "cargo" => yes(rest.iter().find(|w| !w.starts_with(['-', '+'])).is_some_and(|w| {
@@ -190,27 +195,11 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
                 && !(*w == "nextest" && arg(1) == "list")
         })),
         "node" | "tsx" | "ts-node" => yes(rest.contains(&"--test")).or_else(|| script_by_name(rest)),
-        "cypress" => yes(sub == "run"),
+        "cypress" | "codecept" | "newman" => yes(sub == "run"),
+        "rebar3" => yes(matches!(sub, "eunit" | "ct" | "proper")),
         "julia" | "Rscript" | "R" => yes(calls_tests(program, rest)),
         "xcodebuild" | "sbt" | "gradle" | "gradlew" | "mvn" | "mvnw" | "mvnd" | "ant" | "gradlew.bat" => {
-            yes(rest.iter().any(|w| {
-                let task = w.rsplit([':', '/']).next().unwrap_or(w);
-                matches!(
-                    task,
-                    "test"
-                        | "verify"
-                        | "check"
-                        | "integrationTest"
-                        | "testOnly"
-                        | "testQuick"
-                        | "integration-test"
-                        | "surefire"
-                        | "connectedAndroidTest"
-                ) || (task.starts_with("test") && task.ends_with("UnitTest"))
-                    || (program.starts_with("mvn")
-                        && task == "install"
-                        && !rest.iter().any(|w| w.contains("skipTests") || w.contains("maven.test.skip")))
-            }))
+            yes(rest.iter().any(|word| is_test_task(program, word, rest)))
         }
         "make" | "gmake" | "just" | "task" | "rake" | "invoke" | "inv" | "composer" | "meson" | "ninja"
         | "grunt" | "gulp" | "ninja-build" | "tusk" | "doit" => yes(rest
@@ -229,6 +218,26 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// Whether a word of a build tool's command is a task that runs tests.
+fn is_test_task(program: &str, word: &str, words: &[&str]) -> bool {
+    let task = word.rsplit([':', '/']).next().unwrap_or(word);
+    matches!(
+        task,
+        "test"
+            | "verify"
+            | "check"
+            | "integrationTest"
+            | "testOnly"
+            | "testQuick"
+            | "integration-test"
+            | "surefire"
+            | "connectedAndroidTest"
+    ) || (task.starts_with("test") && task.ends_with("UnitTest"))
+        || (program.starts_with("mvn")
+            && task == "install"
+            && !words.iter().any(|w| w.contains("skipTests") || w.contains("maven.test.skip")))
 }
 
 /// Whether the tests are called from code that is given as a word of the command.

@@ -271,6 +271,27 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
     (Some(9), Some(1)),
     ""
 )]
+#[case::karma(
+    "ng test --watch=false",
+    "HeadlessChrome 79.0 (Linux 0.0.0): Executed 0 of 12 SUCCESS (0 secs / 0 secs)\nChrome Headless 120.0.0.0 (Linux x86_64) Foo should add FAILED\nChrome Headless 120.0.0.0 (Linux x86_64): Executed 12 of 12 (1 FAILED) (0.1 secs / 0.05 secs)\nTOTAL: 1 FAILED, 11 SUCCESS",
+    "fail",
+    (Some(11), Some(1)),
+    "Foo should add"
+)]
+#[case::karma_ok("ng test", "Firefox 115.0 (Linux): Executed 3 of 12 SUCCESS (0 secs)\nFirefox 115.0 (Linux): Executed 12 of 12 SUCCESS (0.1 secs)", "pass", (Some(12), Some(0)), "")]
+#[case::forge_cut("forge test", "Suite result: FAILED. 4 passed; 1 failed; 0 skipped; finished in 1.2ms", "fail", (None, None), "")]
+#[case::eunit("rebar3 eunit", "  Failed: 1.  Skipped: 0.  Passed: 11.", "fail", (Some(11), Some(1)), "")]
+#[case::common_test("rebar3 ct", "Failed 1 tests. Skipped 1 (0, 1) tests. Passed 11 tests.", "fail", (Some(11), Some(1)), "")]
+#[case::common_test_ok("rebar3 ct", "All 11 tests passed.", "pass", (Some(11), None), "")]
+#[case::alcotest("dune runtest", "1 failure! in 0.001s. 12 tests run.", "fail", (Some(11), Some(1)), "")]
+#[case::alcotest_ok("dune build @runtest", "Test Successful in 0.001s. 12 tests run.", "pass", (Some(12), None), "")]
+#[case::v("v test .", "Summary for all V _test.v files: 1 failed, 11 passed, 12 total. Elapsed time: 200 ms.", "fail", (Some(11), Some(1)), "")]
+#[case::cucumber("npx cucumber-js", "3 scenarios (1 failed, 2 passed)\n12 steps (1 failed, 11 passed)", "fail", (Some(2), Some(1)), "")]
+#[case::behave("behave", "1 feature passed, 0 failed, 0 skipped\n3 scenarios passed, 1 failed, 0 skipped", "fail", (Some(3), Some(1)), "")]
+#[case::kaocha("kaocha", "12 tests, 30 assertions, 1 errors, 1 failures.", "fail", (Some(10), Some(2)), "")]
+#[case::pester("Invoke-Pester", "Tests Passed: 11, Failed: 0, Skipped: 0 NotRun: 0", "pass", (Some(11), Some(0)), "")]
+#[case::elm("npx elm-test", "TEST RUN PASSED\n\nDuration: 10 ms\nPassed:   11\nFailed:   0", "pass", (Some(11), Some(0)), "")]
+#[case::coverage_around("npx nyc mocha", "  5 passing (10ms)", "pass", (Some(5), None), "")]
 fn a_summary_line_decides(
     #[case] command: &str,
     #[case] output: &str,

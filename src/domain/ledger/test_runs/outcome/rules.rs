@@ -234,7 +234,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // deno
     (r"^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed", passed_failed),
-    // maven, gradle
+    // maven, gradle, and karma's names
     (
         r"^(?:\[\w+\]\s+)?Tests run: (\d+), Failures: (\d+), Errors: (\d+)(?:, Skipped: (\d+))?\s*$",
         run_failed_errors,
@@ -243,15 +243,18 @@ pub(super) const RULES: &[Rule] = &[
         r"^(?:\[ERROR\]\s+)?COMPILATION ERROR|^> Compilation failed|^Execution failed for task ':.*compile",
         error,
     ),
-    (r"^(?:\[\w+\] )?BUILD SUCCESS(?:FUL)?\b", part),
+    (r"^(?:\[\w+\] )?BUILD SUCCESS(?:FUL)?\b|^Suite result: ok\.", part),
     (r"^(?:\[\w+\] )?BUILD FAIL(?:URE|ED)\b", error),
     (r"^(\d+) tests? completed, (\d+) failed", |c, t| run_failed_errors(c, t)),
-    (r"^(\S+ > \S.*) FAILED$", failing),
+    (r"^(?:\w+(?: \w+)? [\d.]+ \([^)]+\) (\S.*)|(\S+ > \S.*)) FAILED$", |c, t| {
+        t.fail = true;
+        t.name(c.get(1).or_else(|| c.get(2)).map_or("", |m| m.as_str()));
+    }),
     (r"^\[ERROR\]\s+((?:\w+\.)*\w*Tests?\.\w+):\d+", failing),
-    // dotnet
+    // dotnet, elm
     (r"^\s*(?:Passed|Failed)!\s+-\s+Failed:\s+(\d+),\s+Passed:\s+(\d+)", failed_passed),
-    (r"^\s+Passed:\s+(\d+)$", passing),
-    (r"^\s+Failed:\s+(\d+)$", failed_line),
+    (r"^\s*Passed:\s+(\d+)$", passing),
+    (r"^\s*Failed:\s+(\d+)$", failed_line),
     (r"^\s+Failed (\S+(?:\(.*\))?) \[[^\]]+\]", failing),
     (r"^Build FAILED\.", error),
     (r": error (?:CS|FS|BC|MSB|NU|NETSDK)\d+: ", around),
@@ -264,7 +267,7 @@ pub(super) const RULES: &[Rule] = &[
     }),
     (r"^\s+\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Exception.*|Subprocess aborted)\)", failing),
     (r"^\s+\d+ - (\S+) \(Not Run\)", |c, t| t.unloaded(c.get(1).map(|m| m.as_str()))),
-    // rspec, minitest, mix
+    // rspec, minitest, kaocha, mix
     (
         r"^(\d+) examples?, (\d+) failures?(?:, \d+ pending)?(?:, (\d+) errors? occurred outside of examples)?",
         |c, t| {
@@ -277,7 +280,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     (r"^rspec (\S+)(?: #.*)?$", failing),
     (
-        r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) skips)?",
+        r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) (?:failures|errors)(?:, (\d+) (?:errors|failures))?(?:, (\d+) skips)?",
         run_failed_errors,
     ),
     (
@@ -285,11 +288,22 @@ pub(super) const RULES: &[Rule] = &[
         run_failed_errors,
     ),
     (r"^\s+\d+\) test (.+ \([\w.]+\))$", name_only),
-    // phpunit
-    (r"^OK \((\d+) tests?, \d+ assertions?\)", passing),
+    // phpunit, rebar3, alcotest
+    (
+        r"^(?:OK \(|All |Test Successful in [\d.]+s\. )(\d+) tests?(?:, \d+ assertions?\)| passed\.| run\.)",
+        passing,
+    ),
+    (
+        r"^\s*Failed:? (\d+)(?: tests?)?\.\s+(?:Skipped:? \d+(?: \([\d, ]+\))?(?: tests?)?\.\s+)?Passed:? (\d+)",
+        failed_passed,
+    ),
+    (r"^(\d+) failures?! in [\d.]+s\. (\d+) tests? run\.", |c, t| {
+        let failed = number(c, 1).unwrap_or(0);
+        t.count(number(c, 2).map(|run| run.saturating_sub(failed)), Some(failed));
+    }),
     (r"^OK, but (?:incomplete|there were|some tests)", whole),
     (r"^Tests: (\d+), Assertions: \d+(?:, Errors: (\d+))?(?:, Failures: (\d+))?", run_failed_errors),
-    (r"^(?:FAILURES!|ERRORS!)$", fail),
+    (r"^(?:FAILURES!|ERRORS!|TEST RUN FAILED)$|^Suite result: FAILED\.", fail),
     (r"^\d+\) ([\w\\]+::\w+.*)$", name_only),
     // tox, nox
     (r"^\s*congratulations :\)", whole),
@@ -311,11 +325,22 @@ pub(super) const RULES: &[Rule] = &[
     (r"^\*\* TEST SUCCEEDED \*\*", whole),
     (r"^\*\* TEST FAILED \*\*", vague_fail),
     (r"^\*\* (?:TEST )?BUILD FAILED \*\*|because the build failed\.?$", error),
-    // playwright
-    (r"^\s{2}(\d+) passed \([\d.]+(?:m?s|m)\)$", passing),
-    (r"^\s{2}(\d+) failed$", failed_line),
-    // dart, flutter, prove, sbt, bazel
-    (r"All tests passed!$|^Result: PASS$|^All tests successful\.", whole),
+    // playwright, ava
+    (r"^\s+(\d+) (?:tests? passed|passed \([\d.]+(?:m?s|m)\))$", passing),
+    (r"^\s+(\d+) (?:tests? )?failed$", failed_line),
+    // karma, which draws the line anew as it goes
+    (
+        r"^\w+(?: \w+)? [\d.]+ \([^)]+\): Executed (\d+) of \d+ (?:\((\d+) FAILED\)|(?:\(skipped \d+\) )?SUCCESS)",
+        |c, t| {
+            let (run, failed) = (number(c, 1).unwrap_or(0), number(c, 2).unwrap_or(0));
+            (t.passed, t.failed) = (Some(run.saturating_sub(failed)), Some(failed));
+            t.whole_pass = failed == 0 && run > 0;
+        },
+    ),
+    // cucumber, behat, v, robot
+    (r"^(?:\d+ scenarios? \(|Summary for all V _test\.v files: |\d+ tests?, \d+ passed, ).*$", pytest),
+    // dart, flutter, prove, sbt, pester, bazel
+    (r"All tests passed!$|^Result: PASS$|^All tests successful\.|^TEST RUN PASSED$", whole),
     (
         r"^\d\d:\d\d \+(\d+)(?: ~\d+)? -(\d+): Some tests failed\.|^Result: FAIL$|^Some tests failed\.",
         |c, t| {
@@ -329,7 +354,7 @@ pub(super) const RULES: &[Rule] = &[
     (r"^\s*No subtests run\s*$", error),
     (r"^\[error\] .*\bCompilation failed", error),
     (r"^== Compilation error in file ", error),
-    (r"^\[\w+\] Tests: succeeded (\d+), failed (\d+)", passed_failed),
+    (r"^(?:\[\w+\] Tests: succeeded|Tests Passed:) (\d+), [fF]ailed:? (\d+)", passed_failed),
     (r"^(\d+) failures?, (\d+) errors?\.$", |c, t| {
         let bad = number(c, 1).unwrap_or(0).saturating_add(number(c, 2).unwrap_or(0));
         t.count(None, Some(bad));
@@ -348,8 +373,12 @@ pub(super) const RULES: &[Rule] = &[
     (r"^# PASS:\s+(\d+)$", passed_line),
     (r"^# (?:FAIL|XPASS|ERROR):\s+(\d+)$", failed_line),
     (r"^FAIL: (\S+)$", failing),
-    // zig test
-    (r"^(\d+) passed; \d+ skipped; (\d+) failed\.$", passed_failed),
+    // zig test, behave
+    (r"^(\d+) (?:passed; \d+ skipped; (\d+) failed\.$|scenarios? passed, (\d+) failed)", |c, t| {
+        let failed = number(c, 2).or_else(|| number(c, 3)).unwrap_or(0);
+        t.count(number(c, 1), Some(failed));
+        t.whole_pass |= failed == 0;
+    }),
     (r"^\d+/\d+ (\S.*?)\.\.\. ?FAIL \(", failing),
     // forge
     (r"^Ran \d+ test suites? .*: (\d+) tests? passed, (\d+) failed", passed_failed),
@@ -360,9 +389,6 @@ pub(super) const RULES: &[Rule] = &[
         t.count(number(c, 1), Some(failed));
         t.whole_pass |= failed == 0 && number(c, 1).unwrap_or(0) > 0;
     }),
-    // ava
-    (r"^\s+(\d+) tests? passed$", passing),
-    (r"^\s+(\d+) tests? failed$", failed_line),
     // go test -json
     (r#"^\{.*"Action":"fail".*"Test":"([^"]+)""#, failing),
     (r#"^\{.*"Action":"pass".*"Test":""#, |_, t| t.count(Some(1), None)),
