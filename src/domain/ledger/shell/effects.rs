@@ -162,7 +162,8 @@ fn takes_value(command: &str, option: &str) -> bool {
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
             &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "--include", "--exclude", "--glob", "--type"]
         }
-        "awk" | "gawk" => &["-F", "-v", "-f"],
+        "awk" | "gawk" => &["-F", "-v", "-f", "-i"],
+        "sd" => &["-f", "-n", "--flags", "--max-replacements"],
         "perl" => &["-e", "-E", "-I"],
         "touch" => &["-d", "-t", "-r"],
         "cp" | "mv" | "install" => &["-t", "-m", "-o", "-g", "-S", "--mode"],
@@ -197,10 +198,14 @@ impl Reader<'_> {
             "" => {}
             name if SHOW.contains(&name) => self.each(name, Op::Read),
             "sed" | "gsed" => self.sed(name),
-            "perl" => self.perl(),
+            "perl" => {
+                self.in_place(name);
+            }
+            "ruby" if self.in_place(name) => {}
             "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.searched(name),
             "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
             "tee" => self.tee(),
+            "sd" => self.replaced(),
             "touch" => self.each(name, Op::Touch),
             "truncate" | "sponge" => self.each(name, Op::Write),
             "rm" | "unlink" | "trash" => self.remove(name),
@@ -210,7 +215,7 @@ impl Reader<'_> {
             "ln" => self.linked(),
             "git" => self.git(),
             "patch" | "apply_patch" | "applypatch" => self.patched(),
-            "ed" | "ex" => self.each(name, Op::Modify),
+            "ed" | "ex" | "dos2unix" | "unix2dos" => self.each(name, Op::Modify),
             "dd" => self.dd(),
             "curl" | "wget" => self.fetched(name),
             "python" | "python2" | "python3" | "node" | "ruby" | "deno" | "bun" | "php" | "ipython" => {
@@ -338,13 +343,14 @@ impl Reader<'_> {
         }
     }
 
-    fn perl(&mut self) {
+    /// Takes in the files that a one-line program of perl or ruby rewrites; `false` when it rewrites none in place.
+    fn in_place(&mut self, command: &str) -> bool {
         let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
         let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
             w.text.chars().skip(1).take_while(char::is_ascii_alphanumeric).take(6).any(|c| c == 'i')
         });
         if !in_place {
-            return;
+            return false;
         }
         let mut words = self.step.words.iter().skip(1);
         let mut program = None;
@@ -359,8 +365,22 @@ impl Reader<'_> {
             }
         }
         for word in files {
-            let words = program.map(|p| format!("perl {}", one_line(&p.text)));
+            let words = program.map(|p| format!("{command} {}", one_line(&p.text)));
             self.add(Op::Modify, &word, None, words);
+        }
+        true
+    }
+
+    /// `sd pattern replacement file…`.
+    fn replaced(&mut self) {
+        if self.has_flag('p', "preview") {
+            return;
+        }
+        let arguments = self.arguments("sd");
+        let [pattern, replacement, files @ ..] = arguments.as_slice() else { return };
+        let told = format!("{} → {}", one_line(&pattern.text), one_line(&replacement.text));
+        for word in files {
+            self.add(Op::Modify, word, None, Some(told.clone()));
         }
     }
 
@@ -376,8 +396,21 @@ impl Reader<'_> {
     }
 
     fn after_program(&mut self, command: &str) {
-        for word in self.arguments(command).into_iter().skip(1) {
-            self.add(Op::Read, &word, None, None);
+        let in_place = match command {
+            "yq" => self.has_flag('i', "inplace") || self.has_flag('i', "in-place"),
+            "awk" | "gawk" => self
+                .step
+                .words
+                .windows(2)
+                .any(|w| matches!(w, [i, name] if i.text == "-i" && name.text == "inplace")),
+            _ => false,
+        };
+        let mut arguments =
+            self.arguments(command).into_iter().filter(|word| !matches!(word.text.as_str(), "eval" | "e"));
+        let program = arguments.next();
+        for word in arguments {
+            let words = program.as_ref().map(|p| format!("{command} {}", one_line(&p.text)));
+            self.add(if in_place { Op::Modify } else { Op::Read }, &word, None, words);
         }
     }
 
