@@ -168,7 +168,8 @@ static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
         | \b(?:use|change|modify|edit|touch|run|add|allow|accept|keep|return|support|update|write|send|answer|respond)\b[^.]{0,60}\bonly\b
         | \bwithout\s+(?:any\s+\w|(?:chang|modify|break|touch|add|us|alter|ask|edit|remov|affect|introduc|delet|los|install|requir|creat|rewrit|renam|wait|lett|mak|mov|mention|shar)\w{0,4}ing\b|my\s+\w|permission|approval|confirmation)
         | \b(?:is|are|it's)\s+(?:required|mandatory|forbidden|prohibited|not\s+allowed|off[- ]limits)\b | ^required:\s
-        | \bunder\s+no\s+circumstances\b | \bno\s+matter\s+what\b | \bat\s+all\s+times\b | \bstick\s+(?:to|with)\b | \bhands\s+off\b
+        | \b(?:keep|leave|preserve|maintain)\b[^.,;:]{1,60}\b(?:compatible|compatibility|unchanged|untouched|intact|alone|as[-\s]is|as\s+(?:it\s+is|they\s+are))\b
+        | \bfrom\s+(?:now|here)\s+on\b | \bunder\s+no\s+circumstances\b | \bno\s+matter\s+what\b | \bat\s+all\s+times\b | \bstick\s+(?:to|with)\b | \bhands\s+off\b
         ",
         r"(?x)
         \b(?:you|we|i|they|it|he|she|does|one)\s+(?:don['’]?t|do\s+not|doesn['’]?t|does\s+not)\s+(?:\w+\s+)?(?:have|need|know|think|want\s+to\s+know|care|mind|see|understand|remember|believe|like|get|seem|really)\b
@@ -346,6 +347,9 @@ mod tests {
     #[case("Make sure the build passes.")]
     #[case("Can you refactor this without changing its behaviour?")]
     #[case("Use only the standard library.")]
+    #[case("Use four spaces from now on.")]
+    #[case("Keep the API backwards compatible.")]
+    #[case("Leave the public interface as it is.")]
     #[case("Confirmation is required before any booking.")]
     #[case("不要修改数据库结构。")]
     #[case("所有接口必须返回 JSON。")]
@@ -401,6 +405,8 @@ mod tests {
     #[case("<pr_description>The parser must never fail.</pr_description>")]
     #[case("Ma commande n'est jamais arrivée.")]
     #[case("Das Paket ist bei uns nie angekommen.")]
+    #[case("Keep going, this is compatible with what I had in mind.")]
+    #[case("Leave a note, it works.")]
     fn other_words_are_no_demand(#[case] text: &str) {
         assert_eq!(of_user(text), Vec::<String>::new(), "{text}");
     }
