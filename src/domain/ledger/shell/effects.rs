@@ -396,21 +396,24 @@ impl Reader<'_> {
     }
 
     fn after_program(&mut self, command: &str) {
+        let mut arguments = self.arguments(command);
+        if command == "yq" && arguments.first().is_some_and(|word| matches!(word.text.as_str(), "eval" | "e"))
+        {
+            arguments.remove(0);
+        }
+        let [program, files @ ..] = arguments.as_slice() else { return };
         let in_place = match command {
             "yq" => self.has_flag('i', "inplace") || self.has_flag('i', "in-place"),
-            "awk" | "gawk" => self
-                .step
-                .words
-                .windows(2)
-                .any(|w| matches!(w, [i, name] if i.text == "-i" && name.text == "inplace")),
+            "awk" | "gawk" => {
+                let pairs = self.step.words.iter().zip(self.step.words.iter().skip(1));
+                pairs.into_iter().any(|(option, value)| option.text == "-i" && value.text == "inplace")
+            }
             _ => false,
         };
-        let mut arguments =
-            self.arguments(command).into_iter().filter(|word| !matches!(word.text.as_str(), "eval" | "e"));
-        let program = arguments.next();
-        for word in arguments {
-            let words = program.as_ref().map(|p| format!("{command} {}", one_line(&p.text)));
-            self.add(if in_place { Op::Modify } else { Op::Read }, &word, None, words);
+        let op = if in_place { Op::Modify } else { Op::Read };
+        let told = in_place.then(|| format!("{command} {}", one_line(&program.text)));
+        for word in files {
+            self.add(op, word, None, told.clone());
         }
     }
 
