@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 pub use super::mask::MaskMode;
 use super::misread::{escape, must_be, place, pointer};
 use super::pin::Pin;
-use super::strategy::{EngineChoice, Strategy};
+use super::strategy::{self, EngineChoice, Strategy};
 pub use super::tokens::Tokenizer as TokenizerName;
 use super::trigger::PolicyName;
 pub use policy::{Policy, share_of};
@@ -72,7 +72,7 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto: Option<bool>,
     /// How versions are made. Default `anchored`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strategy::asked_or_none")]
     pub strategy: Option<Strategy>,
     /// Who reads the spans. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -283,12 +283,6 @@ impl Settings {
         }
         if self.max_summary_tokens.is_some_and(|t| !(200..=100_000).contains(&t)) {
             return beyond("max_summary_tokens");
-        }
-        if self.strategy == Some(Strategy::Rollback) {
-            return refuse(
-                "/strategy",
-                "must be anchored, opaque, regenerative or sliding_window".to_owned(),
-            );
         }
         if self.strategy.is_some_and(|strategy| self.refuses(strategy)) {
             return refuse(
@@ -541,6 +535,10 @@ mod tests {
             (json!({"system_tokens": -1}), "must be a whole number from 0 to 4294967295"),
             (json!({"context_window": "big"}), "must be a whole number from 0 to 4294967295"),
             (json!({"auto": "yes"}), "must be true or false"),
+            (
+                json!({"strategy": "rollback"}),
+                "must be one of `anchored`, `opaque`, `regenerative`, `sliding_window`",
+            ),
         ] {
             let refused = patch(&Settings::default(), &change).unwrap_err();
             assert_eq!(refused.detail, detail, "{change}");

@@ -1,6 +1,6 @@
 //! How a version is made: the strategy that decides what is read and kept, the engine that reads it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 /// What a compression reads and what it makes of it.
@@ -33,6 +33,43 @@ pub enum Strategy {
     SlidingWindow,
     /// Makes an earlier version current again; never asked of an engine.
     Rollback,
+}
+
+/// The strategies that can be asked for; who is told what there is reads these names.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Asked {
+    Anchored,
+    Opaque,
+    Regenerative,
+    SlidingWindow,
+}
+
+impl From<Asked> for Strategy {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Anchored => Self::Anchored,
+            Asked::Opaque => Self::Opaque,
+            Asked::Regenerative => Self::Regenerative,
+            Asked::SlidingWindow => Self::SlidingWindow,
+        }
+    }
+}
+
+/// Reads a strategy that somebody asks for, which a rollback is not.
+///
+/// # Errors
+/// When it is none of those.
+pub fn asked<'de, D: Deserializer<'de>>(from: D) -> Result<Strategy, D::Error> {
+    Asked::deserialize(from).map(Strategy::from)
+}
+
+/// Reads one as [`asked`] does, or nothing.
+///
+/// # Errors
+/// As [`asked`].
+pub fn asked_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Strategy>, D::Error> {
+    Option::<Asked>::deserialize(from).map(|asked| asked.map(Strategy::from))
 }
 
 impl Strategy {

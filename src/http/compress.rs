@@ -20,7 +20,7 @@ use crate::background;
 use crate::domain::format::Format;
 use crate::domain::id::Seq;
 use crate::domain::stateless::{Compressed, Conversation, Wanted, compress};
-use crate::domain::strategy::{EngineChoice, Strategy};
+use crate::domain::strategy::{self, EngineChoice, Strategy};
 use crate::domain::tokens::Tokenizer;
 use crate::domain::version::Version;
 
@@ -43,7 +43,7 @@ pub struct CompressRequest {
     #[schema(minimum = 1)]
     pub target_tokens: Option<u32>,
     /// How the summary is made. Default `anchored`; `rollback` is refused.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "strategy::asked")]
     pub strategy: Strategy,
     /// `auto` and `extractive` are code alone, within the request; `llm` is queued and has a model word the
     /// summary, with code in its place when it fails.
@@ -173,10 +173,6 @@ fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressRequest, Conversa
 fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
     if request.messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must have at least one message"));
-    }
-    if request.strategy == Strategy::Rollback {
-        let detail = "must be anchored, opaque, regenerative or sliding_window";
-        return Err(ApiError::invalid("/strategy", detail));
     }
     if request.target_tokens == Some(0) {
         return Err(ApiError::invalid("/target_tokens", "must be at least 1"));

@@ -21,7 +21,7 @@ use crate::domain::compression::{Report, Request, Status};
 use crate::domain::flags::{self, Flag};
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName};
 use crate::domain::settings::MAX_PRESERVE_RECENT;
-use crate::domain::strategy::{EngineChoice, Strategy, Verifiable};
+use crate::domain::strategy::{self, EngineChoice, Strategy, Verifiable};
 use crate::store::StoreError;
 use crate::store::compressions::{self, CompressionRow, Kind};
 use crate::store::sessions::{self, Session};
@@ -52,6 +52,7 @@ pub struct NewCompression {
     #[schema(max_length = 1000, pattern = r"^[^\u0000]*$")]
     reason: Option<String>,
     /// How the version is made; never `rollback`, and not `opaque` for critical sessions.
+    #[serde(deserialize_with = "strategy::asked_or_none")]
     strategy: Option<Strategy>,
     /// Who reads the span.
     engine: Option<EngineChoice>,
@@ -268,10 +269,6 @@ impl NewCompression {
     /// Checks what the session and the installation allow.
     fn checked(self, state: &AppState, session: &Session) -> Result<Request, ApiError> {
         let settings = session.effective_settings();
-        if self.strategy == Some(Strategy::Rollback) {
-            let detail = "must be anchored, opaque, regenerative or sliding_window";
-            return Err(ApiError::invalid("/strategy", detail));
-        }
         if self.strategy.is_some_and(|strategy| settings.refuses(strategy)) {
             let detail = "opaque cannot be verified and is refused for critical sessions";
             return Err(ApiError::refused("/strategy", detail));
