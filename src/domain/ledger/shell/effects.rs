@@ -198,10 +198,7 @@ impl Reader<'_> {
             "" => {}
             name if SHOW.contains(&name) => self.each(name, Op::Read),
             "sed" | "gsed" => self.sed(name),
-            "perl" => {
-                self.in_place(name);
-            }
-            "ruby" if self.in_place(name) => {}
+            "perl" | "ruby" if self.in_place(name) => {}
             "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.searched(name),
             "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
             "tee" => self.tee(),
@@ -405,8 +402,8 @@ impl Reader<'_> {
         let in_place = match command {
             "yq" => self.has_flag('i', "inplace") || self.has_flag('i', "in-place"),
             "awk" | "gawk" => {
-                let pairs = self.step.words.iter().zip(self.step.words.iter().skip(1));
-                pairs.into_iter().any(|(option, value)| option.text == "-i" && value.text == "inplace")
+                let mut pairs = self.step.words.iter().zip(self.step.words.iter().skip(1));
+                pairs.any(|(option, value)| option.text == "-i" && value.text == "inplace")
             }
             _ => false,
         };

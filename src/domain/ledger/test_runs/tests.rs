@@ -279,6 +279,8 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
     "Foo should add"
 )]
 #[case::karma_ok("ng test", "Firefox 115.0 (Linux): Executed 3 of 12 SUCCESS (0 secs)\nFirefox 115.0 (Linux): Executed 12 of 12 SUCCESS (0.1 secs)", "pass", (Some(12), Some(0)), "")]
+#[case::karma_skipped("ng test", "Firefox 115.0 (Linux): Executed 11 of 12 (skipped 1) SUCCESS (0.1 secs)", "pass", (Some(11), Some(0)), "")]
+#[case::karma_stopped("ng test", "Firefox 115.0 (Linux): Executed 3 of 12 SUCCESS (0 secs)", "unknown", (Some(3), Some(0)), "")]
 #[case::forge_cut("forge test", "Suite result: FAILED. 4 passed; 1 failed; 0 skipped; finished in 1.2ms", "fail", (None, None), "")]
 #[case::eunit("rebar3 eunit", "  Failed: 1.  Skipped: 0.  Passed: 11.", "fail", (Some(11), Some(1)), "")]
 #[case::common_test("rebar3 ct", "Failed 1 tests. Skipped 1 (0, 1) tests. Passed 11 tests.", "fail", (Some(11), Some(1)), "")]

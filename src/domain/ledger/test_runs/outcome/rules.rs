@@ -330,15 +330,16 @@ pub(super) const RULES: &[Rule] = &[
     (r"^\s+(\d+) (?:tests? )?failed$", failed_line),
     // karma, which draws the line anew as it goes
     (
-        r"^\w+(?: \w+)? [\d.]+ \([^)]+\): Executed (\d+) of \d+ (?:\((\d+) FAILED\)|(?:\(skipped \d+\) )?SUCCESS)",
+        r"^\w+(?: \w+)? [\d.]+ \([^)]+\): Executed (\d+) of (\d+) (?:\((\d+) FAILED\)|(?:\(skipped (\d+)\) )?SUCCESS)",
         |c, t| {
-            let (run, failed) = (number(c, 1).unwrap_or(0), number(c, 2).unwrap_or(0));
+            let [run, all, failed, skipped] = [1, 2, 3, 4].map(|at| number(c, at).unwrap_or(0));
             (t.passed, t.failed) = (Some(run.saturating_sub(failed)), Some(failed));
-            t.whole_pass = failed == 0 && run > 0;
+            // A run that was stopped half-way has passed nothing yet.
+            t.whole_pass = failed == 0 && run > 0 && run.saturating_add(skipped) >= all;
         },
     ),
-    // cucumber, behat, v, robot
-    (r"^(?:\d+ scenarios? \(|Summary for all V _test\.v files: |\d+ tests?, \d+ passed, ).*$", pytest),
+    // cucumber, behat, v
+    (r"^(?:\d+ scenarios? \(|Summary for all V _test\.v files: ).*$", pytest),
     // dart, flutter, prove, sbt, pester, bazel
     (r"All tests passed!$|^Result: PASS$|^All tests successful\.|^TEST RUN PASSED$", whole),
     (
