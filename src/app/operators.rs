@@ -156,9 +156,10 @@ impl Operators {
         until: DateTime<Utc>,
     ) -> anyhow::Result<(ApiKey, SecretString)> {
         let id = self.find(tenant).await?;
-        match self.store.rotate_key(id, key, until, Actor::Cli).await? {
+        match self.store.rotate_key(id, key, until, (Actor::Cli, None)).await? {
             Rotation::Done(made, key, _) => Ok((*made, key)),
-            Rotation::NoKey => anyhow::bail!("there is no key {key}, or it is over"),
+            // Nothing is beyond an operator.
+            Rotation::NoKey | Rotation::Beyond(_) => anyhow::bail!("there is no key {key}, or it is over"),
         }
     }
 

@@ -204,6 +204,8 @@ pub async fn revoke_key(
 }
 
 /// Replaces a key of the tenant by a new one with the same scopes; both work for a while.
+///
+/// The new key is shown to the caller, so the caller needs every scope of the key that it replaces: 403 otherwise.
 #[utoipa::path(
     post, path = "/v1/keys/{key_id}/rotate", tag = "tenant", params(KeyPath), request_body = Option<KeyRotation>,
     responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
@@ -215,7 +217,7 @@ pub async fn rotate_key(
     _: IdempotencyKey,
     body: OptionalJson<KeyRotation>,
 ) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
-    rotate(&state, (caller.tenant, path.key_id), body.value, caller.actor()).await
+    rotate(&state, (caller.tenant, path.key_id), body.value, (caller.actor(), Some(&caller.scopes))).await
 }
 
 /// Lists a tenant's keys, oldest first.
@@ -278,7 +280,7 @@ pub async fn rotate_tenant_key(
     _: IdempotencyKey,
     body: OptionalJson<KeyRotation>,
 ) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
-    rotate(&state, (path.tenant_id, path.key_id), body.value, Actor::Operator).await
+    rotate(&state, (path.tenant_id, path.key_id), body.value, (Actor::Operator, None)).await
 }
 
 async fn require(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
@@ -336,15 +338,19 @@ async fn rotate(
     state: &AppState,
     (tenant, key): (TenantId, KeyId),
     rotation: KeyRotation,
-    actor: Actor,
+    by: (Actor, Option<&[String]>),
 ) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
     let overlap = rotation.overlap_seconds.unwrap_or(DEFAULT_OVERLAP_SECONDS);
     if overlap > MAX_OVERLAP_SECONDS {
         return Err(ApiError::invalid("/overlap_seconds", format!("must be at most {MAX_OVERLAP_SECONDS}")));
     }
     let until = state.clock.now() + TimeDelta::seconds(i64::from(overlap));
-    match state.store.rotate_key(tenant, key, until, actor).await? {
+    match state.store.rotate_key(tenant, key, until, by).await? {
         Rotation::NoKey => Err(ApiError::NotFound(Thing::Key)),
+        Rotation::Beyond(scope) => {
+            let known = SCOPES.into_iter().find(|known| *known == scope);
+            Err(ApiError::Forbidden(known.unwrap_or(ADMIN)))
+        }
         Rotation::Done(made, key, ends) => {
             Ok((StatusCode::CREATED, Reply(created(*made, key.expose_secret(), Some(ends)))))
         }

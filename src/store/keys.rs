@@ -136,6 +136,8 @@ impl NewKey {
 pub enum Rotation {
     /// There is no such key, or it is revoked or over.
     NoKey,
+    /// The key may do what the caller may not: its successor would be a way up. Nothing has changed.
+    Beyond(String),
     /// The new key, and when the old one ends.
     Done(Box<ApiKey>, SecretString, DateTime<Utc>),
 }
@@ -317,7 +319,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Makes a key that may do what another may, which ends at `until`, or earlier if it would have.
+    /// Makes a key that may do what another may, which ends at `until`, or earlier if it would have. `held` are the
+    /// scopes of the key that asks; an operator has none to be held against.
     ///
     /// # Errors
     /// When the database fails.
@@ -326,7 +329,7 @@ impl Store {
         tenant: TenantId,
         id: KeyId,
         until: DateTime<Utc>,
-        actor: Actor,
+        (actor, held): (Actor, Option<&[String]>),
     ) -> Result<Rotation, StoreError> {
         let mut tx = self.begin(tenant).await?;
         let old = sqlx::query!(
@@ -344,7 +347,11 @@ impl Store {
         )
         .fetch_optional(&mut *tx)
         .await?;
-        let Some(old) = old else { return Ok(Rotation::NoKey) };
+        let Some(mut old) = old else { return Ok(Rotation::NoKey) };
+        let beyond = |scope: &String| held.is_some_and(|held| !held.contains(scope));
+        if let Some(place) = old.scopes.iter().position(beyond) {
+            return Ok(Rotation::Beyond(old.scopes.swap_remove(place)));
+        }
         let (key, new) = NewKey::minted(old.scopes);
         let new = NewKey { name: old.name, expires_at: old.expires_at, ..new };
         let Some(made) = insert(&mut tx, tenant, &new).await? else { return Ok(Rotation::NoKey) };

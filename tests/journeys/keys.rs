@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::support::app::{App, OURS, THEIRS, app};
+use crate::support::app::{App, OPERATOR, OURS, THEIRS, app};
 
 async fn create(app: &App, body: Value) -> Value {
     let made = app.call("POST", "/v1/keys", body.to_string()).await;
@@ -138,6 +138,27 @@ async fn a_rotated_key_and_its_successor_both_work_until_the_overlap_ends() {
     let actions: Vec<&str> =
         audit["items"].as_array().unwrap().iter().filter_map(|i| i["action"].as_str()).collect();
     assert_eq!(actions.iter().filter(|action| **action == "key.rotated").count(), 2);
+}
+
+#[tokio::test]
+async fn a_key_rotates_only_what_it_may_do_itself() {
+    let app = app().await;
+    let worker = create(&app, json!({"scopes": ["read", "write"]})).await;
+    let admin = create(&app, json!({"scopes": ["admin"]})).await;
+    let admin_key = admin["key"].as_str().unwrap();
+    let path = format!("/v1/keys/{}/rotate", worker["id"].as_str().unwrap());
+    let refused = app.call_as(admin_key, "POST", &path, r#"{"overlap_seconds": 0}"#).await;
+    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (403, "forbidden"));
+    assert!(!refused.text.contains("anc_"), "no key is shown");
+    assert_eq!(status(&app, worker["key"].as_str().unwrap()).await, 200, "the key goes on unchanged");
+    let listed = app.call("GET", "/v1/keys", "").await.json();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 3, "no key was made");
+    let own = format!("/v1/keys/{}/rotate", admin["id"].as_str().unwrap());
+    assert_eq!(app.call_as(admin_key, "POST", &own, "").await.status, 201, "a key may replace itself");
+    assert_eq!(app.call("POST", &path, "").await.status, 201, "who has every scope may");
+    let by_operator =
+        format!("/v1/admin/tenants/{}/keys/{}/rotate", app.tenant, worker["id"].as_str().unwrap());
+    assert_eq!(app.call_as(OPERATOR, "POST", &by_operator, "").await.status, 201);
 }
 
 #[tokio::test]
