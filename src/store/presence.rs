@@ -6,27 +6,36 @@ use sqlx::{Connection as _, PgConnection};
 use super::compressions::CHANNEL;
 use super::{Store, StoreError};
 
-/// The class of the advisory locks that live workers hold; `release_dead_workers` looks for it.
+/// The class of the advisory locks that live workers hold; `look_after_workers` looks for it.
 const WORKER_CLASS: i32 = 1_633_772_132;
+/// How long a job is in doubt before it is taken from a worker that says nothing, in seconds. A worker that lives says
+/// so several times in it (`worker::presence`), and a takeover still takes less than a second.
+const PATIENCE_SECONDS: f64 = 0.6;
 
 /// A held sign of life; the database lets go of it when the connection ends, however it ends.
 #[derive(Debug)]
 pub struct Held {
-    _connection: PgConnection,
+    connection: PgConnection,
+    worker: i64,
 }
 
 impl Store {
-    /// Holds the sign of life of a worker.
+    /// Holds the sign of life of a worker. A connection of the same worker that is lost without the database knowing
+    /// is in nobody's way: the lock is shared.
     ///
     /// # Errors
     /// When the database cannot be reached.
     pub async fn hold_presence(&self, worker: i64) -> Result<Held, StoreError> {
         let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await?;
         let number = i32::try_from(worker).unwrap_or(i32::MAX);
-        sqlx::query_scalar!(r#"select pg_advisory_lock($1, $2) is null as "held!""#, WORKER_CLASS, number)
-            .fetch_one(&mut connection)
-            .await?;
-        Ok(Held { _connection: connection })
+        sqlx::query_scalar!(
+            r#"select pg_advisory_lock_shared($1, $2) is null as "held!""#,
+            WORKER_CLASS,
+            number
+        )
+        .fetch_one(&mut connection)
+        .await?;
+        Ok(Held { connection, worker })
     }
 
     /// Listens for new jobs.
@@ -37,5 +46,21 @@ impl Store {
         let mut listener = PgListener::connect_with(&self.pool).await?;
         listener.listen(CHANNEL).await?;
         Ok(listener)
+    }
+}
+
+impl Held {
+    /// Says that the worker lives, and makes the jobs of workers that say nothing due at once; gives how many.
+    ///
+    /// # Errors
+    /// When the connection is lost, and the lock with it.
+    pub async fn look_after_workers(&mut self) -> Result<i32, StoreError> {
+        Ok(sqlx::query_scalar!(
+            r#"select look_after_workers($1, $2) as "freed!""#,
+            self.worker,
+            PATIENCE_SECONDS
+        )
+        .fetch_one(&mut self.connection)
+        .await?)
     }
 }

@@ -112,6 +112,12 @@ pub const METRICS: &[Metric] = &[
         "Jobs whose lease was lost while they ran, most often because they were cancelled.",
     ),
     metric(
+        "anchord_worker_presence_lost_total",
+        Counter,
+        &[],
+        "Connections lost that held a worker's sign of life; its jobs go on, and it is held again.",
+    ),
+    metric(
         "anchord_compressions_total",
         Counter,
         &["status", "strategy", "engine", "shadow"],

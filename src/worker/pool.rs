@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use rand::Rng as _;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, Span, error, info, info_span, warn};
@@ -28,7 +28,7 @@ pub struct Options {
     /// How long a claim holds without a heartbeat. A dead worker is noticed by its presence long
     /// before; the lease is for one that hangs.
     pub lease: Duration,
-    /// The look for workers that died, and the fallback look for jobs when no notification came; jittered.
+    /// The fallback look for jobs when no notification came; jittered.
     pub tick: Duration,
 }
 
@@ -38,7 +38,7 @@ impl Default for Options {
     }
 }
 
-/// Takeover takes this long at most, and a claim: a second is promised.
+/// What comes due by time alone waits this long for its claim.
 const TICK: Duration = Duration::from_millis(500);
 /// Jobs of one claim.
 const MOST_CLAIMED: usize = 16;
@@ -69,47 +69,64 @@ impl Pool {
     pub async fn run(self, stop: CancellationToken) {
         let permits = Arc::new(Semaphore::new(self.options.workers));
         let jobs = TaskTracker::new();
-        let mut last = None;
-        while !stop.is_cancelled() {
-            // A lost connection ends the round; the next one begins with a new presence.
-            match self.round(&stop, &permits, &jobs).await {
-                Ok(presence) => last = Some(presence),
-                Err(error) => {
+        let Some(presence) = self.begin(&stop).await else { return };
+        let (worker, freed) = (presence.worker, Notify::new());
+        info!(worker, workers = self.options.workers, "worker.started");
+        let rounds = async {
+            while !stop.is_cancelled() {
+                // A lost connection ends the round; the next one listens on another.
+                if let Err(error) = self.round(worker, &freed, &stop, &permits, &jobs).await {
                     warn!(%error, "worker.round_failed");
-                    tokio::select! {
-                        () = tokio::time::sleep(self.jittered_tick()) => {},
-                        () = stop.cancelled() => {},
-                    }
+                    self.pause(&stop).await;
+                }
+            }
+            jobs.close();
+            jobs.wait().await;
+        };
+        // Until the last job has ended: whose sign of life is gone is taken for dead, and its jobs are taken over.
+        tokio::select! {
+            () = presence.keep(&freed) => {},
+            () = rounds => {},
+        }
+    }
+
+    /// Holds the sign of life, as soon as the database lets it; `None` when it is over before.
+    async fn begin(&self, stop: &CancellationToken) -> Option<Presence> {
+        while !stop.is_cancelled() {
+            match Presence::begin(&self.env.store).await {
+                Ok(presence) => return Some(presence),
+                Err(error) => {
+                    warn!(%error, "worker.presence_not_held");
+                    self.pause(stop).await;
                 }
             }
         }
-        jobs.close();
-        jobs.wait().await;
-        // Not before: whose sign of life is gone is taken for dead, and its jobs are taken over.
-        drop(last);
+        None
+    }
+
+    async fn pause(&self, stop: &CancellationToken) {
+        tokio::select! {
+            () = tokio::time::sleep(self.jittered_tick()) => {},
+            () = stop.cancelled() => {},
+        }
     }
 
     async fn round(
         &self,
+        worker: i64,
+        freed: &Notify,
         stop: &CancellationToken,
         permits: &Arc<Semaphore>,
         jobs: &TaskTracker,
-    ) -> Result<Presence, StoreError> {
-        let mut presence = Presence::begin(&self.env.store).await?;
-        info!(worker = presence.worker, workers = self.options.workers, "worker.started");
-        let mut look_at = Instant::now() + self.jittered_tick();
+    ) -> Result<(), StoreError> {
+        let mut listener = self.env.store.listen_for_jobs().await?;
         let mut looks = MOST_SEEN;
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
-                () = stop.cancelled() => return Ok(presence),
+                () = stop.cancelled() => return Ok(()),
             };
-            let Ok(permit) = permit else { return Ok(presence) };
-            // However busy the queue is: neither notifications nor jobs put it off.
-            if Instant::now() >= look_at {
-                self.env.store.release_dead_workers().await?;
-                look_at = Instant::now() + self.jittered_tick();
-            }
+            let Ok(permit) = permit else { return Ok(()) };
             // As many as there are permits for, in one commit; each of them holds its own.
             let mut held = vec![permit];
             while held.len() < MOST_CLAIMED
@@ -118,10 +135,10 @@ impl Pool {
                 held.push(another);
             }
             // Whatever was told of until now is found by this look; told one by one, each would cost a look of its own.
-            while let Some(heard) = presence.listener.recv().now_or_never() {
+            while let Some(heard) = listener.recv().now_or_never() {
                 heard?;
             }
-            let taken = self.take(&presence, held.len(), looks).await?;
+            let taken = self.take(worker, held.len(), looks).await?;
             let is_idle = taken.is_empty();
             for (job, permit) in taken.claimed.into_iter().zip(held) {
                 let (env, lease) = (self.env.clone(), self.options.lease);
@@ -136,17 +153,18 @@ impl Pool {
                 continue;
             }
             tokio::select! {
-                heard = presence.listener.recv() => { heard?; },
-                () = tokio::time::sleep_until(look_at.into()) => {},
-                () = stop.cancelled() => return Ok(presence),
+                heard = listener.recv() => { heard?; },
+                () = freed.notified() => {},
+                () = tokio::time::sleep(self.jittered_tick()) => {},
+                () = stop.cancelled() => return Ok(()),
             }
         }
     }
 
     /// Claims what is due for so many permits, and looks at what seems to have nothing to do.
-    async fn take(&self, presence: &Presence, permits: usize, looks: i32) -> Result<Taken, StoreError> {
+    async fn take(&self, worker: i64, permits: usize, looks: i32) -> Result<Taken, StoreError> {
         let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
-        self.env.store.take(presence.worker, lease, self.options.per_tenant, (jobs, looks)).await
+        self.env.store.take(worker, lease, self.options.per_tenant, (jobs, looks)).await
     }
 
     /// Runs what is due until nothing is, on the caller's task; for tests and for one-shot drains.
@@ -157,7 +175,7 @@ impl Pool {
         let presence = Presence::begin(&self.env.store).await?;
         let (mut done, mut looks) = (0, MOST_SEEN);
         loop {
-            let taken = self.take(&presence, 1, looks).await?;
+            let taken = self.take(presence.worker, 1, looks).await?;
             if taken.is_empty() {
                 return Ok(done);
             }

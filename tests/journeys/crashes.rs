@@ -1,6 +1,6 @@
 //! Processes that are killed: a worker in the middle of a compression, and everything at once under load.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc;
@@ -83,6 +83,67 @@ async fn a_compression_whose_worker_is_killed_in_the_middle_is_finished_once_by_
         assert_eq!(number(&mut look, &format!("select count(*) from {table}")).await, rows, "{table}");
     }
     assert_eq!(number(&mut look, "select count(*) from compressions where crashes = 1").await, 1);
+    assert_eq!(second.end(Signal::SIGTERM), Some(0));
+}
+
+/// The backends that hold a worker's sign of life.
+const PRESENCE: &str = "from pg_locks l join pg_stat_activity a using (pid)
+    where l.locktype = 'advisory' and l.classid = 1633772132 and l.granted and a.datname = current_database()";
+
+/// The first worker is in the middle of a job, with a second one ready to take over, when its sign of life ends:
+/// its backend is terminated, or does not answer any more.
+#[rstest]
+#[case::by_a_terminated_backend(false)]
+#[case::by_a_connection_that_says_nothing(true)]
+#[tokio::test]
+async fn a_worker_whose_sign_of_life_is_cut_off_goes_on_with_its_job(#[case] is_silent: bool) {
+    let (app, location) = app_with_a_queued_compression().await;
+    let mut look = app.database.connect().await;
+    let mut holder = app.database.connect().await;
+    sqlx::raw_sql("begin; select from sessions where name = 's' for update")
+        .execute(&mut holder)
+        .await
+        .expect("a lock");
+    let first = Service::worker(&app.database.url);
+    until("the first worker in the middle", async || (number(&mut look, WAITING).await == 1).then_some(()))
+        .await;
+    let cut = number(&mut look, &format!("select a.pid::bigint {PRESENCE}")).await;
+    let second = Service::worker(&app.database.url);
+    let alive = format!("select count(*) {PRESENCE}");
+    until("both signs of life", async || (number(&mut look, &alive).await == 2).then_some(())).await;
+    let backend = pid(u32::try_from(cut).expect("a process id"));
+    if is_silent {
+        kill(backend, Signal::SIGSTOP).expect("a backend");
+    } else {
+        assert_eq!(number(&mut look, &format!("select pg_terminate_backend({cut})::int::bigint")).await, 1);
+    }
+    let anew = format!("select count(distinct l.objid) {PRESENCE} and a.pid <> {cut}");
+    until("a new sign of life", async || (number(&mut look, &anew).await == 2).then_some(())).await;
+    if is_silent {
+        kill(backend, Signal::SIGCONT).expect("a backend");
+    }
+    // Longer than a job is in doubt before it is taken: the second worker looks so often meanwhile.
+    let last_look = format!("select max(extract(epoch from a.state_change) * 1000000)::bigint {PRESENCE}");
+    let mut looks = BTreeSet::new();
+    until("many looks", async || {
+        looks.insert(number(&mut look, &last_look).await);
+        (looks.len() > 30).then_some(())
+    })
+    .await;
+    let running = app.call("GET", &location, "").await.json();
+    assert_eq!((&running["status"], &running["attempts"]), (&json!("running"), &json!(1)));
+    sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
+    let ended = until("the end of the compression", async || {
+        let compression = app.call("GET", &location, "").await.json();
+        compression["finished_at"].is_string().then_some(compression)
+    })
+    .await;
+    assert_eq!((&ended["status"], &ended["attempts"]), (&json!("succeeded"), &json!(1)), "{ended}");
+    assert_eq!(
+        number(&mut look, "select count(*) from compressions where crashes > 0 or attempt > 1").await,
+        0
+    );
+    assert_eq!(first.end(Signal::SIGTERM), Some(0));
     assert_eq!(second.end(Signal::SIGTERM), Some(0));
 }
 

@@ -102,7 +102,7 @@ const HOT: [(&str, &str); 69] = [
     ("idle jobs: events", "select p_tenants[e.place], p_sessions[e.place], p_events[e.place]"),
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
-    ("presence: the dead", "select release_dead_workers()"),
+    ("presence: the dead", "select look_after_workers($1, $2)"),
     ("base", "v.carry::text as \"carry?\""),
     ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
     ("base: probes", "and (x.source = 'caller' or x.probe::text like"),
@@ -272,7 +272,7 @@ async fn keep_house(app: &App, name: &str) {
     let job = app.store.claim(7, 30.0, 8).await.unwrap().expect("a job");
     assert!(app.store.heartbeat(&job, 30.0).await.unwrap());
     assert!(app.store.requeue(&job, 0.0).await.unwrap());
-    app.store.release_dead_workers().await.unwrap();
+    app.store.hold_presence(8).await.unwrap().look_after_workers().await.unwrap();
     app.store.queue_state().await.unwrap();
     app.work().await;
     app.deliver().await;

@@ -102,6 +102,11 @@ impl Queue {
         }
     }
 
+    async fn in_doubt(&self) -> i64 {
+        let mut look = self.database.connect().await;
+        support::number(&mut look, "select count(*) from compressions where doubted_at is not null").await
+    }
+
     async fn status(&self, job: &Job) -> Status {
         self.store.find_compression(self.tenant, self.session, job.id).await.unwrap().unwrap().status
     }
@@ -112,11 +117,8 @@ impl Queue {
 
     /// Makes a running job due again, as after the death of its worker.
     async fn bury_worker(&self) {
-        assert_eq!(
-            self.store.release_dead_workers().await.unwrap(),
-            1,
-            "nobody holds the presence of {WORKER}"
-        );
+        let buried = support::bury_dead_workers(&self.store).await;
+        assert_eq!(buried, 1, "nobody holds the presence of {WORKER}");
     }
 }
 
@@ -206,9 +208,27 @@ async fn a_living_worker_keeps_its_job() {
     let _presence = queue.store.hold_presence(WORKER).await.unwrap();
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
-    assert_eq!(queue.store.release_dead_workers().await.unwrap(), 0);
+    let mut another = queue.store.hold_presence(WORKER + 1).await.unwrap();
+    assert_eq!(another.look_after_workers().await.unwrap(), 0);
+    assert_eq!(queue.in_doubt().await, 0);
     assert!(queue.claim().await.is_none());
     assert!(queue.store.heartbeat(&job, LEASE_SECONDS).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_worker_whose_lock_is_gone_keeps_its_job_while_it_says_that_it_lives() {
+    let queue = Queue::with_messages(10).await;
+    queue.enqueue().await;
+    queue.claim().await.unwrap();
+    let mut another = queue.store.hold_presence(WORKER + 1).await.unwrap();
+    assert_eq!(another.look_after_workers().await.unwrap(), 0, "not at once");
+    assert_eq!(queue.in_doubt().await, 1);
+    let mut own = queue.store.hold_presence(WORKER).await.unwrap();
+    assert_eq!(own.look_after_workers().await.unwrap(), 0);
+    assert_eq!(queue.in_doubt().await, 0);
+    drop(own);
+    queue.bury_worker().await;
+    assert_eq!(queue.claim().await.unwrap().crashes, 1);
 }
 
 #[tokio::test]

@@ -177,9 +177,13 @@ async fn a_worker_that_is_told_to_end_in_the_middle_of_a_job_ends_it_and_nobody_
     let second = Service::start(&words);
     kill(pid(first.id()), Signal::SIGTERM).expect("a process of ours");
     until("an address that is closed", async || first.metrics().connect().is_err().then_some(())).await;
+    let mut another = app.store.hold_presence(7).await.expect("a connection");
+    let mut look = app.database.connect().await;
     for _ in 0..50 {
-        // What every idle worker does now and then.
-        assert_eq!(app.store.release_dead_workers().await.expect("an answer"), 0, "it was taken for dead");
+        // What every worker does now and then.
+        assert_eq!(another.look_after_workers().await.expect("an answer"), 0, "it was taken for dead");
+        let in_doubt = "select count(*) from compressions where doubted_at is not null";
+        assert_eq!(number(&mut look, in_doubt).await, 0, "it was doubted");
     }
     fake.release();
     let ended = tokio::task::spawn_blocking(|| first.end(Signal::SIGCONT)).await.expect("an end");

@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app};
-use crate::support::{number, text};
+use crate::support::{bury_dead_workers, number, text};
 
 const SESSION: &str = "/v1/sessions/s";
 /// The effective window is 8,000 tokens: warn at 4,800, compress at 5,600.
@@ -172,7 +172,7 @@ async fn one_that_is_needed_while_its_worker_runs_is_not_left_waiting() {
     assert!(job.request.ahead);
     append(&app, &talk(2, 700)).await;
     // The worker dies; whoever takes over finds that it is needed now.
-    assert_eq!(app.store.release_dead_workers().await.unwrap(), 1);
+    assert_eq!(bury_dead_workers(&app.store).await, 1);
     app.work().await;
     assert_eq!(statuses(&app).await, ["succeeded"]);
 }
@@ -181,7 +181,7 @@ async fn one_that_is_needed_while_its_worker_runs_is_not_left_waiting() {
 async fn a_worker_that_dies_over_a_preparation_leaves_it_to_another() {
     let app = warned().await;
     let first = app.store.claim(7, 60.0, 8).await.unwrap().expect("a job");
-    assert_eq!(app.store.release_dead_workers().await.unwrap(), 1);
+    assert_eq!(bury_dead_workers(&app.store).await, 1);
     app.work().await;
     let found = get(&app, &format!("/compressions/{}", first.id)).await;
     assert_eq!((&found["status"], &found["attempts"]), (&json!("prepared"), &json!(2)));

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anchord::postgres::{self, Config, Durability, Embedded};
+use anchord::store::Store;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
@@ -106,6 +107,16 @@ pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T
         }
     });
     found.await.unwrap_or_else(|_| panic!("{what} did not come about"))
+}
+
+/// Looks, as other workers do, until jobs of workers that are gone are due again; gives how many.
+pub async fn bury_dead_workers(store: &Store) -> i32 {
+    let mut another = store.hold_presence(i64::from(i32::MAX)).await.expect("a connection");
+    until("a job that is taken from the dead", async || {
+        let freed = another.look_after_workers().await.expect("an answer");
+        (freed > 0).then_some(freed)
+    })
+    .await
 }
 
 /// The one number that a query gives.

@@ -154,12 +154,4 @@ impl Store {
         }
         Ok(taken)
     }
-
-    /// Makes the running jobs of dead workers due at once.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn release_dead_workers(&self) -> Result<i32, StoreError> {
-        Ok(sqlx::query_scalar!(r#"select release_dead_workers() as "freed!""#).fetch_one(&self.pool).await?)
-    }
 }
