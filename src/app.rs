@@ -26,7 +26,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::background::{self, Apart};
 use crate::clock::Clock;
-use crate::config::{self, LlmProvider, Role};
+use crate::config::{self, Role};
 use crate::domain::candidate::{self, Material};
 use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::domain::webhook::target::Reach;
@@ -233,7 +233,6 @@ impl Process {
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
             streams: http::events::Streams::new(self.stop.clone()),
             metrics,
-            llm_configured: settings.llm.llm_provider != LlmProvider::None,
             llm_models: models::allowed(&settings.llm),
             webhook_reach: webhook_reach(settings.webhooks),
         })

@@ -5,7 +5,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::config::{self, LlmProvider};
+use crate::domain::models::Models;
 use crate::llm::{Client, Options, Price, Provider};
+
+/// What stands in the list for any model.
+const ANY: &str = "*";
 
 /// The client, when a provider is configured.
 ///
@@ -24,7 +28,7 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
     let options = Options {
         base_url: config.base_url().map(str::to_owned),
         api_key: config.api_key().cloned(),
-        models: config.models(),
+        models: allowed(config).context("ANCHORD_LLM_MODEL: the name of a model")?,
         probe_model: config.probe_model().map(str::to_owned),
         judge_model: config.judge_model().map(str::to_owned),
         prices: config.prices().map(price).collect(),
@@ -37,11 +41,12 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
     Ok(Some(Client::new(options).context("the client of the model's server")?))
 }
 
-/// The models that sessions may name; empty for any.
-pub(super) fn allowed(config: &config::Llm) -> Vec<String> {
-    let mut models = config.models();
-    if !models.is_empty() {
-        models.extend(config.model().map(str::to_owned));
+/// The models that sessions may name: the configured one and those that are listed, or any; `None` without a provider.
+pub(super) fn allowed(config: &config::Llm) -> Option<Models> {
+    let own = config.model().filter(|_| config.llm_provider != LlmProvider::None)?;
+    let listed = config.models();
+    if listed.iter().any(|name| name == ANY) {
+        return Some(Models::Any);
     }
-    models
+    Some(Models::Listed(std::iter::once(own.to_owned()).chain(listed).collect()))
 }

@@ -35,7 +35,7 @@ pub struct Llm {
     /// The model
     #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
     llm_model: Option<String>,
-    /// Models that sessions may name besides, separated by commas; any of the provider's without it
+    /// Models that sessions may name besides the configured one, separated by commas; * for any of the provider's
     #[arg(long, env = "ANCHORD_LLM_MODELS", value_name = "ANCHORD_LLM_MODELS", value_delimiter = ',')]
     llm_models: Vec<String>,
     /// Prices of a million tokens in and out, such as small=0.15/0.6,large=2.5/10; for the record alone
@@ -113,7 +113,7 @@ impl Llm {
         given(self.judge_model.as_deref())
     }
 
-    /// The models that sessions may name besides; empty for any.
+    /// The models that sessions may name besides; `*` for any.
     #[must_use]
     pub fn models(&self) -> Vec<String> {
         self.llm_models.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()

@@ -27,6 +27,7 @@ pub mod mask;
 pub mod merge;
 pub mod message;
 pub mod misread;
+pub mod models;
 pub mod narrative;
 pub mod parts;
 pub mod pin;

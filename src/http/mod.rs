@@ -108,6 +108,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::clock::Clock;
+use crate::domain::models::Models;
 use crate::domain::strategy::EngineChoice;
 use crate::domain::webhook::target::Reach;
 use crate::store::Store;
@@ -162,10 +163,8 @@ pub struct Shared {
     pub streams: events::Streams,
     /// Where metrics are read.
     pub metrics: PrometheusHandle,
-    /// Whether an LLM provider is configured.
-    pub llm_configured: bool,
-    /// The models that sessions may name; empty for any.
-    pub llm_models: Vec<String>,
+    /// The models that sessions may name; `None` when no LLM provider is configured.
+    pub llm_models: Option<Models>,
     /// What webhooks may call.
     pub webhook_reach: Reach,
 }
@@ -173,23 +172,23 @@ pub struct Shared {
 impl AppState {
     /// Refuses an engine or a model that nobody could give.
     fn check_engine(&self, engine: Option<EngineChoice>, model: Option<&str>) -> Result<(), ApiError> {
-        if engine == Some(EngineChoice::Llm) && !self.llm_configured {
+        if engine == Some(EngineChoice::Llm) && self.llm_models.is_none() {
             let detail =
                 "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";
             return Err(ApiError::refused("/engine", detail));
         }
         let Some(model) = model else { return Ok(()) };
-        if !self.llm_configured {
-            return Err(ApiError::refused(
-                "/model",
-                "no LLM provider is configured; set ANCHORD_LLM_PROVIDER",
-            ));
+        match &self.llm_models {
+            None => {
+                let detail = "no LLM provider is configured; set ANCHORD_LLM_PROVIDER";
+                Err(ApiError::refused("/model", detail))
+            }
+            Some(Models::Listed(names)) if !names.iter().any(|name| name == model) => {
+                let detail = format!("the operator allows these models: {}", names.join(", "));
+                Err(ApiError::refused("/model", detail))
+            }
+            Some(_) => Ok(()),
         }
-        if !self.llm_models.is_empty() && !self.llm_models.iter().any(|name| name == model) {
-            let detail = format!("the operator allows these models: {}", self.llm_models.join(", "));
-            return Err(ApiError::refused("/model", detail));
-        }
-        Ok(())
     }
 }
 

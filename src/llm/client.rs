@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
@@ -11,7 +10,8 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
-use super::breaker::ProviderBreaker;
+use super::breaker::Breakers;
+use super::dialect::{Dialect, Dialects, Refusal};
 use super::limits::Limits;
 use super::{LlmError, Options, Provider, anthropic, openai};
 use crate::domain::id::TenantId;
@@ -83,15 +83,6 @@ pub(super) struct Answer {
     pub(super) usage: Usage,
 }
 
-/// What a server turned out not to take; learnt from its refusals, for the life of the process.
-#[derive(Debug, Default)]
-pub(super) struct Dialect {
-    /// No JSON schema: the prompt's words must do.
-    pub(super) plain: AtomicBool,
-    /// The bound of the answer has its newer name.
-    pub(super) newer_bound: AtomicBool,
-}
-
 /// A client for one provider; cheap to clone.
 #[derive(Clone)]
 pub struct Client {
@@ -102,8 +93,8 @@ struct Inner {
     http: reqwest::Client,
     options: Options,
     limits: Limits,
-    breaker: ProviderBreaker,
-    dialect: Dialect,
+    breakers: Breakers,
+    dialects: Dialects,
 }
 
 impl fmt::Debug for Client {
@@ -126,8 +117,7 @@ impl Client {
             .user_agent(concat!("anchord/", env!("CARGO_PKG_VERSION")))
             .build()?;
         let limits = Limits::new(options.concurrency, options.tenant_concurrency);
-        let inner =
-            Inner { http, limits, breaker: ProviderBreaker::default(), dialect: Dialect::default(), options };
+        let inner = Inner { http, limits, breakers: Breakers::new(), dialects: Dialects::new(), options };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -140,8 +130,7 @@ impl Client {
     /// Whether sessions may name a model.
     #[must_use]
     pub fn allows(&self, model: &str) -> bool {
-        let options = &self.inner.options;
-        options.models.is_empty() || model == options.model || options.models.iter().any(|name| name == model)
+        self.inner.options.models.allow(model)
     }
 
     /// Sends one request, within the limits and the deadline.
@@ -152,14 +141,15 @@ impl Client {
             return Attempt { result: Err(LlmError::Busy), usage: Usage::default(), latency: deadline };
         };
         // After the wait: what was open may be closed, and the other way round.
-        if !inner.breaker.lets_through() {
+        if !inner.breakers.lets_through(tenant, &call.model) {
             return Attempt { result: Err(LlmError::Open), usage: Usage::default(), latency: Duration::ZERO };
         }
         let started = Instant::now();
         let answer = tokio::time::timeout(deadline, self.send(call)).await;
         drop(permit);
         let answer = answer.unwrap_or(Answer { result: Err(LlmError::Timeout), usage: Usage::default() });
-        inner.breaker.note(!answer.result.as_ref().is_err_and(LlmError::is_outage));
+        let is_good = !answer.result.as_ref().is_err_and(LlmError::is_outage);
+        inner.breakers.note(tenant, &call.model, is_good);
         Attempt { result: answer.result, usage: answer.usage, latency: started.elapsed() }
     }
 
@@ -201,23 +191,30 @@ impl Client {
         (base + reading).min(LONGEST_DEADLINE.max(base))
     }
 
-    /// Sends, and once more in the server's dialect when it refuses ours.
+    /// Sends, and again as the model's server takes it when it refuses how it was asked.
     async fn send(&self, call: &Call) -> Answer {
-        // Two things can be learnt, one at a time.
-        for _ in 0..2 {
-            if let Some(answer) = self.send_once(call).await {
-                return answer;
-            }
+        let dialects = &self.inner.dialects;
+        let mut dialect = dialects.of(&call.model);
+        loop {
+            let refused = match self.send_once(call, dialect).await {
+                Ok(answer) => return answer,
+                Err(refused) => refused,
+            };
+            // Two things can be learnt, so that this ends.
+            dialect = match dialects.learn(&call.model, dialect, &refused.refusal) {
+                Some(learnt) => learnt,
+                // It names nothing: this call alone is tried without the schema, which servers refuse most.
+                None if refused.refusal.is_silent() && !dialect.plain => Dialect { plain: true, ..dialect },
+                None => return failed(refused.error),
+            };
         }
-        let status = LlmError::Status { status: 400, retry_after: None };
-        self.send_once(call).await.unwrap_or_else(|| failed(status))
     }
 
-    /// One request; `None` when the server taught something, and is to be asked again.
-    async fn send_once(&self, call: &Call) -> Option<Answer> {
+    /// One request; an error is one that may be about how it was asked.
+    async fn send_once(&self, call: &Call, dialect: Dialect) -> Result<Answer, Refused> {
         let inner = &*self.inner;
         let (path, body) = match inner.options.provider {
-            Provider::Openai => (openai::PATH, openai::body(call, &inner.dialect)),
+            Provider::Openai => (openai::PATH, openai::body(call, dialect)),
             Provider::Anthropic => (anthropic::PATH, anthropic::body(call)),
         };
         let base = inner.options.base_url.as_deref().unwrap_or(match inner.options.provider {
@@ -232,8 +229,8 @@ impl Client {
         };
         let mut response = match request.body(body.to_string()).send().await {
             Ok(response) => response,
-            Err(error) if error.is_timeout() => return Some(failed(LlmError::Timeout)),
-            Err(_) => return Some(failed(LlmError::Connection)),
+            Err(error) if error.is_timeout() => return Ok(failed(LlmError::Timeout)),
+            Err(_) => return Ok(failed(LlmError::Connection)),
         };
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
@@ -243,9 +240,9 @@ impl Client {
                 Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_ANSWER_BYTES => {
                     bytes.extend_from_slice(&chunk);
                 }
-                Ok(Some(_)) => return Some(failed(LlmError::Malformed)),
+                Ok(Some(_)) => return Ok(failed(LlmError::Malformed)),
                 Ok(None) => break,
-                Err(_) => return Some(failed(LlmError::Connection)),
+                Err(_) => return Ok(failed(LlmError::Connection)),
             }
         }
         if status == 200 {
@@ -254,23 +251,30 @@ impl Client {
                 Provider::Openai => openai::read(&value),
                 Provider::Anthropic => anthropic::read(&value),
             };
-            return Some(value.map_or_else(|| failed(LlmError::Malformed), read));
+            return Ok(value.map_or_else(|| failed(LlmError::Malformed), read));
         }
-        let said = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
-        if inner.options.provider == Provider::Openai && status == 400 && openai::learn(&said, &inner.dialect)
-        {
-            return None;
-        }
-        Some(failed(refusal(status, retry_after, &said)))
+        let refusal = Refusal::read(&bytes);
+        let error =
+            meaning(status, retry_after, &refusal, &String::from_utf8_lossy(&bytes).to_ascii_lowercase());
+        // Only this format has parameters that servers differ in, and what is understood already is not asked again.
+        let may_teach = inner.options.provider == Provider::Openai
+            && matches!(error, LlmError::Status { status: 400 | 422, .. });
+        if may_teach { Err(Refused { refusal, error }) } else { Ok(failed(error)) }
     }
+}
+
+/// An answer that may be about how the server was asked.
+struct Refused {
+    refusal: Refusal,
+    error: LlmError,
 }
 
 fn failed(error: LlmError) -> Answer {
     Answer { result: Err(error), usage: Usage::default() }
 }
 
-/// What an error means; its text is looked at and goes no further.
-fn refusal(status: u16, retry_after: Option<Duration>, said: &str) -> LlmError {
+/// What an error means; its words are looked at for this call alone and go no further.
+fn meaning(status: u16, retry_after: Option<Duration>, refusal: &Refusal, said: &str) -> LlmError {
     let too_long = [
         "context_length",
         "context length",
@@ -284,7 +288,9 @@ fn refusal(status: u16, retry_after: Option<Duration>, said: &str) -> LlmError {
     {
         return LlmError::TooLong;
     }
-    if matches!(status, 400 | 404) && said.contains("model") {
+    if matches!(status, 400 | 403 | 404) && refusal.is_about_the_model()
+        || status == 404 && said.contains("model")
+    {
         return LlmError::NoModel;
     }
     LlmError::Status { status, retry_after }
@@ -303,17 +309,6 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let ms = number("retry-after-ms").map(|ms| ms / 1_000.0);
     let seconds = ms.or_else(|| number(RETRY_AFTER.as_str())).or_else(between)?;
     (seconds.is_finite() && (0.0..1e9).contains(&seconds)).then(|| Duration::from_secs_f64(seconds))
-}
-
-impl Dialect {
-    pub(super) fn is(flag: &AtomicBool) -> bool {
-        flag.load(Ordering::Relaxed)
-    }
-
-    /// Sets a flag; `true` when it was not set.
-    pub(super) fn set(flag: &AtomicBool) -> bool {
-        !flag.swap(true, Ordering::Relaxed)
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 mod anthropic;
 mod breaker;
 mod client;
+mod dialect;
 mod limits;
 mod openai;
 
@@ -16,6 +17,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use secrecy::SecretString;
+
+use crate::domain::models::Models;
 
 pub use client::{Attempt, Call, Client, Usage};
 
@@ -59,8 +62,8 @@ pub struct Options {
     pub api_key: Option<SecretString>,
     /// The model of sessions that name none.
     pub model: String,
-    /// The models that sessions may name; empty for any.
-    pub models: Vec<String>,
+    /// The models that sessions may name.
+    pub models: Models,
     /// The model that answers probes; code does without one.
     pub probe_model: Option<String>,
     /// The model that judges summaries; there is no rubric without one.
@@ -91,8 +94,8 @@ impl Options {
             provider,
             base_url: None,
             api_key: None,
+            models: Models::Listed(vec![model.clone()]),
             model,
-            models: Vec::new(),
             probe_model: None,
             judge_model: None,
             prices: BTreeMap::new(),

@@ -4,7 +4,8 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
 use super::LlmError;
-use super::client::{Answer, Call, Dialect, Usage};
+use super::client::{Answer, Call, Usage};
+use super::dialect::Dialect;
 
 pub(super) const BASE_URL: &str = "https://api.openai.com/v1";
 pub(super) const PATH: &str = "/chat/completions";
@@ -17,7 +18,7 @@ pub(super) fn headers(request: RequestBuilder, key: Option<&str>) -> RequestBuil
     }
 }
 
-pub(super) fn body(call: &Call, dialect: &Dialect) -> Value {
+pub(super) fn body(call: &Call, dialect: Dialect) -> Value {
     let mut body = json!({
         "model": call.model,
         "messages": [
@@ -25,25 +26,16 @@ pub(super) fn body(call: &Call, dialect: &Dialect) -> Value {
             {"role": "user", "content": call.user},
         ],
     });
-    let bound = if Dialect::is(&dialect.newer_bound) { "max_completion_tokens" } else { "max_tokens" };
+    let bound = if dialect.newer_bound { "max_completion_tokens" } else { "max_tokens" };
     if let Some(fields) = body.as_object_mut() {
         fields.insert(bound.to_owned(), call.max_output_tokens.into());
-        if !Dialect::is(&dialect.plain) {
+        if !dialect.plain {
             let schema = json!({"name": "record", "strict": true, "schema": call.schema});
             fields
                 .insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": schema}));
         }
     }
     body
-}
-
-/// Learns from a refusal what the server does not take; `true` when that is news.
-pub(super) fn learn(said: &str, dialect: &Dialect) -> bool {
-    if said.contains("max_completion_tokens") {
-        return Dialect::set(&dialect.newer_bound);
-    }
-    let structured = ["response_format", "json_schema", "structured output", "guided"];
-    structured.iter().any(|words| said.contains(words)) && Dialect::set(&dialect.plain)
 }
 
 pub(super) fn read(value: &Value) -> Answer {

@@ -249,8 +249,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         operator: None,
         streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
-        llm_configured: false,
-        llm_models: Vec::new(),
+        llm_models: None,
         webhook_reach: anchord::domain::webhook::target::Reach::Public,
     }))
 }

@@ -56,8 +56,7 @@ async fn strict() -> Strict {
         operator: Some(OperatorToken::new(TOKEN)),
         streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
-        llm_configured: false,
-        llm_models: Vec::new(),
+        llm_models: None,
         webhook_reach: anchord::domain::webhook::target::Reach::Public,
     });
     Strict { state, _database: database }

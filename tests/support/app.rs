@@ -128,18 +128,11 @@ async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reac
         operator: Some(OperatorToken::new(OPERATOR)),
         streams: Streams::new(stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
-        llm_configured: llm.is_some(),
-        llm_models: llm.as_ref().map(allowed).unwrap_or_default(),
+        llm_models: llm.as_ref().map(|llm| llm.options().models.clone()),
         webhook_reach,
     });
     let records = Records::default();
     App { store, tenant: ours, router: http::router(state), database, llm, stop, webhook_reach, records }
-}
-
-fn allowed(llm: &llm::Client) -> Vec<String> {
-    let options = llm.options();
-    let own = (!options.models.is_empty()).then(|| options.model.clone());
-    options.models.iter().cloned().chain(own).collect()
 }
 
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {

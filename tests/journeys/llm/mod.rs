@@ -1,6 +1,7 @@
 //! Compressions with a model on the network: what it words is used, what it makes up is not, and whatever
 //! it does the session goes on.
 
+mod apart;
 mod by_hand;
 mod failures;
 mod gate;

@@ -1,5 +1,6 @@
 //! What a model words: it is used, what it makes up is not, and who words is the session's choice.
 
+use anchord::domain::models::Models;
 use anchord::llm::{Options, Provider};
 use rstest::rstest;
 use serde_json::json;
@@ -53,7 +54,7 @@ async fn an_unusable_reply_is_repaired_by_one_call() {
 
 #[tokio::test]
 async fn a_server_without_schemas_is_asked_in_words() {
-    let refuses = Act::Raw(400, vec![], "response_format is not supported".to_owned());
+    let refuses = Act::Raw(400, vec![], r#"{"error": {"param": "response_format"}}"#.to_owned());
     let fenced = Act::Say(format!("<think>hm</think>\n```json\n{}\n```", record(2)));
     let fake = FakeProvider::start([refuses, fenced]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
@@ -172,7 +173,7 @@ async fn no_more_calls_run_at_once_than_the_operator_allows(
 #[tokio::test]
 async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
     let fake = FakeProvider::start([Act::Good]).await;
-    let app = app_for(options(&fake, Provider::Openai)).await;
+    let app = app_for(Options { models: Models::Any, ..options(&fake, Provider::Openai) }).await;
     let mut look = app.database.connect().await;
     sqlx::raw_sql(r#"update tenants set settings = '{"model": "of-the-tenant"}' where name = 'ours'"#)
         .execute(&mut look)
@@ -188,17 +189,16 @@ async fn a_tenant_s_default_model_is_asked_where_a_session_names_none() {
 #[tokio::test]
 async fn a_session_chooses_its_engine_and_its_model_within_what_is_allowed() {
     let fake = FakeProvider::start([Act::Good]).await;
-    let mut listed = options(&fake, Provider::Openai);
-    listed.models = vec!["large".to_owned()];
-    let app = app_for(listed).await;
+    let models = Models::Listed(vec!["small".to_owned(), "large".to_owned()]);
+    let listed = Options { models, ..options(&fake, Provider::Openai) };
+    let app = app_for(listed.clone()).await;
     assert_eq!(compressed(&app, r#"{"engine": "extractive"}"#).await["engine"], "extractive");
     assert_eq!(fake.seen().len(), 0);
     for (method, path) in [("PUT", "/v1/sessions/s"), ("POST", "/v1/sessions/s/compressions")] {
         let refused = app.call(method, path, r#"{"model": "huge"}"#).await;
         assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/model".to_owned()), "{}", refused.text);
     }
-    let fresh =
-        app_for(Options { models: vec!["large".to_owned()], ..options(&fake, Provider::Openai) }).await;
+    let fresh = app_for(listed).await;
     assert_eq!(fresh.call("PUT", "/v1/sessions/s", r#"{"model": "large"}"#).await.status, 200);
     assert_eq!(compressed(&fresh, "").await["model"], "large");
     assert_eq!(fake.seen()[0].body["model"], "large");

@@ -1,0 +1,21 @@
+//! Which models sessions may name.
+
+/// The models that sessions may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Models {
+    /// These.
+    Listed(Vec<String>),
+    /// Any that the provider offers.
+    Any,
+}
+
+impl Models {
+    /// Whether a session may name this one.
+    #[must_use]
+    pub fn allow(&self, model: &str) -> bool {
+        match self {
+            Self::Listed(names) => names.iter().any(|name| name == model),
+            Self::Any => true,
+        }
+    }
+}
