@@ -14,9 +14,11 @@ use super::shape::{AsShape, Feature, Shape};
 
 mod advice;
 mod calibration;
+mod open_group;
 
 pub use advice::{Advice, Component, Remedy, Shares};
 pub use calibration::{Calibration, Verdict};
+pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
 
 mod pressure;
 
@@ -42,10 +44,14 @@ pub struct Counted {
     pub only_results: bool,
     /// The caller marked it as a retrieved document.
     pub retrieved: bool,
+    /// Bytes of its body.
+    pub bytes: u32,
+    /// It is an item of the responses API.
+    pub is_item: bool,
 }
 
 impl Counted {
-    /// What counting needs of a stored message.
+    /// What counting needs of a message, its body aside: no bytes, and no item.
     #[must_use]
     pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
         let results = shape.map_or(&[][..], |shape| &shape.results);
@@ -58,6 +64,8 @@ impl Counted {
             results: u32::try_from(results.len()).unwrap_or(u32::MAX),
             only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
             retrieved,
+            bytes: 0,
+            is_item: false,
         }
     }
 }
@@ -113,6 +121,9 @@ pub struct Accounting {
     pub group_starts: Vec<Seq>,
     /// Calls of the newest group that wait for their result.
     pub open_calls: u32,
+    /// The newest group, while it may grow.
+    #[serde(skip_serializing_if = "OpenGroup::is_closed")]
+    pub open_group: OpenGroup,
     /// Tokens ever appended.
     pub appended_tokens: u64,
     /// `appended_tokens` when the last compression ended.
@@ -215,6 +226,7 @@ impl Accounting {
             self.turns += 1;
             self.last_user = Some(Carried { seq: message.seq, tokens: message.tokens });
         }
+        self.open_group = self.open_group.with(message);
         let continues = message.results > 0 && self.open_calls > 0;
         if continues {
             self.open_calls = self.open_calls.saturating_sub(message.results);
@@ -386,6 +398,8 @@ mod tests {
             results: u32::from(role == Role::Tool),
             only_results: role == Role::Tool,
             retrieved: false,
+            bytes: 100,
+            is_item: false,
         }
     }
 

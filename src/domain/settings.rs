@@ -26,7 +26,7 @@ pub const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
 /// Share of the context window that is usable when the caller gives no parts.
 pub const DEFAULT_EFFECTIVE_SHARE: f64 = 0.80;
 /// The largest context window that is taken, in tokens.
-pub const MAX_CONTEXT_WINDOW: u32 = 100_000_000;
+pub const MAX_CONTEXT_WINDOW: u32 = 10_000_000;
 /// The most messages that `preserve_recent` may keep out of a span.
 pub const MAX_PRESERVE_RECENT: u32 = 200;
 /// The most bytes of `metadata`, as JSON.
@@ -38,7 +38,7 @@ pub const MAX_METADATA_BYTES: usize = 16 * 1024;
 pub struct Settings {
     /// The model's context window, in tokens. Default 200,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1_000, maximum = 100_000_000)]
+    #[schema(minimum = 1_000, maximum = 10_000_000)]
     pub context_window: Option<u32>,
     /// Tokens that the model's answer needs.
     #[serde(default, skip_serializing_if = "Option::is_none")]

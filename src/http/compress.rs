@@ -19,6 +19,7 @@ use super::{AppState, tokens};
 use crate::background;
 use crate::domain::format::Format;
 use crate::domain::id::Seq;
+use crate::domain::settings::MAX_CONTEXT_WINDOW;
 use crate::domain::stateless::{Compressed, Conversation, Wanted, compress};
 use crate::domain::strategy::{self, EngineChoice, Strategy};
 use crate::domain::tokens::Tokenizer;
@@ -40,7 +41,7 @@ pub struct CompressRequest {
     pub format: Format,
     /// The most tokens of what comes back, the system prompt included; no bound without it.
     #[serde(default)]
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 10_000_000)]
     pub target_tokens: Option<u32>,
     /// How the summary is made. Default `anchored`; `rollback` is refused.
     #[serde(default, deserialize_with = "strategy::asked")]
@@ -174,8 +175,9 @@ fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
     if request.messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must have at least one message"));
     }
-    if request.target_tokens == Some(0) {
-        return Err(ApiError::invalid("/target_tokens", "must be at least 1"));
+    if request.target_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+        let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");
+        return Err(ApiError::invalid("/target_tokens", detail));
     }
     let model = request.model.as_deref();
     if model.is_some_and(|model| model.is_empty() || model.chars().count() > 200 || model.contains('\0')) {

@@ -23,7 +23,7 @@ use crate::domain::accounting::Usage;
 use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use crate::domain::format::Format;
 use crate::domain::id::{Seq, SessionId, SessionName};
-use crate::domain::settings::Policy;
+use crate::domain::settings::{MAX_CONTEXT_WINDOW, Policy};
 use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind};
 use crate::store::context::{ContextSource, Found};
@@ -43,8 +43,8 @@ pub struct ContextQuery {
     /// The conversation format to serve.
     #[serde(default)]
     pub format: Format,
-    /// The most tokens that it may have; default the effective window.
-    #[param(minimum = 1)]
+    /// The most tokens that it may have, at most those of the largest window; default the effective window.
+    #[param(minimum = 1, maximum = 10_000_000)]
     pub max_tokens: Option<u32>,
     /// Whether current task, open errors and next steps come once more at the end.
     #[serde(default)]
@@ -161,8 +161,8 @@ pub async fn find_context(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let started = Instant::now();
-    if query.max_tokens == Some(0) {
-        return Err(ApiError::parameter("max_tokens", "must be at least 1"));
+    if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+        return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
     }
     let found = state.store.find_context(caller.tenant, &path.session_id, query.max_tokens).await?;
     let found = found.ok_or(ApiError::NotFound(Thing::Session))?;

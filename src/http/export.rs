@@ -292,7 +292,7 @@ fn message_line(message: ExportedMessage) -> ExportLine {
 /// Imports a session from JSON lines, as an export wrote them.
 ///
 /// The session must be new, or have exactly the messages before the first one of the call: a file above
-/// the limit of a body is sent in pieces, cut between lines. Messages get the same positions and are stored
+/// the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines. Messages get the same positions and are stored
 /// word for word, all of a call or none. Versions are not taken: the next compression makes its own.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/import", tag = "sessions", params(SessionPath),
@@ -440,6 +440,11 @@ fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Imp
                 ));
             }
             LineKind::Message => {
+                if import.messages.len() >= limits.batch_messages {
+                    let limit = limits.batch_messages;
+                    let what = "the import (cut it between lines)".to_owned();
+                    return Err(ApiError::TooLarge { what, limit, unit: "messages" });
+                }
                 let message = read_line(at, line, &import.messages, (counter, limits))?;
                 import.messages.push(message);
             }

@@ -21,7 +21,7 @@ use super::quotas::Load;
 use super::usage::{micros, refetch};
 use super::{AppState, Limits, tokens};
 use crate::background;
-use crate::domain::accounting::Counted;
+use crate::domain::accounting::{Counted, MAX_GROUP_BYTES};
 use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, SessionName};
 use crate::domain::mask::Keep;
@@ -228,6 +228,11 @@ pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     match refused {
         AppendError::Precondition { next_seq } => ApiError::SequenceMismatch { expected, actual: next_seq },
         AppendError::KeyReused => ApiError::IdempotencyMismatch,
+        AppendError::GroupTooLarge => ApiError::TooLarge {
+            what: "a call with its results, those stored before included,".to_owned(),
+            limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
+            unit: "bytes",
+        },
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
         AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),
         AppendError::Store(_) | AppendError::Broken => ApiError::internal(refused),
@@ -306,7 +311,11 @@ pub(super) fn read_message(
     })?;
     let (tokens, shape) = Shape::measure(&message, &counter);
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
-    let counts = Counted::of(0, message.role, tokens, shape.as_ref(), false);
+    let counts = Counted {
+        bytes: u32::try_from(body.get().len()).unwrap_or(u32::MAX),
+        is_item: format == Format::OpenaiResponses,
+        ..Counted::of(0, message.role, tokens, shape.as_ref(), false)
+    };
     let saved = results
         .iter()
         .filter(|result| result.is_maskable())

@@ -49,7 +49,9 @@ impl Outline {
     /// What counting needs of the message.
     #[must_use]
     pub fn counted(&self) -> Counted {
-        Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved)
+        let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
+        let counted = Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
+        Counted { bytes, is_item: self.is_item, ..counted }
     }
 }
 

@@ -22,9 +22,11 @@ use crate::store::base::{Base, Current, Original};
 use crate::store::compressions::{Job, Span};
 use crate::store::outlines::{Outline, marks};
 
-/// Bytes of message bodies that one compression reads; what lies beyond is the follow-up's. Bounds the
-/// memory of a worker, whatever the length of the session.
+/// Bytes of message bodies that one compression reads, about; what lies beyond is the follow-up's. Bounds the memory of
+/// a worker, whatever the length of the session. A group goes whole, and is bounded where it is appended.
 const SPAN_BYTES: u64 = 8 * 1024 * 1024;
+/// A span below this takes another group, however large that is: too little of it can be told in less than it is.
+const LEAST_SPAN_BYTES: u64 = SPAN_BYTES / 2;
 /// Messages that stay verbatim when code words what a model was to word.
 const KEPT_BY_CODE: usize = 10;
 
@@ -61,17 +63,18 @@ pub(super) fn span_end(
     group::span_end(outlines, preserve, asked)
 }
 
-/// The last group's end within [`SPAN_BYTES`]; one group always goes.
+/// The last group's end within [`SPAN_BYTES`]; at least one group goes, and [`LEAST_SPAN_BYTES`].
 fn bounded(outlines: &[Outline], end: Seq) -> Seq {
     let groups = group::groups(outlines);
     let (mut bytes, mut through) = (0, 0);
     for group in groups {
         let members = outlines.get(group.range).unwrap_or_default();
-        bytes += members.iter().map(|member| member.bytes).sum::<u64>();
+        let more = members.iter().map(|member| member.bytes).sum::<u64>();
         let Some(last) = members.last().map(|member| member.seq).filter(|last| *last <= end) else { break };
-        if through > 0 && bytes > SPAN_BYTES {
+        if through > 0 && bytes >= LEAST_SPAN_BYTES && bytes + more > SPAN_BYTES {
             break;
         }
+        bytes += more;
         through = last;
     }
     if through == 0 { end } else { through }

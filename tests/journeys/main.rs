@@ -12,6 +12,7 @@
 mod support;
 
 mod appends;
+mod bounds;
 mod clients;
 mod compressions;
 mod concurrency;

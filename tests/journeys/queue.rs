@@ -50,15 +50,9 @@ impl Queue {
     async fn append(&self, messages: usize) {
         let message = |i: usize| NewMessage {
             format: "openai-chat",
-            counted: Counted {
-                seq: 0,
-                role: if i.is_multiple_of(2) { Role::User } else { Role::Assistant },
-                tokens: 10,
-                tool_output_tokens: 0,
-                calls: 0,
-                results: 0,
-                only_results: false,
-                retrieved: false,
+            counted: {
+                let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
+                Counted::of(0, role, 10, None, false)
             },
             noticed: anchord::domain::trigger::Noticed::default(),
             least_tokens: None,

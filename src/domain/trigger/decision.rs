@@ -149,16 +149,7 @@ mod tests {
         for seq in 1..=i64::from(messages) {
             let role = if seq % 2 == 1 { Role::User } else { Role::Assistant };
             let tokens = tokens / messages;
-            let message = Counted {
-                seq,
-                role,
-                tokens,
-                tool_output_tokens: 0,
-                calls: 0,
-                results: 0,
-                only_results: false,
-                retrieved: false,
-            };
+            let message = Counted::of(seq, role, tokens, None, false);
             counts.push(&message, 5);
         }
         counts

@@ -168,6 +168,9 @@ pub enum AppendError {
         /// The position that the next message will get.
         next_seq: Seq,
     },
+    /// A group would be larger than [`MAX_GROUP_BYTES`](crate::domain::accounting::MAX_GROUP_BYTES).
+    #[error("a group of messages would be too large")]
+    GroupTooLarge,
     /// The idempotency key was used with another body.
     #[error("the idempotency key was used with another body")]
     KeyReused,

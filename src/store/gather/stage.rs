@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::{Append, AppendError, Appended, LiveCompression, NewMessage, Reply, ToolOutput, Traced};
-use crate::domain::accounting::Usage;
+use crate::domain::accounting::{MAX_GROUP_BYTES, Usage};
 use crate::domain::compression::Status;
 use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::mask::{Level, Lost, Steps};
@@ -344,6 +344,10 @@ fn stage_one<'a>(
     let tokenizer = locked.settings.tokenizer.unwrap_or_default();
     if tokenizer != append.tokenizer {
         return Draft::Answered(Err(AppendError::Tokenizer(tokenizer)));
+    }
+    let group = locked.session.accounting.open_group;
+    if group.largest_with(append.messages.iter().map(|message| &message.counted)) > MAX_GROUP_BYTES {
+        return Draft::Answered(Err(AppendError::GroupTooLarge));
     }
     let before = locked.utilization();
     let tokens_added = push_rows(append, locked, rows);

@@ -1,0 +1,104 @@
+//! What a caller could make large without end is bounded, with a problem that names the bound, and a session that is
+//! near a bound goes on.
+
+use serde_json::{Value, json};
+
+use crate::support::app::{App, app};
+
+const MEBIBYTE: usize = 1024 * 1024;
+
+async fn append(app: &App, messages: &[Value]) -> crate::support::app::Answer {
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await
+}
+
+/// A message that calls a tool so many times; the ids are `c0`, `c1`, ….
+fn calling(times: usize) -> Value {
+    let call = |i| json!({"id": format!("c{i}"), "type": "function", "function": {"name": "read_file", "arguments": format!("{{\"path\": \"src/part{i}.rs\"}}")}});
+    json!({"role": "assistant", "content": null, "tool_calls": (0..times).map(call).collect::<Vec<_>>()})
+}
+
+fn result(i: usize, bytes: usize) -> Value {
+    let line = format!("fn part_{i}() {{ let value = {i}; println!(\"{{value}}\"); }}\n");
+    json!({"role": "tool", "tool_call_id": format!("c{i}"), "content": line.repeat(bytes / line.len())})
+}
+
+#[tokio::test]
+async fn a_budget_beyond_every_window_is_refused() {
+    let app = app().await;
+    append(&app, &[json!({"role": "user", "content": "Hello"})]).await;
+    for most in ["4294967295", "10000001", "0"] {
+        let refused = app.call("GET", &format!("/v1/sessions/s/context?max_tokens={most}"), "").await;
+        assert_eq!((refused.status.as_u16(), refused.refusal().2.as_str()), (422, "/max_tokens"), "{most}");
+        assert!(refused.text.contains("from 1 to 10000000"), "{}", refused.text);
+        let body =
+            format!(r#"{{"messages": [{{"role": "user", "content": "Hi"}}], "target_tokens": {most}}}"#);
+        let refused = app.call("POST", "/v1/compress", body).await;
+        assert_eq!(
+            (refused.status.as_u16(), refused.refusal().2.as_str()),
+            (422, "/target_tokens"),
+            "{most}"
+        );
+    }
+    assert_eq!(app.call("GET", "/v1/sessions/s/context?max_tokens=10000000", "").await.status, 200);
+    let window = app.call("PUT", "/v1/sessions/s", r#"{"context_window": 10000001}"#).await;
+    assert_eq!(window.refusal().2, "/context_window");
+}
+
+#[tokio::test]
+async fn an_import_holds_no_more_messages_than_a_batch() {
+    let app = app().await;
+    let line = |seq: usize| {
+        json!({"kind": "message", "seq": seq, "message": {"role": "user", "content": "Hi"}}).to_string()
+    };
+    let import = async |lines: Vec<String>| {
+        let kind = [("content-type", "application/x-ndjson")];
+        app.call_with("POST", "/v1/sessions/s/import", lines.join("\n"), &kind).await
+    };
+    let refused = import((1..=1_001).map(line).collect()).await;
+    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (413, "too-large"));
+    assert_eq!(refused.json()["limit"], 1_000);
+    assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing is stored");
+    assert_eq!(import((1..=1_000).map(line).collect()).await.status, 201);
+    assert_eq!(import(vec![line(1_001)]).await.status, 201, "what is cut between lines goes on");
+}
+
+#[tokio::test]
+async fn a_call_with_its_results_is_bounded_and_the_session_goes_on() {
+    let app = app().await;
+    append(&app, &[json!({"role": "user", "content": "Read all parts."}), calling(20)]).await;
+    for i in 0..4 {
+        assert_eq!(append(&app, &[result(i, 3 * MEBIBYTE)]).await.status, 201);
+    }
+    let refused = append(&app, &[result(4, 2 * MEBIBYTE), result(5, 2 * MEBIBYTE)]).await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.refusal().1.as_str()),
+        (413, "too-large"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(refused.json()["limit"], 16 * MEBIBYTE);
+    assert_eq!(
+        append(&app, &[result(5, MEBIBYTE / 2)]).await.json()["last_seq"],
+        7,
+        "nothing of it was stored"
+    );
+    let further =
+        [json!({"role": "user", "content": "That is enough."}), calling(1), result(0, 3 * MEBIBYTE)];
+    assert_eq!(append(&app, &further).await.status, 201, "another group begins anew");
+}
+
+#[tokio::test]
+async fn a_small_group_before_one_beyond_the_bound_of_a_span_is_compressed_with_it() {
+    let app = app().await;
+    assert_eq!(app.call("PUT", "/v1/sessions/s", r#"{"auto": false}"#).await.status, 201);
+    append(&app, &[json!({"role": "user", "content": "Read all parts."}), calling(3)]).await;
+    for i in 0..3 {
+        assert_eq!(append(&app, &[result(i, 3 * MEBIBYTE)]).await.status, 201);
+    }
+    let talk = |i: usize| json!({"role": if i.is_multiple_of(2) { "assistant" } else { "user" }, "content": format!("Part {i} is read.")});
+    append(&app, &(0..6).map(talk).collect::<Vec<_>>()).await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    app.work().await;
+    let done = app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json();
+    assert_eq!((&done["status"], &done["through_seq"]), (&json!("succeeded"), &json!(5)), "{done}");
+}
