@@ -283,9 +283,9 @@ impl Check for Api {
             "at least 32 characters, printable ASCII without spaces",
         )?;
         refuse_unless(
-            self.admin_token().is_none_or(sendable),
+            self.admin_token().is_none_or(|token| long(token) && sendable(token)),
             "ANCHORD_ADMIN_TOKEN",
-            "printable ASCII without spaces",
+            "at least 32 characters, printable ASCII without spaces",
         )?;
         refuse_unless(
             self.max_message_bytes <= self.max_body_bytes,

@@ -28,10 +28,10 @@ const KEY_FILE: &str = "api-key";
 /// The key that a service has from its start.
 #[derive(Debug)]
 pub enum BootstrapKey {
-    /// Made by the service, on its first start.
+    /// Made by a service with a database of its own, at its first start.
     Generated {
-        /// The key.
-        key: SecretString,
+        /// The key, when this is that start.
+        made_now: Option<SecretString>,
         /// Where it is kept.
         file: PathBuf,
     },
@@ -49,23 +49,17 @@ pub(super) async fn ensure_key(
     given: Option<&SecretString>,
     data_dir: Option<&Path>,
 ) -> anyhow::Result<BootstrapKey> {
-    let bootstrap = match (given, data_dir) {
-        (Some(_), _) => BootstrapKey::Given,
+    let (key, bootstrap) = match (given, data_dir) {
+        (Some(given), _) => (given.clone(), BootstrapKey::Given),
         (None, Some(data_dir)) => {
             let file = data_dir.join(KEY_FILE);
-            let key = read_or_make(&file).with_context(|| format!("the key file {}", file.display()))?;
-            BootstrapKey::Generated { key, file }
+            let (key, is_new) =
+                read_or_make(&file).with_context(|| format!("the key file {}", file.display()))?;
+            (key.clone(), BootstrapKey::Generated { made_now: is_new.then_some(key), file })
         }
-        (None, None) => BootstrapKey::None,
+        (None, None) => return Ok(BootstrapKey::None),
     };
-    let key = match &bootstrap {
-        BootstrapKey::Generated { key, .. } => Some(key),
-        BootstrapKey::Given => given,
-        BootstrapKey::None => None,
-    };
-    if let Some(key) = key {
-        register(store, clock, key).await.context("the key of the tenant default cannot be stored")?;
-    }
+    register(store, clock, &key).await.context("the key of the tenant default cannot be stored")?;
     Ok(bootstrap)
 }
 
@@ -82,11 +76,12 @@ async fn register(store: &Store, clock: Clock, key: &SecretString) -> anyhow::Re
     Ok(())
 }
 
-fn read_or_make(file: &Path) -> std::io::Result<SecretString> {
+/// The key in the file, and whether it was made just now.
+fn read_or_make(file: &Path) -> std::io::Result<(SecretString, bool)> {
     match fs::read_to_string(file) {
-        Ok(text) if !text.trim().is_empty() => Ok(SecretString::from(text.trim())),
+        Ok(text) if !text.trim().is_empty() => Ok((SecretString::from(text.trim()), false)),
         Ok(_) => Err(std::io::Error::new(ErrorKind::InvalidData, "is empty; remove it to get a new key")),
-        Err(error) if error.kind() == ErrorKind::NotFound => make(file),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok((make(file)?, true)),
         Err(error) => Err(error),
     }
 }
@@ -116,18 +111,20 @@ mod tests {
     fn a_generated_key_is_kept_for_its_owner_alone_and_read_back() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join(KEY_FILE);
-        let made = read_or_make(&file).expect("a new key");
+        let (made, is_new) = read_or_make(&file).expect("a new key");
+        assert!(is_new);
         assert_eq!(fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
         let secret = made.expose_secret().strip_prefix("anc_").expect("a prefix");
         assert_eq!(URL_SAFE_NO_PAD.decode(secret).expect("base64").len(), 32);
-        let read = read_or_make(&file).expect("the same key");
+        let (read, is_new) = read_or_make(&file).expect("the same key");
+        assert!(!is_new);
         assert_eq!(read.expose_secret(), made.expose_secret());
     }
 
     #[test]
     fn two_services_get_two_keys() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let [a, b] = ["a", "b"].map(|name| read_or_make(&folder.path().join(name)).expect("a key"));
+        let [a, b] = ["a", "b"].map(|name| read_or_make(&folder.path().join(name)).expect("a key").0);
         assert_ne!(a.expose_secret(), b.expose_secret());
     }
 

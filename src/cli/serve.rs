@@ -1,5 +1,7 @@
 //! `anchord serve`
 
+use std::io::IsTerminal as _;
+
 use clap::Args;
 use secrecy::ExposeSecret as _;
 
@@ -43,7 +45,8 @@ impl Serve {
     }
 }
 
-/// Prints the address, the key and the first call to try.
+/// Prints the address, where the key is and the first call to try. The key itself is shown once, to a person: what is
+/// printed elsewhere ends up in logs.
 #[expect(clippy::print_stdout, reason = "the first lines that someone who starts the service looks for")]
 fn greet(ready: &Ready) {
     let metrics =
@@ -54,17 +57,21 @@ fn greet(ready: &Ready) {
     };
     print!("anchord is ready on http://{address} (documentation: http://{address}/docs)\n{metrics}");
     let key = match &ready.key {
-        BootstrapKey::Generated { key, file } => {
-            println!("API key:  {} (kept in {})", key.expose_secret(), file.display());
-            key.expose_secret()
+        BootstrapKey::Generated { made_now, file } => {
+            let file = file.display();
+            match made_now.as_ref().filter(|_| std::io::stdout().is_terminal()) {
+                Some(key) => println!("API key:  {} (shown this once, kept in {file})", key.expose_secret()),
+                None => println!("API key:  in {file}"),
+            }
+            format!("$(cat {file})")
         }
         BootstrapKey::Given => {
             println!("API key:  the one in ANCHORD_API_KEY");
-            "$ANCHORD_API_KEY"
+            "$ANCHORD_API_KEY".to_owned()
         }
         BootstrapKey::None => {
             println!("API key:  none from the start; the operator makes keys under /v1/admin");
-            "$KEY"
+            "$KEY".to_owned()
         }
     };
     println!(

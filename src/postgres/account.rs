@@ -51,11 +51,16 @@ impl Account {
     }
 }
 
-/// Begins a command that runs as the server's user, away from our terminal and folder.
+/// Where the server's programs look for others; they need none but those of the system.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Begins a command that runs as the server's user, away from our terminal, folder and environment, which holds
+/// secrets that are none of the server's business.
 pub(super) fn command(program: &Path, account: Option<Account>) -> Command {
     let mut command = Command::new(program);
     // `/`, because the server's user may not be able to enter the folder that we were started in.
-    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).env("LC_ALL", "C");
+    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null());
+    command.env_clear().env("PATH", PATH).env("LC_ALL", "C");
     // A group of its own, so that Ctrl-C in the terminal reaches the service alone, which then
     // drains and stops the server last.
     command.process_group(0);

@@ -84,7 +84,7 @@ fn versions_below(parent: &str, prefix: &str, tail: &str) -> Vec<PathBuf> {
 
 /// The major version that a `postgres` program says it is.
 fn major_of(postgres: &Path) -> Option<u32> {
-    let said = Command::new(postgres).arg("--version").output().ok()?;
+    let said = Command::new(postgres).arg("--version").env_clear().output().ok()?;
     parse_major(&String::from_utf8_lossy(&said.stdout))
 }
 

@@ -1,14 +1,18 @@
 //! The program as a person runs it: `anchord serve` in a process of its own.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::MetadataExt as _;
-use std::process::Output;
+use std::path::Path;
+use std::process::{Output, Stdio};
 
-use nix::sys::signal::Signal;
+use nix::pty::openpty;
+use nix::sys::signal::{Signal, kill};
+use rstest::rstest;
 use serde_json::json;
 
 use crate::support;
-use crate::support::service::{Service, anchord, data_folder};
+use crate::support::service::{Service, anchord, data_folder, pid};
 
 fn failed(output: &Output) -> String {
     assert!(!output.status.success(), "it succeeded");
@@ -23,9 +27,10 @@ fn a_service_with_a_database_of_its_own_tells_address_key_and_first_call() {
     assert_eq!(service.client().get("/readyz").status, 200);
     let file = folder.path().join("api-key");
     assert_eq!(fs::metadata(&file).expect("a key file").mode() & 0o777, 0o600);
-    let key = service.key().to_owned();
-    assert_eq!(fs::read_to_string(&file).expect("a key file").trim(), key);
-    assert!(service.greeting.contains(&format!("Bearer {key}")), "{}", service.greeting);
+    let key = fs::read_to_string(&file).expect("a key file").trim().to_owned();
+    assert!(!service.greeting.contains(&key), "what is no terminal may be a log: {}", service.greeting);
+    let told = format!("Bearer $(cat {})", file.display());
+    assert!(service.greeting.contains(&told), "{}", service.greeting);
 
     let data = folder.path().to_str().expect("a plain path");
     let second = anchord(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data]).output();
@@ -38,6 +43,70 @@ fn a_service_with_a_database_of_its_own_tells_address_key_and_first_call() {
     let again = Service::own(folder.path());
     assert_eq!(again.key(), key, "a restart made another key");
     assert_eq!(again.end(Signal::SIGINT), Some(0));
+}
+
+/// What a person sees who starts a service in a terminal, up to the first call to try.
+fn seen_in_a_terminal(data: &Path) -> String {
+    let terminal = openpty(None, None).expect("a terminal");
+    let words = ["serve", "--listen", "127.0.0.1:0", "--data-dir", data.to_str().expect("a plain path")];
+    let mut process = anchord(&words).stdout(Stdio::from(terminal.slave)).spawn().expect("the program");
+    let mut lines = BufReader::new(fs::File::from(terminal.master));
+    let mut seen = String::new();
+    while !seen.contains("try:") {
+        lines.read_line(&mut seen).expect("text");
+    }
+    kill(pid(process.id()), Signal::SIGTERM).expect("a process of ours");
+    assert!(process.wait().expect("an end").success());
+    seen
+}
+
+#[test]
+fn a_key_that_was_made_is_shown_once_on_a_terminal() {
+    let folder = data_folder();
+    let first = seen_in_a_terminal(folder.path());
+    let key = fs::read_to_string(folder.path().join("api-key")).expect("a key file").trim().to_owned();
+    assert!(first.contains(&format!("API key:  {key} (shown this once")), "{first}");
+    let second = seen_in_a_terminal(folder.path());
+    assert!(!second.contains(&key) && second.contains("API key:  in "), "{second}");
+}
+
+#[test]
+fn the_database_of_a_service_inherits_none_of_its_environment() {
+    let folder = data_folder();
+    let data = folder.path().to_str().expect("a plain path");
+    let secret = "a-secret-of-the-environment-0000000";
+    let mut process = anchord(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data])
+        .envs([("ANCHORD_ADMIN_TOKEN", secret), ("SOMEBODYS_PASSWORD", secret)])
+        .spawn()
+        .expect("the program");
+    let mut said = BufReader::new(process.stdout.take().expect("a pipe"));
+    let mut greeting = String::new();
+    while !greeting.contains("try:") {
+        assert_ne!(said.read_line(&mut greeting).expect("text"), 0, "it ended: {greeting}");
+    }
+    let file = folder.path().join("postgres/cluster/postmaster.pid");
+    let server = fs::read_to_string(file).expect("a running server").lines().next().map(str::to_owned);
+    let environment = format!("/proc/{}/environ", server.expect("a process id"));
+    // Where there is no /proc nobody can look.
+    if let Ok(environment) = fs::read(environment) {
+        let environment = String::from_utf8_lossy(&environment);
+        assert!(!environment.contains(secret), "the server has the service's secrets");
+        assert!(environment.contains("PATH="), "{environment}");
+    }
+    kill(pid(process.id()), Signal::SIGTERM).expect("a process of ours");
+    assert!(process.wait().expect("an end").success());
+}
+
+#[rstest]
+#[case::api_key("--api-key", "ANCHORD_API_KEY")]
+#[case::operator_token("--admin-token", "ANCHORD_ADMIN_TOKEN")]
+fn a_secret_that_can_be_guessed_starts_nothing(#[case] flag: &str, #[case] variable: &str) {
+    for secret in ["x", "thirty-one-characters-are-a-few"] {
+        let words = ["serve", "--listen", "127.0.0.1:0", flag, secret];
+        let why = failed(&anchord(&words).output().expect("the program"));
+        assert!(why.contains(variable) && why.contains("at least 32 characters"), "{why}");
+        assert!(!why.contains(secret) || secret == "x", "{why}");
+    }
 }
 
 #[tokio::test]

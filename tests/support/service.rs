@@ -91,10 +91,11 @@ impl Service {
         Self::start(&["worker", "--database-url", database_url])
     }
 
-    /// The key that the service made and printed.
-    pub fn key(&self) -> &str {
-        let (_, key) = self.greeting.split_once("API key:  ").expect("a key");
-        key.split(' ').next().expect("a word")
+    /// The key that the service made and keeps in a file.
+    pub fn key(&self) -> String {
+        let (_, file) = self.greeting.split_once("API key:  in ").expect("a file");
+        let file = file.lines().next().expect("a line");
+        std::fs::read_to_string(file).expect("a key file").trim().to_owned()
     }
 
     /// A client for the address that metrics have for themselves.
@@ -108,8 +109,14 @@ impl Service {
     pub fn client(&self) -> Client {
         let (_, rest) = self.greeting.split_once("http://").expect("an address");
         let address = rest.split([' ', '/']).next().expect("an address").to_owned();
-        let key = if self.greeting.contains("ANCHORD_API_KEY") { KEY } else { self.key() };
-        Client { address, key: key.to_owned() }
+        let key = if self.greeting.contains("ANCHORD_API_KEY") {
+            KEY.to_owned()
+        } else if self.greeting.contains("none from the start") {
+            String::new()
+        } else {
+            self.key()
+        };
+        Client { address, key }
     }
 
     /// The process's id.
