@@ -127,7 +127,13 @@ const SHARED: [(&str, &str, &str, &str); 13] = [
         "Too many requests for this key, or a quota of the tenant is used up (`/problems/quota-exceeded`).",
     ),
     ("Internal", "500", "internal", "Our fault; the log knows more under the request id."),
-    ("Unavailable", "503", "unavailable", "The service cannot answer now; try again after `Retry-After`."),
+    (
+        "Unavailable",
+        "503",
+        "unavailable",
+        "The service cannot answer now, or the tenant's own requests hold all the database connections that a tenant's \
+         may (`/problems/tenant-busy`); try again after `Retry-After`.",
+    ),
     ("Timeout", "504", "timeout", "The request took longer than it may."),
 ];
 

@@ -26,6 +26,7 @@
 //! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up; `quota`, `limit`, `used` |
 //! | 500 | `/problems/internal` | our fault; the log knows more under the request id |
 //! | 503 | `/problems/unavailable` | the database cannot be reached in time |
+//! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections that a tenant's may |
 //! | 504 | `/problems/timeout` | the request took longer than it may |
 //!
 //! A body never holds an internal cause: causes are logged once, here. `instance` is the request id,
@@ -194,6 +195,8 @@ pub enum ApiError {
     Internal(anyhow::Error),
     /// The database cannot be reached in time; the cause is logged.
     Unavailable(anyhow::Error),
+    /// The tenant's own requests keep it from being answered; nobody else is held up.
+    TenantBusy,
     /// The request took longer than it may.
     Timeout,
 }
@@ -346,6 +349,14 @@ impl ApiError {
                 "Unavailable",
                 "the service cannot answer now; try again".into(),
             ),
+            Self::TenantBusy => (
+                S::SERVICE_UNAVAILABLE,
+                "tenant-busy",
+                "Tenant busy",
+                "the tenant's requests hold as many database connections as one tenant may; try again when some have \
+                 ended"
+                    .into(),
+            ),
             Self::Timeout => (
                 S::GATEWAY_TIMEOUT,
                 "timeout",
@@ -362,6 +373,7 @@ impl ApiError {
         let mut headers = HeaderMap::new();
         match self {
             Self::Internal(cause) => tracing::error!(error = format!("{cause:#}"), "request.failed"),
+            Self::TenantBusy => put(&mut headers, header::RETRY_AFTER, "1"),
             Self::Unavailable(cause) => {
                 tracing::warn!(error = format!("{cause:#}"), "request.unavailable");
                 put(&mut headers, header::RETRY_AFTER, "1");
@@ -459,7 +471,13 @@ impl IntoResponse for ApiError {
 
 impl From<store::StoreError> for ApiError {
     fn from(error: store::StoreError) -> Self {
-        if error.is_unavailable() { Self::Unavailable(error.into()) } else { Self::internal(error) }
+        if matches!(error, store::StoreError::TenantBusy) {
+            Self::TenantBusy
+        } else if error.is_unavailable() {
+            Self::Unavailable(error.into())
+        } else {
+            Self::internal(error)
+        }
     }
 }
 

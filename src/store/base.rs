@@ -116,7 +116,7 @@ impl Store {
         known: Option<i64>,
     ) -> Result<Option<BaseRow>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(tenant).await?;
             let read = sqlx::query_as!(
                 BaseRow,
                 r#"with bound as materialized (
@@ -339,7 +339,7 @@ impl Store {
         through_seq: Seq,
     ) -> Result<Vec<Original>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(tenant).await?;
             let read = sqlx::query_as!(
                 Original,
                 r#"with bound as materialized (

@@ -9,6 +9,9 @@ pub enum StoreError {
     /// The schema could not be brought up to date.
     #[error("the migrations failed: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// The tenant's requests hold as many connections as a tenant's may.
+    #[error("the tenant's requests hold all the connections that a tenant's may")]
+    TenantBusy,
     /// A statement touched another number of rows than it must.
     #[error("{what} touched {actual} rows instead of {expected}")]
     RowCount {
@@ -69,7 +72,7 @@ impl StoreError {
         match self {
             // A server that shuts down may do so between a commit and its confirmation.
             Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
-            Self::RowCount { .. } | Self::Corrupt { .. } => true,
+            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy => true,
             Self::Migrate(_) => false,
         }
     }

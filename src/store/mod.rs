@@ -10,6 +10,7 @@
 pub mod audit;
 pub mod base;
 pub mod breakers;
+mod bulkhead;
 pub mod compressions;
 pub mod constraints;
 pub mod context;
@@ -48,19 +49,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+pub use bulkhead::Tx;
+use bulkhead::{Bulkhead, Share};
 use context::HeldContexts;
 pub use error::StoreError;
 use keys::KeyCache;
-use readers::Readers;
+use readers::{Readers, Reading};
 
 use crate::domain::id::TenantId;
-
-/// A transaction of one tenant.
-pub type Tx = Transaction<'static, Postgres>;
 
 /// The migrations, built into the binary.
 static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
@@ -76,6 +76,10 @@ const QUEUE_CONNECTIONS: u32 = 4;
 const LEAST_WORKERS_CONNECTIONS: u32 = 6;
 /// How long a caller waits for a connection before it is told to come back.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the database has to answer that it is there.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a statement of a request may take, and one of the workers.
+const STATEMENT_TIMEOUTS: [&str; 2] = ["10s", "60s"];
 
 /// The way to the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -88,6 +92,10 @@ pub struct Store {
     lanes: PgPool,
     /// Taking jobs and ending idle ones waits for no read.
     queue: Readers,
+    /// What each tenant may hold of the connections of requests; `None` where it is not requests that use them.
+    bulkhead: Option<Bulkhead>,
+    /// The one connection that tells whether the database answers, however busy the others are.
+    probe: PgPool,
     held: HeldContexts,
     tracker: TaskTracker,
     keys: KeyCache,
@@ -128,7 +136,7 @@ impl Store {
         let options = PgConnectOptions::from_str(url)?.application_name("anchord").options([
             // A peer that hangs inside a transaction must not hold row locks for ever.
             ("idle_in_transaction_session_timeout", "30s"),
-            ("statement_timeout", "60s"),
+            ("statement_timeout", STATEMENT_TIMEOUTS[0]),
             // Most statements take less time than planning them does, and find their rows by the same index whatever
             // their parameters are.
             ("plan_cache_mode", "force_generic_plan"),
@@ -152,7 +160,10 @@ impl Store {
             .connect_lazy_with(options.clone());
         let readers = Readers::new(connections);
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
-        let workers = pool_options.max_connections(most).connect_lazy_with(options);
+        let of_workers = options.clone().options([("statement_timeout", STATEMENT_TIMEOUTS[1])]);
+        let probe =
+            PgPoolOptions::new().max_connections(1).acquire_timeout(PROBE_TIMEOUT).connect_lazy_with(options);
+        let workers = pool_options.max_connections(most).connect_lazy_with(of_workers);
         let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
@@ -160,6 +171,8 @@ impl Store {
             pool,
             readers,
             queue: Readers::new(QUEUE_CONNECTIONS),
+            bulkhead: Some(Bulkhead::new(connections.saturating_add(KEEPERS))),
+            probe,
             held: HeldContexts::new(),
             tracker,
             keys: KeyCache::new(),
@@ -174,12 +187,12 @@ impl Store {
     #[must_use]
     pub fn of_workers(&self) -> Self {
         let [_, (pool, readers)] = &self.pools;
-        Self { pool: pool.clone(), readers: readers.clone(), ..self.clone() }
+        Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
     }
 
     /// The same store over the lanes' connections.
     fn of_lanes(&self) -> Self {
-        Self { pool: self.lanes.clone(), ..self.clone() }
+        Self { pool: self.lanes.clone(), bulkhead: None, ..self.clone() }
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
@@ -187,14 +200,16 @@ impl Store {
     /// # Errors
     /// When no connection is to be had.
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        self.begin_with(format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+        let share = self.share(tenant).await?;
+        self.begin_with(share, format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
     /// Begins a tenant's transaction whose statements are planned for the parameters of each call: their filters may
     /// be absent, so that no one plan suits all calls.
     async fn begin_planning(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let set = "set local plan_cache_mode = force_custom_plan";
-        self.begin_with(format!("begin; set local app.tenant_id = '{}'; {set}", tenant.0)).await
+        let share = self.share(tenant).await?;
+        self.begin_with(share, format!("begin; set local app.tenant_id = '{}'; {set}", tenant.0)).await
     }
 
     /// Begins a tenant's read at one moment: every statement of it sees the same rows.
@@ -202,17 +217,15 @@ impl Store {
     /// # Errors
     /// When no connection is to be had.
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx, StoreError> {
-        self.begin_with(format!(
-            "begin isolation level repeatable read read only; set local app.tenant_id = '{}'",
-            tenant.0
-        ))
-        .await
+        let share = self.share(tenant).await?;
+        let begin = "begin isolation level repeatable read read only";
+        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
     /// Begins in a task of its own. Beginning is not safe to drop half-way in the driver: the
     /// connection would go back to the pool inside an open transaction, with a tenant set. A caller
     /// that goes away now leaves a finished transaction behind, which rolls back when it is dropped.
-    async fn begin_with(&self, statement: String) -> Result<Tx, StoreError> {
+    async fn begin_with(&self, share: Share, statement: String) -> Result<Tx, StoreError> {
         let pool = self.pool.clone();
         let begun = self.tracker.spawn(async move {
             let mut attempts_left = pool.options().get_max_connections();
@@ -225,9 +238,23 @@ impl Store {
             }
         });
         match begun.await {
-            Ok(begun) => Ok(begun?),
+            Ok(begun) => Ok(Tx::new(begun?, share)),
             Err(_) => Err(sqlx::Error::WorkerCrashed.into()),
         }
+    }
+
+    /// A place in a tenant's share of the connections.
+    async fn share(&self, tenant: TenantId) -> Result<Share, StoreError> {
+        match &self.bulkhead {
+            Some(bulkhead) => bulkhead.enter(tenant).await,
+            None => Ok(Share::default()),
+        }
+    }
+
+    /// A connection for one read of a tenant's.
+    async fn reading(&self, tenant: TenantId) -> Result<Reading, StoreError> {
+        let share = self.share(tenant).await?;
+        self.readers.acquire(&self.pool, share).await
     }
 
     /// Whether the database answers.
@@ -235,7 +262,8 @@ impl Store {
     /// # Errors
     /// When it does not.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.pool).await?;
+        let answer = sqlx::query_scalar!(r#"select 1 as "one!""#).fetch_one(&self.probe);
+        tokio::time::timeout(PROBE_TIMEOUT, answer).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
         Ok(())
     }
 
@@ -261,7 +289,7 @@ impl Store {
             readers.close();
         }
         let [(requests, _), (workers, _)] = &self.pools;
-        futures::join!(requests.close(), workers.close(), self.lanes.close());
+        futures::join!(requests.close(), workers.close(), self.lanes.close(), self.probe.close());
     }
 
     /// Where tasks live that must end before the process does.

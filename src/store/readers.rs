@@ -10,6 +10,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::bulkhead::Share;
 use super::error::is_lost;
 use super::{ACQUIRE_TIMEOUT, StoreError};
 
@@ -28,6 +29,7 @@ pub(super) struct Reading {
     was_kept: bool,
     readers: Readers,
     _turn: OwnedSemaphorePermit,
+    _share: Share,
 }
 
 impl Readers {
@@ -36,8 +38,8 @@ impl Readers {
         Self { turns: Arc::new(Semaphore::new(most)), kept: Arc::default() }
     }
 
-    /// Waits for a connection, first come, first served.
-    pub(super) async fn acquire(&self, pool: &PgPool) -> Result<Reading, StoreError> {
+    /// Waits for a connection, first come, first served, for who has a place in its tenant's share.
+    pub(super) async fn acquire(&self, pool: &PgPool, share: Share) -> Result<Reading, StoreError> {
         let turn = tokio::time::timeout(ACQUIRE_TIMEOUT, Arc::clone(&self.turns).acquire_owned()).await;
         let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -46,7 +48,7 @@ impl Readers {
             Some(connection) => connection,
             None => pool.acquire().await?,
         };
-        Ok(Reading { connection, was_kept, readers: self.clone(), _turn: turn })
+        Ok(Reading { connection, was_kept, readers: self.clone(), _turn: turn, _share: share })
     }
 
     /// Connections that are kept and read nothing now.

@@ -114,7 +114,7 @@ impl Store {
         session: SessionId,
     ) -> Result<Option<(Seq, Seq, Vec<Row>)>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(tenant).await?;
             let read = sqlx::query!(
                 r#"with bound as materialized (
                      select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
@@ -199,7 +199,7 @@ impl Store {
             .await
         };
         // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
-        let mut reading = self.readers.acquire(&self.pool).await?;
+        let mut reading = self.reading(tenant).await?;
         let done = write(reading.connection(), false).await;
         let mut word = reading.end(done)?;
         if word.is_none() {

@@ -274,6 +274,8 @@ impl Store {
     /// When the database fails.
     pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
+        // It takes as long as the session is large; its request ends before.
+        sqlx::query!("set local statement_timeout = '60s'").execute(&mut *tx).await?;
         let done =
             sqlx::query!("delete from sessions where tenant_id = $1 and name = $2", tenant.0, name.as_str())
                 .execute(&mut *tx)

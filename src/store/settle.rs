@@ -174,7 +174,7 @@ impl Store {
             session: Some(&session),
             index_lease,
         };
-        let mut reading = self.readers.acquire(&self.pool).await?;
+        let mut reading = self.reading(job.tenant).await?;
         let written = end.write(reading.connection()).await?;
         Ok(match reading.end(Ok(written))? {
             Written::Ended(indexing) => Some((Settled::As(status), indexing)),

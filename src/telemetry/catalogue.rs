@@ -112,6 +112,12 @@ pub const METRICS: &[Metric] = &[
         "Jobs whose lease was lost while they ran, most often because they were cancelled.",
     ),
     metric(
+        "anchord_tenant_connections_refused_total",
+        Counter,
+        &[],
+        "Requests refused because their tenant's others held all the connections that a tenant's may.",
+    ),
+    metric(
         "anchord_worker_presence_lost_total",
         Counter,
         &[],

@@ -1,9 +1,11 @@
 //! What a caller could make large without end is bounded, with a problem that names the bound, and a session that is
 //! near a bound goes on.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::app::{App, app};
+use crate::support::app::{App, OURS, THEIRS, app};
+use crate::support::{number, until};
 
 const MEBIBYTE: usize = 1024 * 1024;
 
@@ -101,4 +103,39 @@ async fn a_small_group_before_one_beyond_the_bound_of_a_span_is_compressed_with_
     app.work().await;
     let done = app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json();
     assert_eq!((&done["status"], &done["through_seq"]), (&json!("succeeded"), &json!(5)), "{done}");
+}
+
+#[tokio::test]
+async fn a_tenant_whose_requests_hold_its_connections_leaves_the_others_theirs() {
+    let app = app().await;
+    for key in [OURS, THEIRS] {
+        let body = r#"{"messages": [{"role": "user", "content": "Hello"}]}"#;
+        assert_eq!(app.call_as(key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
+    }
+    let mut holder = app.database.connect().await;
+    let lock = format!("begin; select from sessions where tenant_id = '{}' for update", app.tenant.0);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(lock)).execute(&mut holder).await.expect("a lock");
+    let stuck = async {
+        let pins = || app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["Never touch vendor/."]}"#);
+        join_all((0..20).map(|_| pins())).await
+    };
+    let others = async {
+        let mut look = app.database.connect().await;
+        let waiting = "select count(*) from pg_stat_activity
+            where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0";
+        until("requests that wait", async || (number(&mut look, waiting).await >= 4).then_some(())).await;
+        for _ in 0..30 {
+            assert_eq!(app.call_as(THEIRS, "GET", "/v1/sessions/s/context", "").await.status, 200);
+            assert_eq!(app.call("GET", "/readyz", "").await.status, 200);
+        }
+        let refused = app.call("GET", "/v1/sessions/s/messages", "").await;
+        assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (503, "tenant-busy"));
+        assert_eq!(refused.headers["retry-after"], "1");
+        assert_eq!(number(&mut look, waiting).await, 4, "a third of the connections, and no more");
+        sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
+    };
+    let (replies, ()) = futures::join!(stuck, others);
+    let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
+    assert_eq!((count(200), count(503)), (4, 16));
+    assert_eq!(app.call("GET", "/v1/sessions/s/messages", "").await.status, 200, "and goes on");
 }

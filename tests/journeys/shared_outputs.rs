@@ -88,6 +88,34 @@ async fn results_of_one_message_are_shared_each_by_itself_and_with_each_other() 
 }
 
 #[tokio::test]
+async fn a_message_with_very_many_repeats_is_stored_whole() {
+    let app = app().await;
+    let output = output();
+    let many = |count: usize| {
+        let block = |i| json!({"type": "tool_result", "tool_use_id": format!("c{i}"), "content": output});
+        json!({"role": "user", "content": (0..count).map(block).collect::<Vec<_>>()}).to_string()
+    };
+    // Of the first, one text stays for the others; the second is as much as may be taken out; the third is more, and
+    // what stands only in it is a source as any other.
+    let late = output.replace("end", "fin");
+    let [text, new] = [&output, &late].map(|output| Value::from(output.as_str()).to_string());
+    let whole = many(66).replacen(&text, &new, 1);
+    let messages = [many(65), many(64), whole, blocks(&late, &output)];
+    for message in &messages {
+        append(&app, "anthropic", std::slice::from_ref(message)).await;
+    }
+    let page = app.call("GET", PATH, "").await;
+    for message in &messages {
+        assert!(page.text.contains(message.as_str()), "a message did not come back as it was");
+    }
+    let mut look = app.database.connect().await;
+    let rows =
+        sqlx::raw_sql("select body is null as cut from messages order by seq").fetch_all(&mut look).await;
+    let cut: Vec<bool> = rows.expect("rows").iter().map(|row| row.get("cut")).collect();
+    assert_eq!(cut, [true, true, false, true]);
+}
+
+#[tokio::test]
 async fn the_same_text_in_other_escapes_or_in_another_session_stays_where_it_is() {
     let app = app().await;
     let output = output();

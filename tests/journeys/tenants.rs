@@ -49,6 +49,20 @@ async fn a_tenant_is_made_listed_changed_and_erased_with_all_that_it_owns() {
 }
 
 #[tokio::test]
+async fn what_was_counted_of_an_erased_tenant_goes_with_it() {
+    let app = app().await;
+    let (id, key) = tenant(&app, "acme").await;
+    assert_eq!(app.call_as(&key, "POST", "/v1/sessions/s/messages", HELLO).await.status, 201);
+    assert_eq!(app.call("POST", "/v1/sessions/s/messages", HELLO).await.status, 201);
+    // Before the ledger is written, which happens once a second.
+    assert_eq!(app.call_as(OPERATOR, "DELETE", &format!("/v1/admin/tenants/{id}"), "").await.status, 204);
+    app.store.flush_usage(None).await.expect("nothing is left to fail at");
+    app.store.flush_usage(None).await.expect("nor later");
+    let usage = app.call("GET", "/v1/usage", "").await;
+    assert_eq!(usage.json()["total"]["appends"], 1, "others are written: {}", usage.text);
+}
+
+#[tokio::test]
 async fn a_suspended_tenants_keys_open_nothing_its_work_rests_and_nothing_is_lost() {
     let app = app().await;
     let (id, key) = tenant(&app, "acme").await;

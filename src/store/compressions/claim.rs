@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{Job, Kind, Span, corrupt};
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
+use crate::store::bulkhead::Share;
 use crate::store::{Store, StoreError};
 
 /// Messages after its anchor, at most, that a session has whose compression is looked at and not claimed. Few are
@@ -117,7 +118,7 @@ impl Store {
         tenant_limit: i32,
         (jobs, looks): (i32, i32),
     ) -> Result<Taken, StoreError> {
-        let mut reading = self.queue.acquire(&self.pool).await?;
+        let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
         let rows = sqlx::query_as!(
             Claimed,
             r#"with unsynced as materialized (select set_config('synchronous_commit', 'off', true))

@@ -13,7 +13,7 @@ impl Store {
     /// When the database fails.
     pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool, StoreError> {
         // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
-        let mut reading = self.readers.acquire(&self.pool).await?;
+        let mut reading = self.reading(job.tenant).await?;
         let fixed = fix(reading.connection(), job, span, false).await;
         if let Some(is_fixed) = reading.end(fixed)? {
             return Ok(is_fixed);

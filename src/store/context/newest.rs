@@ -110,7 +110,7 @@ impl Store {
         session: &SessionName,
     ) -> Result<Option<SessionRow>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(tenant).await?;
             let read = sqlx::query_as!(
                 SessionRow,
                 r#"with bound as materialized (
@@ -144,7 +144,7 @@ impl Store {
         seq: Seq,
     ) -> Result<Vec<Row>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(tenant).await?;
             let read = sqlx::query_as!(
                 Row,
                 r#"with bound as materialized (

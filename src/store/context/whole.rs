@@ -47,7 +47,7 @@ impl Store {
         tail_from: Option<Seq>,
     ) -> Result<Vec<Row>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(tenant).await?;
             let read = sqlx::query_as!(
                 Row,
                 r#"with bound as materialized (
@@ -120,6 +120,7 @@ impl Store {
 
     /// Finds where the newest messages begin that a context can hold.
     async fn find_tail_within(&self, tenant: TenantId, head: &SessionRow) -> Result<Option<Seq>, StoreError> {
+        let _share = self.share(tenant).await?;
         let from = sqlx::query_scalar!(
             "select tail_within($1, $2, $3, $4, $5)",
             tenant.0,

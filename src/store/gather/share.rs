@@ -5,7 +5,6 @@
 //! that is equal is no proof of that, so the texts themselves are compared.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -19,6 +18,9 @@ use crate::store::StoreError;
 
 /// Below these bytes a text costs hardly more than its place.
 const LEAST_BYTES: usize = 512;
+
+/// A message that would lose more texts than these is stored whole: each of them is looked up when it is read.
+const MOST_CUTS: usize = 64;
 
 /// A session, and the reference of an output in it.
 type Key<'a> = (Uuid, &'a str);
@@ -70,32 +72,57 @@ pub(super) fn share_among(rows: &mut Rows<'_>) {
 
 fn cut<'a>(rows: &mut Rows<'a>, mut sources: HashMap<Key<'a>, Source>) {
     let Rows { outputs, bodies, shared, .. } = rows;
-    let mut cuts: BTreeMap<usize, Cuts> = BTreeMap::new();
-    for output in outputs.iter_mut().filter(|output| is_long(output)) {
-        let place = output.output.place.clone();
-        let Some(text) = text(bodies, output.row, &place) else { continue };
-        match sources.entry((output.session, &output.output.reference)) {
-            Entry::Occupied(found) if found.get().is(text, bodies) => {
-                let cuts = cuts.entry(output.row).or_default();
-                cuts.bytes += place.len();
-                cuts.places.push((place, found.get().seq, found.get().start));
-            }
-            Entry::Occupied(_) => {}
-            Entry::Vacant(free) => {
-                let start = place.start - cuts.get(&output.row).map_or(0, |cuts| cuts.bytes);
-                output.start = Some(start);
-                let text = SourceText::Staged(output.row, place);
-                free.insert(Source { seq: output.seq, start, text });
-            }
-        }
+    let mut taken = Vec::new();
+    for of_row in outputs.chunk_by_mut(|a, b| a.row == b.row) {
+        let cuts = cuts_of(of_row, &mut sources, bodies);
+        let row = of_row.first().map(|output| output.row);
+        taken.extend(row.filter(|_| !cuts.places.is_empty()).map(|row| (row, cuts)));
     }
-    for (row, cuts) in cuts {
+    // Not before: the texts are compared where they were sent.
+    for (row, cuts) in taken {
         if let (Some(body), Some(shared)) = (bodies.get_mut(row), shared.get_mut(row)) {
             let (rest, places) = cuts.apply(body);
             *body = Cow::Owned(rest);
             *shared = Some(places);
         }
     }
+}
+
+/// What is taken out of one body: what repeats a source, or the body itself. Its other texts become sources.
+fn cuts_of<'a>(
+    outputs: &mut [OutputRow<'a>],
+    sources: &mut HashMap<Key<'a>, Source>,
+    bodies: &[Cow<'_, str>],
+) -> Cuts {
+    let mut own: HashMap<Key<'a>, (usize, Source)> = HashMap::new();
+    let mut cuts = Cuts::default();
+    for (index, output) in outputs.iter().enumerate().filter(|(_, output)| is_long(output)) {
+        let place = output.output.place.clone();
+        let Some(text) = text(bodies, output.row, &place) else { continue };
+        let key = (output.session, output.output.reference.as_str());
+        match sources.get(&key).or_else(|| own.get(&key).map(|(_, source)| source)) {
+            Some(found) if found.is(text, bodies) => {
+                cuts.bytes += place.len();
+                cuts.places.push((place, found.seq, found.start));
+            }
+            Some(_) => {}
+            None => {
+                let start = place.start - cuts.bytes;
+                let text = SourceText::Staged(output.row, place);
+                own.insert(key, (index, Source { seq: output.seq, start, text }));
+            }
+        }
+    }
+    let is_whole = cuts.places.len() > MOST_CUTS;
+    for (key, (index, mut source)) in own {
+        let Some(output) = outputs.get_mut(index) else { continue };
+        if is_whole {
+            source.start = output.output.place.start;
+        }
+        output.start = Some(source.start);
+        sources.insert(key, source);
+    }
+    if is_whole { Cuts::default() } else { cuts }
 }
 
 fn is_long(output: &OutputRow<'_>) -> bool {

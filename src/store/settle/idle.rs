@@ -12,6 +12,7 @@ use super::written;
 use crate::domain::compression::{Report, Status};
 use crate::domain::id::CompressionId;
 use crate::domain::settings::Settings;
+use crate::store::bulkhead::Share;
 use crate::store::compressions::{IDLE_MESSAGES, Job};
 use crate::store::outlines::Outline;
 use crate::store::sessions::RowProof;
@@ -100,7 +101,7 @@ impl Store {
         }
         let tenants: Vec<Uuid> = jobs.iter().map(|job| job.tenant.0).collect();
         let sessions: Vec<Uuid> = jobs.iter().map(|job| job.session.0).collect();
-        let mut reading = self.queue.acquire(&self.pool).await?;
+        let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
         let rows = sqlx::query_as!(
             Row,
             r#"select place as "place!", settings as "settings!", defaults as "defaults!", accounting as "accounting!",
@@ -138,7 +139,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let columns = Columns::of(ends);
-        let mut reading = self.queue.acquire(&self.pool).await?;
+        let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
         let places = sqlx::query_scalar!(
             r#"select end_idle_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as "places!""#,
             seen_at,

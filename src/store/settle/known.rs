@@ -97,7 +97,7 @@ impl Store {
         span: Option<Span>,
     ) -> Result<Option<Known>, StoreError> {
         loop {
-            let mut reading = self.readers.acquire(&self.pool).await?;
+            let mut reading = self.reading(job.tenant).await?;
             let read = sqlx::query_as!(
                 Row,
                 r#"with bound as materialized (

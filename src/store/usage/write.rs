@@ -10,6 +10,7 @@ use super::{Counted, Key, Meter};
 use crate::domain::accounting::Verdict;
 use crate::domain::id::{CompressionId, SessionId, SessionName, TenantId};
 use crate::domain::usage::{Figures, Kind};
+use crate::store::bulkhead::Share;
 use crate::store::sessions::{self, Session};
 use crate::store::{Store, StoreError};
 
@@ -86,14 +87,28 @@ impl Store {
         tenant: TenantId,
         batch: &[(Key, Counted)],
     ) -> Result<Vec<(Key, Counted)>, StoreError> {
-        // Figures are worth no sync of the disk; one that hangs on a lock is tried again.
+        // Figures are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
         let mut tx = self
-            .begin_with(format!(
-                "begin; set local app.tenant_id = '{}'; set local synchronous_commit = off; \
+            .begin_with(
+                Share::default(),
+                format!(
+                    "begin; set local app.tenant_id = '{}'; set local synchronous_commit = off; \
                  set local lock_timeout = '200ms'",
-                tenant.0
-            ))
+                    tenant.0
+                ),
+            )
             .await?;
+        // First, as who erases the tenant does; and held, so that it is there until the commit.
+        let is_there = sqlx::query_scalar!(
+            r#"select true as "is_there!" from tenants where id = $1 for key share"#,
+            tenant.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        if is_there.is_none() {
+            // The tenant is erased, and its ledger with it.
+            return Ok(Vec::new());
+        }
         let mut ids: Vec<Uuid> = batch.iter().filter_map(|(key, _)| key.session).map(|id| id.0).collect();
         ids.dedup();
         // A session that has a row today needs no lock. A new row needs one against an erasure: not one
