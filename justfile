@@ -47,6 +47,13 @@ bench *flags:
         cargo bench --bench performance -- "$lines"
     fi
 
+# Replay the corpus of the tests and print what moved; --record writes the figures down
+corpus *flags:
+    #!/usr/bin/env sh
+    set -eu
+    if [ "{{ flags }}" = "--record" ]; then export ANCHORD_CORPUS_RECORD=1; fi
+    cargo test --test journeys -- corpus --nocapture
+
 # Measure the deterministic part on transcripts and hostile inputs (a folder of transcripts may be named)
 bench-digest *flags:
     cargo bench --bench digest -- {{ flags }}

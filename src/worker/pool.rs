@@ -75,7 +75,7 @@ impl Pool {
         let rounds = async {
             while !stop.is_cancelled() {
                 // A lost connection ends the round; the next one listens on another.
-                if let Err(error) = self.round(worker, &freed, &stop, &permits, &jobs).await {
+                if let Err(error) = self.round((worker, &freed), &stop, &permits, &jobs).await {
                     warn!(%error, "worker.round_failed");
                     self.pause(&stop).await;
                 }
@@ -113,8 +113,7 @@ impl Pool {
 
     async fn round(
         &self,
-        worker: i64,
-        freed: &Notify,
+        (worker, freed): (i64, &Notify),
         stop: &CancellationToken,
         permits: &Arc<Semaphore>,
         jobs: &TaskTracker,

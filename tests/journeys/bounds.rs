@@ -113,8 +113,8 @@ async fn a_tenant_whose_requests_hold_its_connections_leaves_the_others_theirs()
         assert_eq!(app.call_as(key, "POST", "/v1/sessions/s/messages", body).await.status, 201);
     }
     let mut holder = app.database.connect().await;
-    let lock = format!("begin; select from sessions where tenant_id = '{}' for update", app.tenant.0);
-    sqlx::raw_sql(sqlx::AssertSqlSafe(lock)).execute(&mut holder).await.expect("a lock");
+    let locking = format!("begin; select from sessions where tenant_id = '{}' for update", app.tenant.0);
+    sqlx::raw_sql(sqlx::AssertSqlSafe(locking)).execute(&mut holder).await.expect("a lock");
     let stuck = async {
         let pins = || app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["Never touch vendor/."]}"#);
         join_all((0..20).map(|_| pins())).await

@@ -17,6 +17,7 @@ mod clients;
 mod compressions;
 mod concurrency;
 mod contexts;
+mod corpus;
 mod crashes;
 mod database;
 mod deliveries;

@@ -1,0 +1,541 @@
+//! The larger topics, with what speaks for each side.
+
+/// A larger question with two answers.
+pub(super) struct Topic {
+    pub(super) slug: &'static str,
+    pub(super) question: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) sides: [Side; 2],
+}
+
+/// One answer to a larger question: what speaks for it, what came up against it later.
+pub(super) struct Side {
+    pub(super) what: &'static str,
+    pub(super) code: &'static str,
+    pub(super) pro: &'static str,
+    pub(super) key: &'static str,
+    pub(super) con: &'static str,
+    pub(super) con_key: &'static str,
+}
+
+/// Shortens the table below.
+#[expect(clippy::too_many_arguments, reason = "each is a part of one text")]
+const fn side(
+    what: &'static str,
+    code: &'static str,
+    pro: &'static str,
+    key: &'static str,
+    con: &'static str,
+    con_key: &'static str,
+) -> Side {
+    Side { what, code, pro, key, con, con_key }
+}
+
+pub(super) const TOPICS: &[Topic] = &[
+    Topic {
+        slug: "export-store",
+        question: "where the nightly exports are kept",
+        unit: "s",
+        sides: [
+            side(
+                "the object store",
+                "object_store",
+                "it keeps versions by itself",
+                "versions",
+                "the office in the valley cannot reach the object store behind its firewall",
+                "firewall",
+            ),
+            side(
+                "a table in the database",
+                "db_table",
+                "one backup covers everything",
+                "one backup",
+                "the table made the nightly dump four hours long",
+                "four hours",
+            ),
+        ],
+    },
+    Topic {
+        slug: "new-ids",
+        question: "how new ids are made",
+        unit: "us",
+        sides: [
+            side(
+                "sortable random ids",
+                "ulid",
+                "two regions can make them without asking each other",
+                "two regions",
+                "people on the phone cannot spell out 26 letters",
+                "26 letters",
+            ),
+            side(
+                "numbers in a row",
+                "serial",
+                "support can read them out on the phone",
+                "on the phone",
+                "competitors counted our orders by them",
+                "competitors",
+            ),
+        ],
+    },
+    Topic {
+        slug: "job-queue",
+        question: "what the job queue runs on",
+        unit: "ms",
+        sides: [
+            side(
+                "a table with skip locked",
+                "pg_table",
+                "there is nothing new to run",
+                "nothing new to run",
+                "the table bloated to 40 GB in the busy week",
+                "40 GB",
+            ),
+            side(
+                "a stream in Redis",
+                "redis_stream",
+                "it takes ten times the load",
+                "ten times",
+                "jobs were lost when Redis restarted",
+                "lost when Redis restarted",
+            ),
+        ],
+    },
+    Topic {
+        slug: "cache-rule",
+        question: "how the cache is emptied",
+        unit: "ms",
+        sides: [
+            side(
+                "by age",
+                "ttl",
+                "nobody has to remember to send an event",
+                "remember to send",
+                "customers saw prices of the day before",
+                "day before",
+            ),
+            side(
+                "by events",
+                "events",
+                "a change is seen at once",
+                "at once",
+                "one lost event kept a wrong price for a week",
+                "lost event",
+            ),
+        ],
+    },
+    Topic {
+        slug: "money-rounding",
+        question: "how amounts are rounded",
+        unit: "us",
+        sides: [
+            side(
+                "half to even",
+                "half_even",
+                "it does not add up to a drift over a year",
+                "drift",
+                "the tax adviser's program rounds half up and differs by a cent",
+                "tax adviser",
+            ),
+            side(
+                "half up",
+                "half_up",
+                "everyone can follow it with pen and paper",
+                "pen and paper",
+                "the yearly sum drifted by 212 euros",
+                "212",
+            ),
+        ],
+    },
+    Topic {
+        slug: "list-paging",
+        question: "how long lists are paged",
+        unit: "ms",
+        sides: [
+            side(
+                "by cursor",
+                "cursor",
+                "page 900 is as quick as page 1",
+                "page 900",
+                "people could not jump to a page by its number any more",
+                "jump to a page",
+            ),
+            side(
+                "by offset",
+                "offset",
+                "every partner knows it",
+                "every partner",
+                "rows went missing while others were added",
+                "rows went missing",
+            ),
+        ],
+    },
+    Topic {
+        slug: "retry-pace",
+        question: "at which pace calls are tried again",
+        unit: "s",
+        sides: [
+            side(
+                "doubling with jitter",
+                "jitter",
+                "the partner is not hit by all at once",
+                "all at once",
+                "the last try came after the closing time of the day",
+                "closing time",
+            ),
+            side(
+                "every 30 seconds",
+                "fixed_30",
+                "the waiting time can be told to people",
+                "can be told",
+                "the partner blocked us for hammering",
+                "blocked us",
+            ),
+        ],
+    },
+    Topic {
+        slug: "pdf-maker",
+        question: "what makes the PDF files",
+        unit: "ms",
+        sides: [
+            side(
+                "the Python library",
+                "library",
+                "it needs no browser on the servers",
+                "no browser",
+                "it cannot break tables over pages",
+                "break tables",
+            ),
+            side(
+                "a browser without a window",
+                "browser",
+                "the pages look like the screen",
+                "look like the screen",
+                "each file took 700 MB of memory",
+                "700 MB",
+            ),
+        ],
+    },
+    Topic {
+        slug: "search-engine",
+        question: "what the search runs on",
+        unit: "ms",
+        sides: [
+            side(
+                "trigrams in the database",
+                "trigram",
+                "there is no second copy of the data",
+                "second copy",
+                "names with umlauts were not found",
+                "umlauts",
+            ),
+            side(
+                "a search service of its own",
+                "service",
+                "it forgives typing errors",
+                "typing errors",
+                "the index was two days behind without anyone noticing",
+                "two days behind",
+            ),
+        ],
+    },
+    Topic {
+        slug: "switches",
+        question: "where feature switches live",
+        unit: "ms",
+        sides: [
+            side(
+                "a table",
+                "table",
+                "product can turn them without us",
+                "without us",
+                "someone turned one off in production by mistake",
+                "by mistake",
+            ),
+            side(
+                "the environment",
+                "env",
+                "they go through review like code",
+                "review",
+                "each change needed a restart of all workers",
+                "restart of all workers",
+            ),
+        ],
+    },
+    Topic {
+        slug: "test-data",
+        question: "how test data is made",
+        unit: "s",
+        sides: [
+            side(
+                "by factories",
+                "factories",
+                "each test says what it needs",
+                "what it needs",
+                "the suite took nine minutes longer",
+                "nine minutes",
+            ),
+            side(
+                "by fixed files",
+                "files",
+                "the odd cases of real life are in them",
+                "real life",
+                "nobody dared to change the files any more",
+                "nobody dared",
+            ),
+        ],
+    },
+    Topic {
+        slug: "log-form",
+        question: "which form the logs have",
+        unit: "us",
+        sides: [
+            side(
+                "JSON lines",
+                "json",
+                "the log search reads them without rules",
+                "without rules",
+                "the night shift cannot read them on a phone",
+                "night shift",
+            ),
+            side(
+                "key=value",
+                "logfmt",
+                "people can read them as they are",
+                "read them as they are",
+                "values with spaces broke the alarm rules",
+                "spaces",
+            ),
+        ],
+    },
+    Topic {
+        slug: "web-state",
+        question: "where the front end keeps its filters",
+        unit: "ms",
+        sides: [
+            side(
+                "in the address",
+                "address",
+                "people can send each other a view",
+                "send each other",
+                "names of customers showed up in the proxy's log",
+                "proxy",
+            ),
+            side(
+                "in a store",
+                "store",
+                "the address stays short",
+                "stays short",
+                "a reload lost everything that was typed",
+                "reload",
+            ),
+        ],
+    },
+    Topic {
+        slug: "sessions",
+        question: "how people stay signed in",
+        unit: "ms",
+        sides: [
+            side(
+                "short tokens",
+                "tokens",
+                "no look-up for each request",
+                "no look-up",
+                "a stolen phone stayed signed in for an hour",
+                "stolen phone",
+            ),
+            side(
+                "sessions in the database",
+                "sessions",
+                "they can be ended at once",
+                "ended at once",
+                "the table became the busiest of all",
+                "busiest",
+            ),
+        ],
+    },
+    Topic {
+        slug: "mail-way",
+        question: "which way mails go out",
+        unit: "s",
+        sides: [
+            side(
+                "our own relay",
+                "relay",
+                "no address leaves the house",
+                "leaves the house",
+                "a big provider put our relay on its black list",
+                "black list",
+            ),
+            side(
+                "a mail service",
+                "service",
+                "bounces come back sorted",
+                "bounces",
+                "the price went up to 0.9 cents a mail",
+                "0.9 cents",
+            ),
+        ],
+    },
+    Topic {
+        slug: "timed-jobs",
+        question: "what starts timed jobs",
+        unit: "s",
+        sides: [
+            side(
+                "cron",
+                "cron",
+                "everyone on call knows it",
+                "on call",
+                "two machines started the same job after the move",
+                "two machines",
+            ),
+            side(
+                "a scheduler in the service",
+                "scheduler",
+                "a job that was missed is made up for",
+                "missed",
+                "it forgot its times at each release",
+                "each release",
+            ),
+        ],
+    },
+    Topic {
+        slug: "deleting",
+        question: "what deleting does",
+        unit: "ms",
+        sides: [
+            side(
+                "mark the row",
+                "mark",
+                "support can bring things back",
+                "bring things back",
+                "a marked row still blocked its name",
+                "blocked its name",
+            ),
+            side(
+                "move it to an archive",
+                "archive",
+                "the lists stay fast",
+                "stay fast",
+                "the reports of last year came out empty",
+                "came out empty",
+            ),
+        ],
+    },
+    Topic {
+        slug: "web-packages",
+        question: "which package manager the front end uses",
+        unit: "s",
+        sides: [
+            side(
+                "npm",
+                "npm",
+                "it is in every image already",
+                "every image",
+                "the install took six minutes in the pipeline",
+                "six minutes",
+            ),
+            side(
+                "pnpm",
+                "pnpm",
+                "the disk of the runners holds three times as many builds",
+                "three times",
+                "the scanner for licences cannot read its lock file",
+                "scanner",
+            ),
+        ],
+    },
+    Topic {
+        slug: "file-uploads",
+        question: "how large files come in",
+        unit: "s",
+        sides: [
+            side(
+                "through the service",
+                "direct",
+                "the virus check sees every byte",
+                "virus check",
+                "two uploads at a time ate all workers",
+                "ate all workers",
+            ),
+            side(
+                "straight to the store",
+                "presigned",
+                "our workers stay free",
+                "stay free",
+                "files without an owner piled up in the store",
+                "without an owner",
+            ),
+        ],
+    },
+    Topic {
+        slug: "numbers-api",
+        question: "how amounts travel in the interface",
+        unit: "us",
+        sides: [
+            side(
+                "as cents",
+                "cents",
+                "there is nothing to round",
+                "nothing to round",
+                "a partner read 1250 as euros and paid too much",
+                "paid too much",
+            ),
+            side(
+                "as text with two places",
+                "text",
+                "nobody can take it for another unit",
+                "another unit",
+                "sorting by amount put 9.00 behind 10.00",
+                "sorting",
+            ),
+        ],
+    },
+    Topic {
+        slug: "releases",
+        question: "when releases go out",
+        unit: "min",
+        sides: [
+            side(
+                "Tuesday and Thursday mornings",
+                "tue_thu",
+                "someone of each team is in the house",
+                "in the house",
+                "a mended fault had to wait five days over the holidays",
+                "five days",
+            ),
+            side(
+                "whenever the pipeline is green",
+                "green",
+                "small steps are easy to take back",
+                "small steps",
+                "support learned of changes from the customers",
+                "support learned",
+            ),
+        ],
+    },
+    Topic {
+        slug: "time-kept",
+        question: "which time is stored",
+        unit: "us",
+        sides: [
+            side(
+                "UTC",
+                "utc",
+                "nothing happens twice in autumn",
+                "twice in autumn",
+                "the daily sums of the depots were cut at one in the morning",
+                "one in the morning",
+            ),
+            side(
+                "local time with its zone",
+                "local",
+                "daily sums match the shop's day",
+                "shop's day",
+                "the night of the change counted an hour twice",
+                "hour twice",
+            ),
+        ],
+    },
+];

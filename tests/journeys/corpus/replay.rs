@@ -1,0 +1,231 @@
+//! One session through the service: appended in batches as an orchestrator would, the context looked at after each, and
+//! in the end held against what is known of it.
+
+use serde_json::{Value, json};
+
+use super::content;
+use super::exam::{self, Known};
+use super::gold::{Gold, Share};
+use crate::support::app::App;
+use crate::support::validity;
+
+const BATCH: usize = 8;
+/// Messages that the last compression leaves out.
+const LEFT_OUT: usize = 5;
+
+/// A session of the corpus with what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    pub(super) id: String,
+    pub(super) messages: Vec<Value>,
+    pub(super) gold: Value,
+    pub(super) exam: Value,
+    /// The context window that it is replayed at.
+    pub(super) window: u32,
+}
+
+/// What came of a replay.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Figures {
+    /// What must not be: invalid or oversized contexts, versions that grew, messages that did not come back.
+    pub(super) wrong: Vec<String>,
+    pub(super) changed: Share,
+    pub(super) actions: Share,
+    pub(super) precision: Share,
+    pub(super) in_context: Share,
+    pub(super) read: Share,
+    pub(super) errors: Share,
+    pub(super) tests: Share,
+    pub(super) recall: Share,
+    pub(super) resisted: Share,
+    pub(super) known: Known,
+    pub(super) versions: usize,
+    /// The least share of probes that a version passed.
+    pub(super) least_probe_score: Option<f64>,
+    /// Parts in a thousand of a context that stay byte for byte until the next version, on average.
+    pub(super) prefix: usize,
+}
+
+/// A session's replay.
+struct Replay<'a> {
+    app: &'a App,
+    path: String,
+    session: &'a Session,
+    figures: Figures,
+    /// The last context's messages, and the version that they show.
+    last: Option<(Vec<String>, Value)>,
+    prefixes: Vec<f64>,
+}
+
+pub(super) async fn replay(app: &App, session: &Session) -> Figures {
+    let path = format!("/v1/sessions/{}", session.id);
+    let figures = Figures::default();
+    let mut replay = Replay { app, path, session, figures, last: None, prefixes: Vec::new() };
+    replay.append().await;
+    let context = replay.finish().await;
+    replay.measure(&context).await;
+    replay.figures
+}
+
+impl Replay<'_> {
+    async fn call(&self, method: &str, path: &str, body: impl Into<axum::body::Body>) -> Value {
+        let reply = self.app.call(method, &format!("{}{path}", self.path), body).await;
+        assert!(reply.status.is_success(), "{} {method} {path}: {}", self.session.id, reply.text);
+        reply.json()
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        self.call("GET", path, "").await
+    }
+
+    /// All items of a list.
+    async fn list(&self, path: &str) -> Vec<Value> {
+        let (mut items, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = self.get(&format!("{path}?limit=1000{cursor}")).await;
+            items.extend(page["items"].as_array().expect("items").iter().cloned());
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return items,
+            }
+        }
+    }
+
+    async fn append(&mut self) {
+        self.call("PUT", "", json!({"context_window": self.session.window}).to_string()).await;
+        for (place, batch) in self.session.messages.chunks(BATCH).enumerate() {
+            let body = json!({"messages": batch, "expected_next_seq": place * BATCH + 1});
+            self.call("POST", "/messages", body.to_string()).await;
+            self.app.work().await;
+            self.look("openai-chat").await;
+        }
+    }
+
+    /// Fetches the context and checks it.
+    async fn look(&mut self, format: &str) -> Value {
+        let context = self.get(&format!("/context?format={format}")).await;
+        let problems = validity::problems(&context);
+        self.figures.wrong.extend(problems.iter().map(|problem| format!("{format} context: {problem}")));
+        if format == "openai-chat" {
+            let now: Vec<String> =
+                context["messages"].as_array().expect("messages").iter().map(Value::to_string).collect();
+            let version = context["summary_version"].clone();
+            if let Some((before, _)) = self.last.as_ref().filter(|(_, shown)| *shown == version) {
+                self.prefixes.push(kept(before, &now));
+            }
+            self.last = Some((now, version));
+        }
+        context
+    }
+
+    /// One compression as a caller asks for it, whose context the exam is sat with, and one that covers all but the last
+    /// messages, which the facts are held against.
+    async fn finish(&mut self) -> Value {
+        self.call("POST", "/compressions", "{}").await;
+        self.app.work().await;
+        let context = self.look("openai-chat").await;
+        let messages = context["messages"].as_array().expect("messages");
+        self.figures.known = exam::known(&self.session.exam, messages, &self.session.messages);
+        let through = self.session.messages.len() - LEFT_OUT;
+        let all = json!({"through_seq": through, "preserve_recent": 0}).to_string();
+        self.call("POST", "/compressions", all).await;
+        self.app.work().await;
+        self.look("anthropic").await;
+        self.look("openai-chat").await
+    }
+
+    async fn measure(&mut self, context: &Value) {
+        let summary = self.get("/summary").await;
+        let ledger = self.list("/ledger").await;
+        let anchor =
+            summary["through_seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()).expect("an anchor");
+        let gold = Gold::new(&self.session.gold, anchor);
+        let shown: Vec<String> =
+            context["messages"].as_array().expect("messages").iter().map(content).collect();
+        let shown = shown.join("\n");
+        let [changed, actions, precision] = gold.files(&summary);
+        let recall = self.recall(&gold).await;
+        let behind = self.session.messages.len() - anchor;
+        let figures = &mut self.figures;
+        if behind > LEFT_OUT + 20 {
+            figures.wrong.push(format!("the last compression left {behind} messages out"));
+        }
+        if summary["session_intent"].as_str().is_none_or(|intent| intent.trim().is_empty()) {
+            figures.wrong.push("no intent".to_owned());
+        }
+        (figures.changed, figures.actions, figures.precision) = (changed, actions, precision);
+        figures.in_context = gold.in_context(&shown);
+        figures.read = gold.read(&summary);
+        figures.errors = gold.errors(&ledger);
+        figures.tests = gold.tests(&ledger);
+        figures.resisted = gold.resisted(&summary);
+        figures.recall = recall;
+        let prefixes = &self.prefixes;
+        figures.prefix = if prefixes.is_empty() { 1_000 } else { thousandths(mean(prefixes)) };
+        self.count_versions().await;
+        self.compare_originals().await;
+    }
+
+    /// Questions whose evidence is among the first ten hits.
+    async fn recall(&self, gold: &Gold<'_>) -> Share {
+        let mut found = Vec::new();
+        for (question, evidence) in gold.questions() {
+            let query = form_urlencoded::byte_serialize(question.as_bytes()).collect::<String>();
+            let hits = self.get(&format!("/recall?limit=10&q={query}")).await;
+            let seqs = hits["items"].as_array().expect("items").iter().filter_map(|hit| hit["seq"].as_u64());
+            let seqs: Vec<usize> = seqs.filter_map(|seq| usize::try_from(seq).ok()).collect();
+            found.push(evidence.iter().any(|seq| seqs.contains(seq)));
+        }
+        Share::of(found)
+    }
+
+    async fn count_versions(&mut self) {
+        for compression in self.list("/compressions").await {
+            match compression["status"].as_str() {
+                Some("succeeded") => {
+                    let figures = &mut self.figures;
+                    figures.versions += 1;
+                    if compression["tokens_after"].as_u64() >= compression["tokens_before"].as_u64() {
+                        figures.wrong.push(format!("version {} grew", compression["version"]));
+                    }
+                    if let Some(score) = compression["probe_score"].as_f64() {
+                        let least = figures.least_probe_score.map_or(score, |least| least.min(score));
+                        figures.least_probe_score = Some(least);
+                    }
+                }
+                Some("skipped") => {}
+                other => self.figures.wrong.push(format!("a compression ended as {other:?}")),
+            }
+        }
+    }
+
+    /// Every message comes back as it was sent, the order of its fields included.
+    async fn compare_originals(&mut self) {
+        let stored = self.list("/messages").await;
+        let came_back = stored.iter().map(|item| item["message"].to_string());
+        if !came_back.eq(self.session.messages.iter().map(Value::to_string)) {
+            self.figures.wrong.push("a message did not come back as it was sent".to_owned());
+        }
+    }
+}
+
+/// The share of a context's characters that stand unchanged at the start of the next one.
+fn kept(before: &[String], now: &[String]) -> f64 {
+    let same = before.iter().zip(now).take_while(|(a, b)| a == b);
+    let same: usize = same.map(|(message, _)| message.len()).sum();
+    ratio(same, before.iter().map(String::len).sum::<usize>().max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "lengths of texts are far below 2^52")]
+fn ratio(some: usize, all: usize) -> f64 {
+    some as f64 / all as f64
+}
+
+fn mean(shares: &[f64]) -> f64 {
+    shares.iter().sum::<f64>() / ratio(shares.len(), 1)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share is from 0 to 1")]
+fn thousandths(share: f64) -> usize {
+    (share * 1_000.0).floor() as usize
+}
