@@ -204,9 +204,10 @@ pub fn step<T: AsShape>(mask_upto: Seq, items: &[T], marks: &Marks, level: Level
     if count >= thresholds.outputs || tokens >= thresholds.tokens { last.max(mask_upto) } else { mask_upto }
 }
 
-/// The text that stands for a masked output. `what` is what was asked of the tool.
+/// The text that stands for a masked output. `what` is what was asked of the tool. It names no way to the whole: the
+/// model that reads it could not go it.
 #[must_use]
-pub fn placeholder(session: &str, result: &ResultShape, what: Option<&str>) -> String {
+pub fn placeholder(result: &ResultShape, what: Option<&str>) -> String {
     let reference = &result.reference;
     let what = what.or(result.name.as_deref()).filter(|w| !w.is_empty()).unwrap_or("a tool");
     let lines = if result.lines == 1 { "line" } else { "lines" };
@@ -217,7 +218,7 @@ pub fn placeholder(session: &str, result: &ResultShape, what: Option<&str>) -> S
     };
     let key = result.key.as_ref().map_or_else(String::new, |key| format!(" · key: {key}"));
     format!(
-        "[tool output {reference}: {} {lines}{media} from \"{}\"{key} · GET /v1/sessions/{session}/tool-outputs/{reference}]",
+        "[tool output {reference}: {} {lines}{media} from \"{}\"{key}]",
         result.lines,
         super::shape::one_line(what, 80)
     )

@@ -38,7 +38,7 @@ use crate::store::messages::SeqRange;
 /// Bodies above this are read on a thread of their own, so that they hold up no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;
 /// Less than any placeholder takes: reads of a context rely on a message never taking less.
-const LEAST_PLACEHOLDER_TOKENS: u32 = 24;
+const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
 /// How often an append counts its tokens anew because the session counts otherwise.
 const TOKENIZER_ATTEMPTS: usize = 3;
 

@@ -128,9 +128,7 @@ async fn a_placeholder_says_what_it_was_and_leads_to_its_lines() {
     let reference = context["masked"][0]["ref"].as_str().unwrap();
     assert_eq!(
         context["messages"][2]["content"],
-        format!(
-            "[tool output {reference}: 31 lines from \"cargo test\" · key: 3 passed; 1 failed · GET {SESSION}/tool-outputs/{reference}]"
-        )
+        format!("[tool output {reference}: 31 lines from \"cargo test\" · key: 3 passed; 1 failed]")
     );
     assert!(reference.len() >= 16 && reference.bytes().all(|b| b.is_ascii_hexdigit()), "64 bits at least");
     let lines = format!("{SESSION}/tool-outputs/{reference}?from_line=31");

@@ -1,27 +1,32 @@
-//! What gives way when the budget binds, in order: tool outputs become placeholders, oversized
-//! messages are clipped, the oldest groups go, all that first outside the preserved messages and then
-//! within them; then the summary's least form, the recap, and at the very end the newest messages are
-//! clipped hard.
+//! What gives way when the budget binds. In this order, each step only as far as needed:
 //!
-//! Masking and dropping go on to the next multiple of [`STRIDE`] messages, so that a session that
-//! stays at its budget does not change its prefix at every read.
+//! 1. older tool outputs become placeholders, the oldest first, open errors after the others;
+//! 2. older messages and outputs are clipped, the oldest most;
+//! 3. the summary takes its least form, and the recap goes;
+//! 4. the oldest groups go;
+//! 5. the newest outputs are clipped, all to one length, and then whatever else is newest;
+//! 6. what the caller wants kept is treated like the rest.
+//!
+//! What is newest is what the model has not answered yet: the last group, and the newest user message. The summary is
+//! never left out. Steps take in strides of a whole group; what they took too much is given back, the newest first,
+//! clipped to a length of a fixed ladder, so that the budget is used and prefixes stay equal while little comes.
 
 use std::collections::BTreeSet;
 
-use super::super::group::newest_user;
+use super::super::group::{Group, GroupKind, newest_user};
 use super::super::id::Seq;
-use super::super::mask::{self, Keep, MaskMode, PROTECTED_MESSAGES};
-use super::super::shape::AsShape;
+use super::super::mask::{self, Keep, MaskMode};
+use super::super::message::Role;
+use super::super::shape::{AsShape, Feature};
 use super::BudgetTooSmall;
 use super::emit;
-use super::plan::{Plan, SummaryForm};
+use super::plan::{Plan, Slot, SummaryForm};
 
-const STRIDE: Seq = 16;
-/// A message above this share of the budget is oversized.
-const OVERSIZED_SHARE: u32 = 4;
-/// Nothing is clipped below this, but for the last resort.
-const CLIP_LEAST: u32 = 256;
-/// The last resort clips messages down to this.
+/// Nothing older is clipped below this; an output that has less is a placeholder.
+const LEAST_CLIP: u32 = 96;
+/// The most groups that count as unanswered: of a meeting, say, the newest.
+const MOST_UNANSWERED: usize = 8;
+/// The last resort clips the newest messages down to this.
 const HARD_LEAST: u32 = 48;
 
 /// Takes away until the context fits.
@@ -34,37 +39,60 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
     if fit.fits() {
         return Ok(());
     }
-    let preserved = fit.plan.slots.len().saturating_sub(PROTECTED_MESSAGES);
-    for until in [preserved, usize::MAX] {
-        let last_resort = until == usize::MAX;
-        let masked = fit.mask(until, last_resort) || fit.clip(until);
-        // What is protected is better told in a line than left out with its group.
-        if masked || fit.mask(until, true) || fit.drop(until, last_resort) {
-            return Ok(());
+    for keeps in [Keeping::Marked, Keeping::Nothing] {
+        fit.keeping = keeps;
+        let took = fit.mask_older()
+            || fit.clip_older()
+            || fit.shrink_summary()
+            || fit.drop_recap()
+            || fit.drop_older();
+        let is_last = keeps == Keeping::Nothing;
+        // What was clipped before the caller's marks gave way has room again.
+        if (!took || is_last) && !fit.clip_newest() {
+            continue;
         }
-    }
-    if fit.plan.summary == SummaryForm::Full {
-        fit.plan.summary = SummaryForm::Least;
-    }
-    if fit.fits() {
-        return Ok(());
-    }
-    fit.plan.recap = None;
-    fit.plan.recap_tokens = 0;
-    if fit.fits() || fit.squeeze() {
-        return Ok(());
-    }
-    fit.plan.summary = SummaryForm::Gone;
-    if fit.squeeze() {
-        return Ok(());
-    }
-    // The newest message alone.
-    fit.plan.carried = fit.plan.carried.take().filter(|_| fit.plan.slots.is_empty());
-    fit.keep_newest();
-    if fit.squeeze() {
+        if took {
+            fit.give_back();
+        }
         return Ok(());
     }
     Err(BudgetTooSmall { min_tokens: u32::try_from(fit.total()).unwrap_or(u32::MAX) })
+}
+
+/// The first of the groups that the model has not answered: its last calls with their results and whatever follows, or
+/// what follows its last word; few of them, or the last alone when it never spoke.
+fn unanswered(plan: &Plan<'_, '_>) -> usize {
+    let last = plan.groups.len().saturating_sub(1);
+    let lead = |group: &Group| plan.input.tail.get(group.range.start).map(|entry| entry.role);
+    let Some(spoken) = plan.groups.iter().rposition(|group| lead(group) == Some(Role::Assistant)) else {
+        return last;
+    };
+    let asks = plan.groups.get(spoken).is_some_and(|group| matches!(group.kind, GroupKind::Calls(_)));
+    (spoken + usize::from(!asks)).min(last).max(last.saturating_sub(MOST_UNANSWERED - 1))
+}
+
+/// A length of the ladder: every one is a sixteenth longer than the one before.
+fn rung(number: u32) -> u32 {
+    (0..number).fold(HARD_LEAST, |length, _| length.saturating_add(length / 16))
+}
+
+/// How many lengths of the ladder are at most this long.
+fn rungs_within(tokens: u32) -> u32 {
+    let mut length = HARD_LEAST;
+    let mut number = 0;
+    while length <= tokens && length < u32::MAX {
+        length = length.saturating_add(length / 16);
+        number += 1;
+    }
+    number
+}
+
+/// What must not be touched yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeping {
+    /// What the caller marked.
+    Marked,
+    Nothing,
 }
 
 struct Fit<'p, 'a, 'i> {
@@ -73,8 +101,13 @@ struct Fit<'p, 'a, 'i> {
     note_tokens: u64,
     /// The group with the newest user message.
     newest_user: Option<usize>,
+    /// The first group of those that the model has not answered.
+    newest: usize,
     /// Messages whose outputs give way after the others.
     open_errors: BTreeSet<Seq>,
+    keeping: Keeping,
+    /// What was masked here, by slot: its results that were masked before.
+    masked_here: Vec<Option<Vec<usize>>>,
 }
 
 impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
@@ -83,7 +116,10 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let newest_user = user.map(|u| plan.groups.partition_point(|g| g.range.end <= u));
         let note_tokens = emit::note_bound(plan);
         let open_errors = mask::open_errors(plan.input.tail, Seq::MAX);
-        Self { plan, note_tokens, newest_user, open_errors }
+        let newest = unanswered(plan);
+        let masked_here = vec![None; plan.slots.len()];
+        let keeping = Keeping::Marked;
+        Self { plan, note_tokens, newest_user, newest, open_errors, keeping, masked_here }
     }
 
     fn total(&self) -> u64 {
@@ -94,140 +130,289 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.total() <= u64::from(self.plan.input.budget)
     }
 
-    fn end_seq(&self, group: usize) -> Seq {
-        let end = self.plan.groups.get(group).map_or(0, |g| g.range.end);
-        self.plan.input.tail.get(end.saturating_sub(1)).map_or(0, |e| e.seq)
+    /// The slots of a group.
+    fn range(&self, group: usize) -> std::ops::Range<usize> {
+        self.plan.groups.get(group).map_or(0..0, |group| group.range.clone())
     }
 
-    /// Masks outputs of groups that begin before `until`, oldest first.
-    fn mask(&mut self, until: usize, marked_too: bool) -> bool {
+    fn is_kept(&self, slot: usize) -> bool {
+        let seq = self.plan.slots.get(slot).map_or(0, |slot| slot.entry.seq);
+        self.keeping == Keeping::Marked && self.plan.input.mask.marks.get(&seq) == Some(&Keep::Always)
+    }
+
+    /// Whether a group is older than what the model has not answered, and no user's newest message.
+    fn is_older(&self, group: usize) -> bool {
+        group < self.newest && self.newest_user != Some(group) && !self.plan.is_dropped(group)
+    }
+
+    fn drop_recap(&mut self) -> bool {
+        self.plan.recap = None;
+        self.plan.recap_tokens = 0;
+        self.fits()
+    }
+
+    /// Outputs of older groups become placeholders, the oldest first.
+    fn mask_older(&mut self) -> bool {
         if self.plan.input.mask.mode == MaskMode::Off {
             return false;
         }
-        let mut stop_at: Option<Seq> = None;
-        for index in 0..self.plan.groups.len() {
-            let Some(range) = self.plan.groups.get(index).map(|g| g.range.clone()) else { break };
-            let Some(first) = self.plan.input.tail.get(range.start).map(|e| e.seq) else { break };
-            if stop_at.is_some_and(|seq| first > seq) {
-                break;
-            }
-            let mut changed = false;
-            for item in range.start..range.end.min(until) {
-                changed |= self.mask_slot(item, marked_too);
-            }
-            if changed {
-                self.plan.remake(index);
-            }
-            if stop_at.is_none() && changed && self.fits() {
-                stop_at = Some((self.end_seq(index) + STRIDE - 1) / STRIDE * STRIDE);
-            }
-        }
-        self.fits()
-    }
-
-    fn mask_slot(&mut self, item: usize, marked_too: bool) -> bool {
-        let Some(slot) = self.plan.slots.get_mut(item) else { return false };
-        let kept = self.plan.input.mask.marks.get(&slot.entry.seq) == Some(&Keep::Always)
-            || self.open_errors.contains(&slot.entry.seq);
-        if kept && !marked_too {
-            return false;
-        }
-        let results = slot.entry.results().iter().enumerate();
-        let maskable: Vec<usize> = results.filter(|(_, r)| r.is_maskable()).map(|(i, _)| i).collect();
-        let changed = maskable.len() > slot.masked.len();
-        if changed {
-            slot.masked = maskable;
-        }
-        changed
-    }
-
-    /// Clips oversized messages of groups that end before `until`, oldest first.
-    fn clip(&mut self, until: usize) -> bool {
-        let cap = (self.plan.input.budget / OVERSIZED_SHARE).max(CLIP_LEAST);
-        for index in 0..self.plan.groups.len() {
-            let Some(group) = self.plan.groups.get(index) else { break };
-            let last = group.is_pending() || self.newest_user == Some(index);
-            if group.range.end > until || self.plan.is_dropped(index) || last {
-                continue;
-            }
-            let range = group.range.clone();
-            if self.clip_group(index, range, cap) && self.fits() {
-                return true;
-            }
-        }
-        self.fits()
-    }
-
-    fn clip_group(&mut self, index: usize, range: std::ops::Range<usize>, cap: u32) -> bool {
-        let mut changed = false;
-        for slot in self.plan.slots.get_mut(range).unwrap_or_default() {
-            // What is masked is smaller than stored; clipping leaves it alone when it fits the cap.
-            if slot.entry.tokens > cap && slot.clip != Some(cap) {
-                slot.clip = Some(cap);
-                changed = true;
-            }
-        }
-        if changed {
-            self.plan.remake(index);
-        }
-        changed
-    }
-
-    /// Leaves out whole groups that end before `until`, oldest first; never the newest user message's
-    /// and the last one.
-    fn drop(&mut self, until: usize, to_the_end: bool) -> bool {
-        let mut stop_at: Option<Seq> = None;
-        let count = self.plan.groups.len();
-        for index in 0..count {
-            let keeps = index + 1 == count || self.newest_user == Some(index);
-            let late = self.plan.groups.get(index).is_none_or(|g| g.range.end > until);
-            if late {
-                break;
-            }
-            if keeps || self.plan.is_dropped(index) {
-                continue;
-            }
-            if stop_at.is_some_and(|seq| to_the_end || self.end_seq(index) > seq) {
-                break;
-            }
-            self.plan.drop_group(index);
-            if stop_at.is_none() && self.fits() {
-                stop_at = Some((self.end_seq(index) + STRIDE - 1) / STRIDE * STRIDE);
-            }
-        }
-        self.fits()
-    }
-
-    /// Leaves out everything but the last group.
-    fn keep_newest(&mut self) {
-        for index in 0..self.plan.groups.len().saturating_sub(1) {
-            self.plan.drop_group(index);
-        }
-    }
-
-    /// Clips what is left, harder and harder.
-    fn squeeze(&mut self) -> bool {
-        let mut cap = (self.plan.input.budget / 2).max(HARD_LEAST);
-        loop {
-            if let Some((slot, _)) = &mut self.plan.carried {
-                slot.clip = Some(cap);
-                self.plan.remake_carried();
-            }
-            for index in 0..self.plan.groups.len() {
-                if self.plan.is_dropped(index) {
+        for with_errors in [false, true] {
+            for group in 0..self.newest {
+                if self.plan.is_dropped(group) {
                     continue;
                 }
-                if let Some(range) = self.plan.groups.get(index).map(|g| g.range.clone()) {
-                    self.clip_group(index, range, cap);
+                let mut changed = false;
+                for slot in self.range(group) {
+                    let is_error = self
+                        .plan
+                        .slots
+                        .get(slot)
+                        .is_some_and(|slot| self.open_errors.contains(&slot.entry.seq));
+                    if !self.is_kept(slot) && (with_errors || !is_error) {
+                        changed |= self.mask(slot);
+                    }
+                }
+                if changed {
+                    self.plan.remake(group);
+                    if self.fits() {
+                        return true;
+                    }
                 }
             }
+        }
+        false
+    }
+
+    fn mask(&mut self, at: usize) -> bool {
+        let Some(slot) = self.plan.slots.get_mut(at) else { return false };
+        let results = slot.entry.results().iter().enumerate();
+        let maskable: Vec<usize> = results.filter(|(_, r)| r.is_maskable()).map(|(i, _)| i).collect();
+        let changes = maskable.len() > slot.masked.len();
+        if changes {
+            let before = std::mem::replace(&mut slot.masked, maskable);
+            if let Some(masked) = self.masked_here.get_mut(at) {
+                *masked = Some(before);
+            }
+        }
+        changes
+    }
+
+    /// Older messages are clipped to the least, the oldest first.
+    fn clip_older(&mut self) -> bool {
+        for group in 0..self.newest {
+            if !self.is_older(group) {
+                continue;
+            }
+            let slots: Vec<usize> = self.range(group).filter(|slot| self.may_clip(*slot)).collect();
+            if slots.is_empty() {
+                continue;
+            }
+            self.clip(group, &slots, Some(LEAST_CLIP));
             if self.fits() {
                 return true;
             }
-            if cap == HARD_LEAST {
-                return false;
-            }
-            cap = (cap / 2).max(HARD_LEAST);
         }
+        false
+    }
+
+    /// Whether there is something to clip: a placeholder has nothing.
+    fn may_clip(&self, at: usize) -> bool {
+        let Some(slot) = self.plan.slots.get(at) else { return false };
+        let entry = slot.entry;
+        let is_placeholder = entry.has(Feature::OnlyResults)
+            && slot.masked.len() == entry.results().len()
+            && !slot.masked.is_empty();
+        entry.tokens > LEAST_CLIP && !is_placeholder && !self.is_kept(at) && !entry.role.is_system()
+    }
+
+    fn clip(&mut self, group: usize, slots: &[usize], length: Option<u32>) {
+        for slot in slots {
+            if let Some(slot) = self.plan.slots.get_mut(*slot) {
+                slot.clip = length;
+            }
+        }
+        self.plan.remake(group);
+    }
+
+    fn shrink_summary(&mut self) -> bool {
+        if self.plan.summary == SummaryForm::Full {
+            self.plan.summary = SummaryForm::Least;
+        }
+        self.fits()
+    }
+
+    /// The oldest groups go, whole.
+    fn drop_older(&mut self) -> bool {
+        for group in 0..self.newest {
+            if self.is_older(group) && !self.range(group).any(|slot| self.is_kept(slot)) {
+                self.plan.drop_group(group);
+                if self.fits() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Gives back what was taken beyond need: what was clipped first, as it was taken last, then placeholders; the newest
+    /// first, and the first that does not fit whole as long as it may be.
+    fn give_back(&mut self) {
+        for what in [Taken::Clipped, Taken::Masked] {
+            for group in (0..self.newest).rev() {
+                if self.plan.is_dropped(group) {
+                    continue;
+                }
+                let slots: Vec<usize> =
+                    self.range(group).filter(|slot| self.was_taken(*slot, what)).collect();
+                if !slots.is_empty() && !self.give_back_to(group, &slots, what) {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn was_taken(&self, at: usize, what: Taken) -> bool {
+        match what {
+            Taken::Clipped => self.plan.slots.get(at).is_some_and(|slot| slot.clip.is_some()),
+            Taken::Masked => self.masked_here.get(at).is_some_and(Option::is_some),
+        }
+    }
+
+    /// Gives back to the slots of one group, as many of the newest as fit whole; `false` when one of them does not.
+    fn give_back_to(&mut self, group: usize, slots: &[usize], what: Taken) -> bool {
+        let taken: Vec<Slot<'a>> =
+            slots.iter().filter_map(|slot| self.plan.slots.get(*slot).cloned()).collect();
+        // How many of the oldest stay as they are: the fewer, the more is given back.
+        let (mut fewest, mut most) = (0, slots.len());
+        while fewest < most {
+            let stay = usize::midpoint(fewest, most);
+            self.set(group, slots, &taken, what, stay, None);
+            if self.fits() { most = stay } else { fewest = stay + 1 }
+        }
+        if fewest == 0 {
+            self.set(group, slots, &taken, what, 0, None);
+            return true;
+        }
+        let whole = taken.get(fewest - 1).map_or(0, |slot| slot.entry.tokens);
+        let (mut least, mut above) = (rungs_within(LEAST_CLIP), rungs_within(whole));
+        let mut length = None;
+        while least < above {
+            let middle = u32::midpoint(least, above);
+            self.set(group, slots, &taken, what, fewest - 1, Some(rung(middle)));
+            if self.fits() {
+                length = Some(rung(middle));
+                least = middle + 1;
+            } else {
+                above = middle;
+            }
+        }
+        let stay = if length.is_some() { fewest - 1 } else { fewest };
+        self.set(group, slots, &taken, what, stay, length);
+        false
+    }
+
+    /// The oldest slots as they were taken, the next one at a length, the others whole.
+    fn set(
+        &mut self,
+        group: usize,
+        slots: &[usize],
+        taken: &[Slot<'a>],
+        what: Taken,
+        stay: usize,
+        length: Option<u32>,
+    ) {
+        for (place, (at, taken)) in slots.iter().zip(taken).enumerate() {
+            let before = self.masked_here.get(*at).cloned().flatten();
+            let Some(slot) = self.plan.slots.get_mut(*at) else { continue };
+            slot.clone_from(taken);
+            if place >= stay {
+                slot.clip = length.filter(|_| place == stay);
+                if let (Taken::Masked, Some(before)) = (what, before) {
+                    slot.masked = before;
+                }
+            }
+        }
+        self.plan.remake(group);
+    }
+
+    /// What the model has not answered is clipped: its outputs to one length, then all of it.
+    fn clip_newest(&mut self) -> bool {
+        for group in self.newest..self.plan.groups.len() {
+            let slots: Vec<usize> = self.range(group).collect();
+            self.clip(group, &slots, None);
+        }
+        self.clip_newest_to(true, LEAST_CLIP) || self.clip_newest_to(false, HARD_LEAST)
+    }
+
+    fn clip_newest_to(&mut self, outputs_alone: bool, least: u32) -> bool {
+        let groups = (0..self.plan.groups.len()).filter(|group| !self.plan.is_dropped(*group));
+        let slots: Vec<(usize, Vec<usize>)> = groups
+            .map(|group| {
+                let may = |slot: &usize| {
+                    let is_output = self.plan.slots.get(*slot).is_some_and(|slot| {
+                        slot.entry.role != Role::Assistant && !slot.entry.results().is_empty()
+                    });
+                    !self.is_kept(*slot) && (is_output || !outputs_alone)
+                };
+                (group, self.range(group).filter(may).collect())
+            })
+            .collect();
+        let longest = slots
+            .iter()
+            .flat_map(|(_, slots)| slots)
+            .filter_map(|slot| self.plan.slots.get(*slot))
+            .chain(self.plan.carried.as_ref().map(|(slot, _)| slot))
+            .map(|slot| slot.entry.tokens)
+            .max()
+            .unwrap_or(least);
+        let to = |fit: &mut Self, length: u32| {
+            for (group, slots) in &slots {
+                if !slots.is_empty() {
+                    fit.clip(*group, slots, Some(length));
+                }
+            }
+            if let Some((slot, _)) = fit.plan.carried.as_mut().filter(|_| !outputs_alone) {
+                slot.clip = Some(length);
+                fit.plan.remake_carried();
+            }
+            fit.fits()
+        };
+        if !to(self, least) {
+            return false;
+        }
+        let (mut fits, mut above) = (rungs_within(least), rungs_within(longest) + 1);
+        let mut length = least;
+        while fits < above {
+            let middle = u32::midpoint(fits, above);
+            if to(self, rung(middle)) {
+                length = rung(middle);
+                fits = middle + 1;
+            } else {
+                above = middle;
+            }
+        }
+        to(self, length)
+    }
+}
+
+/// What was taken from a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Clipped,
+    Masked,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ladder_rises_by_a_sixteenth_and_is_found_again() {
+        for number in 0..200 {
+            let length = rung(number);
+            assert_eq!(rungs_within(length), number + 1);
+            assert!(rung(number + 1) > length && rung(number + 1) - length <= length / 16);
+        }
+        assert_eq!((rung(0), rungs_within(HARD_LEAST - 1)), (HARD_LEAST, 0));
     }
 }

@@ -153,9 +153,11 @@ enum Side {
     Tail,
 }
 
-/// The longest end of a text that a few tries find within `tokens`.
+/// An end of a text, as long as a few tries find within `tokens`.
 fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: TokenCounter, side: Side) -> &'t str {
-    const TRIES: usize = 8;
+    const TRIES: usize = 6;
+    /// Nearer than this part of them is near enough.
+    const NEAR: u32 = 64;
     let share = |bytes: usize, part: u32, of: u32| -> usize {
         let scaled = bytes as u128 * u128::from(part) / u128::from(of.max(1));
         usize::try_from(scaled).unwrap_or(bytes)
@@ -167,16 +169,26 @@ fn end<'t>(text: &'t str, tokens: u32, whole: u32, counter: TokenCounter, side: 
         };
         kept.unwrap_or_default()
     };
+    let (mut best, mut beyond) = ("", text.len() + 1);
     let mut bytes = share(text.len(), tokens, whole);
     for _ in 0..TRIES {
         let kept = cut(bytes);
         let count = counter.count_text(kept);
-        if count <= tokens {
-            return kept;
+        if count > tokens {
+            beyond = bytes;
+        } else {
+            best = kept;
+            if tokens - count <= tokens / NEAR {
+                break;
+            }
         }
-        bytes = share(bytes, tokens, count) * 19 / 20;
+        // As many tokens a byte as there were so far; what was too long once is so again.
+        bytes = share(bytes.max(1), tokens, count).min(beyond.saturating_sub(1 + beyond / 100));
+        if bytes <= best.len() {
+            break;
+        }
     }
-    ""
+    best
 }
 
 /// Arguments cut to about `cap` tokens, still a JSON object; `None` when they are not longer.

@@ -11,26 +11,20 @@ use super::super::message::{Message, Part, Role};
 use super::super::shape::hex;
 use super::plan::Plan;
 use super::turns::{Served, Turns};
-use super::{Context, ContextInput, Counted, Entry, Omitted, Reason, Source, StablePrefix, Tokens};
+use super::{Context, Counted, Entry, Omitted, Reason, Source, StablePrefix, Tokens};
 
 /// Stands before a conversation that the model opens, where a user has to.
 const OPENING: &str = "[The conversation begins with the assistant.]";
 
 /// The line that stands for messages that are left out.
-fn note(input: &ContextInput<'_>, from: Seq, to: Seq) -> String {
-    if input.session.is_empty() {
-        return format!("[Messages {from} to {to} are left out here for want of room]");
-    }
-    format!(
-        "[Messages {from} to {to} are left out here for want of room · GET /v1/sessions/{}/messages?from_seq={from}&to_seq={to}]",
-        input.session
-    )
+fn note(from: Seq, to: Seq) -> String {
+    format!("[Messages {from} to {to} are left out here for want of room]")
 }
 
 /// An upper bound for the tokens of any note of this session.
 pub(super) fn note_bound(plan: &Plan<'_, '_>) -> u64 {
     let head = plan.input.head_seq;
-    u64::from(Counted::new(&note(plan.input, head, head), plan.input.counter).tokens) + 4
+    u64::from(Counted::new(&note(head, head), plan.input.counter).tokens) + 4
 }
 
 /// The tokens of the opening, when one is needed.
@@ -100,7 +94,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let gaps = plan.gaps();
     let mut gaps = gaps.into_iter().peekable();
     let mut put_note = |writer: &mut Writer<'a>, omitted: &mut Omissions, from, to| {
-        let text = note(input, from, to);
+        let text = note(from, to);
         tail += u64::from(Counted::new(&text, input.counter).tokens);
         omitted.add(from, to, Reason::Budget);
         writer.note(&text);

@@ -36,7 +36,6 @@ impl<'a> Slot<'a> {
 pub(super) enum SummaryForm {
     Full,
     Least,
-    Gone,
 }
 
 /// A context in the making.
@@ -110,7 +109,7 @@ impl<'a, 'i> Plan<'a, 'i> {
             system_tokens: system_tokens + input.pins.map_or(0, |p| u64::from(p.tokens)),
             gap_count: u64::from(input.tail_omitted.is_some()),
             carried,
-            summary: if input.summary.is_some() { SummaryForm::Full } else { SummaryForm::Gone },
+            summary: SummaryForm::Full,
             recap,
             recap_tokens,
             group_tokens,
@@ -163,7 +162,6 @@ impl<'a, 'i> Plan<'a, 'i> {
         match self.summary {
             SummaryForm::Full => Some(summary.message),
             SummaryForm::Least => Some(summary.least.unwrap_or(summary.message)),
-            SummaryForm::Gone => None,
         }
     }
 

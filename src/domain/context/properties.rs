@@ -318,3 +318,160 @@ proptest! {
         }
     }
 }
+
+/// A turn of a session with room to give way: what is said, and outputs, each of so many lines.
+#[derive(Clone, Debug)]
+enum Turn {
+    User(usize),
+    Assistant(usize),
+    Calls(Vec<usize>),
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    let lines = || prop_oneof![4 => 20usize..120, 2 => 120usize..600, 1 => 600usize..2_000];
+    prop_oneof![
+        1 => lines().prop_map(Turn::User),
+        1 => lines().prop_map(Turn::Assistant),
+        4 => prop::collection::vec(lines(), 1..4).prop_map(Turn::Calls),
+    ]
+}
+
+/// The messages of turns; each text begins with a word of its own.
+fn spoken(turns: &[Turn]) -> Vec<(Format, Value)> {
+    let mut messages = Vec::new();
+    let text = |messages: &Vec<_>, lines: usize| {
+        format!("begin{}.\n{}", messages.len(), "another line of what is said\n".repeat(lines))
+    };
+    for turn in turns {
+        match turn {
+            Turn::User(lines) => {
+                let content = text(&messages, *lines);
+                messages.push(json!({"role": "user", "content": content}));
+            }
+            Turn::Assistant(lines) => {
+                let content = text(&messages, *lines);
+                messages.push(json!({"role": "assistant", "content": content}));
+            }
+            Turn::Calls(outputs) => {
+                let at = messages.len();
+                let call = |i| json!({"id": format!("c{at}-{i}"), "type": "function", "function": {"name": "f", "arguments": "{}"}});
+                let calls: Vec<Value> = (0..outputs.len()).map(call).collect();
+                messages.push(json!({"role": "assistant", "content": null, "tool_calls": calls}));
+                for (i, lines) in outputs.iter().enumerate() {
+                    let content = text(&messages, *lines);
+                    messages.push(
+                        json!({"role": "tool", "tool_call_id": format!("c{at}-{i}"), "content": content}),
+                    );
+                }
+            }
+        }
+    }
+    messages.into_iter().map(|message| (Format::OpenaiChat, message)).collect()
+}
+
+/// How a message is served, from whole to not at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    Whole,
+    Clipped,
+    Placeholder,
+    Dropped,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_budget_that_binds_is_used_and_takes_in_its_order(
+        turns in prop::collection::vec(turn(), 2..20),
+        budget in 1_500u32..12_000,
+        kept in prop::option::of(1i64..20),
+    ) {
+        let session = spoken(&turns);
+        let entries = entries(&session);
+        let head = Seq::try_from(entries.len()).unwrap();
+        let (full, least) = (summary_message_text(&"fact ".repeat(300)), summary_message_text("fact"));
+        let marks: Marks = kept.map(|seq| (seq, Keep::Always)).into_iter().collect();
+        let whole: u32 = entries.iter().map(|entry| entry.tokens).sum::<u32>() + Counted::new(&full, &COUNTER).tokens;
+        for format in FORMATS {
+            let input = ContextInput {
+                session: "some-session",
+                format,
+                budget,
+                head_seq: head,
+                context_revision: 1,
+                system: &[],
+                pins: None,
+                summary: Some(SummaryInput {
+                    version: 1,
+                    anchor_seq: 0,
+                    message: Counted::new(&full, &COUNTER),
+                    least: Some(Counted::new(&least, &COUNTER)),
+                }),
+                carried: None,
+                tail: &entries,
+                tail_omitted: None,
+                mask: MaskInput { mode: MaskMode::Auto, upto: 0, marks: &marks },
+                recap: None,
+                counter: &COUNTER,
+            };
+            let context = assemble(&input);
+            prop_assert!(context.is_ok(), "{context:?}");
+            let reply: Value = serde_json::from_str(&context.unwrap().to_json()).unwrap();
+            prop_assert_eq!(validity::problems(&reply), Vec::<String>::new());
+            let total = u32::try_from(reply["tokens"]["total"].as_u64().unwrap()).unwrap();
+            prop_assert!(total <= budget);
+            if whole > budget {
+                prop_assert!(f64::from(total) >= 0.85 * f64::from(budget), "{total} of {budget}, {}", reply["omitted"]);
+            }
+            let texts = reply["messages"].to_string();
+            prop_assert!(texts.contains("fact"), "the summary is served");
+            let runs = |reason: &str| -> Vec<Seq> {
+                let runs = reply["omitted"].as_array().unwrap().iter().filter(|run| run["reason"] == reason);
+                runs.flat_map(|run| run["from_seq"].as_i64().unwrap()..=run["to_seq"].as_i64().unwrap()).collect()
+            };
+            let (dropped, clipped) = (runs("budget"), runs("clipped"));
+            let masked: Vec<Seq> =
+                reply["masked"].as_array().unwrap().iter().map(|masked| masked["seq"].as_i64().unwrap()).collect();
+            let form = |seq: Seq| match seq {
+                seq if dropped.contains(&seq) => Form::Dropped,
+                seq if masked.contains(&seq) => Form::Placeholder,
+                seq if clipped.contains(&seq) => Form::Clipped,
+                _ => Form::Whole,
+            };
+            let spoken = entries.iter().rposition(|entry| entry.role == Role::Assistant);
+            let newest = spoken.map_or(head, |at| entries[at].seq + Seq::from(entries[at].calls().is_empty()));
+            let newest = newest.clamp(head - 7, head);
+            let user = entries.iter().rposition(|entry| entry.role == Role::User).map(|at| entries[at].seq);
+            let is_long = |seq: Seq| entries[usize::try_from(seq).unwrap() - 1].tokens > 130;
+            let is_bound = |seq: &Seq| *seq < newest && Some(*seq) != user && Some(*seq) != kept && is_long(*seq);
+            // Kept by the caller or not yet answered: only what nothing else could spare.
+            let kept_whole = kept.is_none_or(|seq| form(seq) == Form::Whole);
+            // Who stands in one group with it stays with it.
+            let groups = super::super::group::groups(&entries);
+            let mates: Vec<Seq> = groups
+                .iter()
+                .map(|group| entries[group.range.clone()].iter().map(|entry| entry.seq).collect::<Vec<_>>())
+                .find(|seqs| kept.is_some_and(|kept| seqs.contains(&kept)))
+                .unwrap_or_default();
+            let others_left = (1..newest).filter(is_bound).any(|seq| form(seq) != Form::Dropped && !mates.contains(&seq));
+            prop_assert!(kept_whole || !others_left || kept.is_some_and(|seq| seq >= newest), "kept gives way last");
+            let newest_whole = (newest..=head).all(|seq| form(seq) == Form::Whole);
+            let kept_group_left = kept.is_some_and(|seq| seq < newest);
+            prop_assert!(newest_whole || !others_left || kept_group_left, "the newest gives way after the older");
+            if !dropped.is_empty() {
+                prop_assert_eq!(texts.matches("fact fact").count(), 0, "the summary is at its least before a group goes");
+            }
+            // Among outputs the older suffer first; so do messages of other kinds.
+            for is_output in [true, false] {
+                let forms: Vec<Form> = (1..newest)
+                    .filter(is_bound)
+                    .filter(|seq| (entries[usize::try_from(*seq).unwrap() - 1].role == Role::Tool) == is_output)
+                    .map(form)
+                    .filter(|form| *form != Form::Dropped)
+                    .collect();
+                prop_assert!(forms.is_sorted_by(|a, b| a >= b), "{forms:?}");
+            }
+        }
+    }
+}

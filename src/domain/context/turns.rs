@@ -73,13 +73,12 @@ impl<'a> Turns<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Maker<'i> {
     pub format: Format,
-    session: &'i str,
     pub counter: &'i TokenCounter,
 }
 
 impl<'i> Maker<'i> {
     pub(super) fn new(input: &ContextInput<'i>) -> Self {
-        Self { format: input.format, session: input.session, counter: input.counter }
+        Self { format: input.format, counter: input.counter }
     }
 
     /// A group.
@@ -244,11 +243,7 @@ impl<'i> Maker<'i> {
     }
 
     fn removal(self, entry: &Entry) -> Option<String> {
-        let seq = entry.seq;
-        let line = format!(
-            "[message {seq} left out as marked: {} tokens · GET /v1/sessions/{}/messages?from_seq={seq}&to_seq={seq}]",
-            entry.tokens, self.session
-        );
+        let line = format!("[message {} left out as marked: {} tokens]", entry.seq, entry.tokens);
         (self.counter.count_text(&line) + MESSAGE_TOKENS < entry.tokens).then_some(line)
     }
 
@@ -266,7 +261,7 @@ impl<'i> Maker<'i> {
         let mut placeholders: Vec<(usize, String)> = Vec::new();
         for index in &slot.masked {
             let Some(result) = results.get(*index) else { continue };
-            let text = mask::placeholder(self.session, result, what(*index));
+            let text = mask::placeholder(result, what(*index));
             let count = self.counter.count_text(&text);
             // A placeholder never makes anything larger.
             if count < result.tokens {

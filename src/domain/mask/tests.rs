@@ -127,7 +127,7 @@ fn a_placeholder_names_tool_size_key_line_and_reference() {
         ..ResultShape::default()
     };
     assert_eq!(
-        placeholder("s1", &result, Some("cargo test")),
-        "[tool output 1a2b3c4d5e6f7081: 412 lines from \"cargo test\" · key: 3 failed · GET /v1/sessions/s1/tool-outputs/1a2b3c4d5e6f7081]"
+        placeholder(&result, Some("cargo test")),
+        "[tool output 1a2b3c4d5e6f7081: 412 lines from \"cargo test\" · key: 3 failed]"
     );
 }

@@ -165,7 +165,7 @@ mod properties {
             let raw = serde_json::json!({"role": "tool", "tool_call_id": "c", "content": text}).to_string();
             let shape = shape(Format::OpenaiChat, &raw).unwrap();
             for result in &shape.results {
-                let placeholder = crate::domain::mask::placeholder("s", result, Some(&what));
+                let placeholder = crate::domain::mask::placeholder(result, Some(&what));
                 prop_assert!(placeholder.chars().count() <= 420, "{placeholder}");
                 prop_assert!(!placeholder.contains('\n') && placeholder.contains(&result.reference));
             }

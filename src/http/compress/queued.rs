@@ -20,6 +20,7 @@ use crate::domain::compression::{Request, Status};
 use crate::domain::format::Format;
 use crate::domain::id::{CompressionId, Seq, SessionName};
 use crate::domain::render::{self, Subject};
+use crate::domain::settings::MAX_CONTEXT_WINDOW;
 use crate::domain::stateless::{self, Conversation, Shown, Wanted};
 use crate::domain::strategy::{EngineChoice, Strategy};
 use crate::domain::tokens::Tokenizer;
@@ -42,7 +43,7 @@ use crate::store::summaries;
 /// What the names of such sessions begin with.
 const NAMED: &str = "single:";
 /// A window that no messages fill, so that nothing but the caller's target bounds what comes back.
-const WINDOW: u32 = 100_000_000;
+const WINDOW: u32 = MAX_CONTEXT_WINDOW;
 /// Messages that are read at once.
 const PAGE: i64 = 500;
 
