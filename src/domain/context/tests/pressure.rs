@@ -1,0 +1,176 @@
+//! What a budget takes that binds, and what it leaves.
+
+use rstest::rstest;
+
+use super::*;
+
+/// Outputs of so many tokens each, about.
+fn outputs(tokens: &[usize]) -> Vec<String> {
+    let of_thousand = usize::try_from(COUNTER.count_text(&long(1_000))).unwrap();
+    let output = |(i, tokens): (usize, &usize)| format!("part {i} {}", long(tokens * 1_000 / of_thousand));
+    tokens.iter().enumerate().map(output).collect()
+}
+
+/// Whether a text stands in a reply, as JSON writes it.
+fn says(reply: &Value, text: &str) -> bool {
+    texts(reply).contains(Value::from(text).to_string().trim_matches('"'))
+}
+
+/// The share of the budget that a context uses.
+fn used(input: &ContextInput<'_>, reply: &Value) -> f64 {
+    reply["tokens"]["total"].as_f64().unwrap() / f64::from(input.budget)
+}
+
+#[test]
+fn of_outputs_one_after_the_other_the_newest_stay() {
+    let mut messages = vec![user("read all parts")];
+    for (i, output) in outputs(&[5_600; 6]).iter().enumerate() {
+        messages.extend([calls(&[&format!("c{i}")]), result(&format!("c{i}"), output)]);
+    }
+    let session = Session::new(Format::OpenaiChat, &messages);
+    for format in formats() {
+        let mut input = session.input(format);
+        input.budget = 16_000;
+        let reply = serve(&input);
+        assert!(used(&input, &reply) >= 0.85, "{format:?}: {}", reply["tokens"]);
+        assert!(says(&reply, messages[12]["content"].as_str().unwrap()), "the newest is whole");
+        assert_eq!(reply["masked"].as_array().unwrap().len(), 3, "the oldest are placeholders");
+        let clipped: Vec<&Value> = reply["omitted"].as_array().unwrap().iter().collect();
+        assert_eq!(
+            clipped,
+            [&json!({"from_seq": 7 + 2, "to_seq": 7 + 2, "reason": "clipped"})],
+            "{format:?}"
+        );
+    }
+}
+
+#[test]
+fn parallel_outputs_that_the_model_has_not_seen_share_the_room() {
+    let [a, b, c] = <[String; 3]>::try_from(outputs(&[9_900; 3])).unwrap();
+    let messages =
+        [user("read all parts"), calls(&["a", "b", "c"]), result("a", &a), result("b", &b), result("c", &c)];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    for format in formats() {
+        let mut input = session.input(format);
+        input.budget = 25_600;
+        let reply = serve(&input);
+        assert!(used(&input, &reply) >= 0.85, "{format:?}: {}", reply["tokens"]);
+        assert_eq!(reply["masked"], json!([]), "{format:?}: none is a bare placeholder");
+        for output in ["part 0", "part 1", "part 2"] {
+            assert!(texts(&reply).contains(output), "{format:?}: {output}");
+        }
+    }
+}
+
+#[rstest]
+#[case::masked_as_a_rule(MaskMode::Auto)]
+#[case::never_masked(MaskMode::Off)]
+fn one_output_larger_than_the_budget_is_clipped_to_it(#[case] mode: MaskMode) {
+    let output = outputs(&[20_600]).remove(0);
+    let messages =
+        [user("hello"), assistant("Good morning."), user("read it"), calls(&["a"]), result("a", &output)];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    for format in formats() {
+        let mut input = session.input(format);
+        (input.budget, input.mask.mode) = (16_000, mode);
+        let reply = serve(&input);
+        assert!(used(&input, &reply) >= 0.85, "{format:?}: {}", reply["tokens"]);
+        assert!(texts(&reply).contains("part 0") && texts(&reply).contains("tokens left out"));
+        assert!(texts(&reply).contains("read it"), "with what it was read for");
+    }
+}
+
+#[test]
+fn what_the_caller_wants_kept_gives_way_last() {
+    let [kept, other, newest] = <[String; 3]>::try_from(outputs(&[3_000, 3_000, 3_000])).unwrap();
+    let messages = [
+        user("read all parts"),
+        calls(&["a"]),
+        result("a", &kept),
+        calls(&["b"]),
+        result("b", &other),
+        calls(&["c"]),
+        result("c", &newest),
+    ];
+    let mut session = Session::new(Format::OpenaiChat, &messages);
+    session.marks = Marks::from([(3, Keep::Always)]);
+    let mut input = session.input(Format::OpenaiChat);
+    for budget in [8_000, 7_000, 6_000, 5_000] {
+        input.budget = budget;
+        let reply = serve(&input);
+        assert!(says(&reply, &kept), "{budget}: it is whole");
+        assert!(texts(&reply).contains("part 2"), "{budget}: so is a part of the newest");
+        assert!(used(&input, &reply) >= 0.85, "{budget}: {}", reply["tokens"]);
+    }
+    input.budget = 1_500;
+    let reply = serve(&input);
+    assert!(!says(&reply, &kept) && used(&input, &reply) >= 0.85, "{}", reply["tokens"]);
+}
+
+#[test]
+fn the_summary_is_never_left_out() {
+    let messages = [user("task"), assistant("y"), user(&long(400)), calls(&["a"]), result("a", &long(900))];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let (full, least) = (long(1_000), long(60));
+    let mut input = with_summary(&session, Format::OpenaiChat, &full, &least, 2);
+    for budget in (20..3_000).step_by(31) {
+        input.budget = budget;
+        match assemble(&input) {
+            Ok(_) => assert_eq!(serve(&input)["summary_version"], 3, "{budget}"),
+            Err(refused) => assert!(refused.min_tokens > budget && refused.min_tokens < 300, "{refused}"),
+        }
+    }
+}
+
+#[test]
+fn the_budget_takes_in_its_order() {
+    let mut messages = vec![user("task")];
+    for i in 0..8 {
+        messages.push(calls(&[&format!("c{i}")]));
+        messages.push(result(&format!("c{i}"), &format!("{i} {}", long(500))));
+    }
+    messages.extend([assistant("a"), user("b"), assistant("c"), user("the question")]);
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let mut input = session.input(Format::OpenaiChat);
+    let whole = assemble(&input).unwrap().tokens.total();
+    input.budget = whole - 200;
+    let reply = serve(&input);
+    assert_eq!(
+        reply["omitted"],
+        json!([{"from_seq": 3, "to_seq": 3, "reason": "clipped"}]),
+        "the oldest output"
+    );
+    input.budget = whole - 1_200;
+    let reply = serve(&input);
+    let masked: Vec<&Value> =
+        reply["masked"].as_array().unwrap().iter().map(|masked| &masked["seq"]).collect();
+    assert_eq!(masked, [3, 5]);
+    assert_eq!(reply["omitted"], json!([{"from_seq": 7, "to_seq": 7, "reason": "clipped"}]));
+    input.budget = 250;
+    let reply = serve(&input);
+    assert_eq!(reply["omitted"][0]["reason"], "budget", "{}", reply["tokens"]);
+    assert!(texts(&reply).contains("left out here"));
+    assert!(texts(&reply).contains("the question"));
+    input.budget = 60;
+    serve(&input);
+    input.budget = 3;
+    let error = assemble(&input).unwrap_err();
+    input.budget = error.min_tokens;
+    serve(&input);
+}
+
+#[test]
+fn the_summary_shrinks_before_the_newest_message_is_clipped() {
+    let messages = [user("task"), assistant("y"), user(&long(400))];
+    let session = Session::new(Format::OpenaiChat, &messages);
+    let (full, least) = (long(1_000), long(100));
+    let mut input = with_summary(&session, Format::OpenaiChat, &full, &least, 2);
+    input.budget = 800;
+    let reply = serve(&input);
+    assert_eq!(reply["messages"][0]["content"], least);
+    assert_eq!(reply["messages"][1], messages[2]);
+    input.budget = 300;
+    let reply = serve(&input);
+    assert!(reply["messages"][1]["content"].as_str().unwrap().contains("tokens left out · message 3"));
+    assert_eq!(reply["omitted"], json!([{"from_seq": 3, "to_seq": 3, "reason": "clipped"}]));
+}
