@@ -19,7 +19,8 @@ use super::group::{self, NoSpan};
 use super::id::Seq;
 use super::mask::{Marks, MaskMode};
 use super::message::{Message, Numbered};
-use super::render::{DEFAULT_BOUND_TOKENS, LEAST_BOUND_TOKENS};
+use super::probe::{self, Probe};
+use super::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS};
 use super::shape::Shape;
 use super::strategy::Strategy;
 use super::summary::Summary;
@@ -90,6 +91,8 @@ pub struct Compressed {
     pub summary: Option<(VersionMeta, Summary)>,
     /// The summary as the context shows it.
     pub rendering: Option<String>,
+    /// Whether that is no more than its least form.
+    pub is_summary_least: bool,
     /// The system prompt, where the format keeps it apart.
     pub system: Option<String>,
     /// The messages, each as its JSON text.
@@ -143,13 +146,15 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         least: &proof.least.text,
     });
     let served = serve(conversation, shown, wanted.target_tokens)?;
-    Ok(Compressed {
-        probes,
-        warnings,
-        rendering: proof.as_ref().map(|proof| proof.rendering.text.clone()),
-        summary: proof.map(|proof| (proof.meta, proof.summary)),
-        ..served
-    })
+    // What is told of the probes is told of what is served.
+    let report = proof.as_ref().filter(|_| served.is_summary_least).map(|proof| {
+        let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
+        probe::score(&asked, &proof.least, &proof.summary)
+    });
+    let probes =
+        report.map_or(probes, |report| (report.asked, report.failed, report.critical_failed, report.score));
+    warnings.extend(served.warnings.iter().cloned());
+    Ok(Compressed { probes, warnings, summary: proof.map(|proof| (proof.meta, proof.summary)), ..served })
 }
 
 /// What a context shows of a summary.
@@ -178,9 +183,11 @@ pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u3
     let lead = group::leading_system(entries);
     let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
     let beside = system.iter().chain(rest.iter().filter(|entry| entry.seq > through));
-    let fixed = beside.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+    // Beside the messages stands the line that says what a summary is.
+    let head = Counted::new(&summary_message_text(""), &conversation.counter).tokens;
+    let fixed = beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens));
     let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed));
-    room.clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
+    room.clamp(LEAST_FORM_TOKENS, DEFAULT_BOUND_TOKENS)
 }
 
 /// The span's end: as many of the newest messages as the strategy preserves stay out of it, fewer when a
@@ -192,7 +199,7 @@ fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
     let outside = |through: Seq| {
         let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
         let tail = rest.iter().filter(|entry| entry.seq > through);
-        system.iter().chain(tail).fold(LEAST_BOUND_TOKENS, |sum, entry| sum.saturating_add(entry.tokens))
+        system.iter().chain(tail).fold(LEAST_FORM_TOKENS, |sum, entry| sum.saturating_add(entry.tokens))
     };
     let mut end = Err(NoSpan::TooFew);
     for preserve in (1..=most).rev() {
@@ -276,10 +283,13 @@ pub fn serve(
         counter,
     };
     let context = assemble(&input)?;
+    let is_least = context.is_summary_least;
+    let warnings = is_least.then(|| "the summary is in its least form: the target holds no more".to_owned());
     let omitted = context.omitted.iter().map(|run| (run.from_seq, run.to_seq, run.reason.as_str())).collect();
     Ok(Compressed {
         summary: None,
-        rendering: None,
+        rendering: shown.map(|shown| if is_least { shown.least } else { shown.rendering }.to_owned()),
+        is_summary_least: is_least,
         tokens_before: conversation.tokens(),
         tokens_after: context.tokens.total(),
         messages: context.messages.into_iter().map(Cow::into_owned).collect(),
@@ -287,7 +297,7 @@ pub fn serve(
         pending_tool_calls: context.pending_tool_calls,
         omitted,
         probes: (0, 0, 0, None),
-        warnings: Vec::new(),
+        warnings: warnings.into_iter().collect(),
     })
 }
 

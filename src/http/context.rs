@@ -61,6 +61,10 @@ pub struct ContextView {
     /// The summary version that it shows; null when there is none.
     #[schema(required = true)]
     pub summary_version: Option<i64>,
+    /// `full`, or `least` where the budget holds no more of it; absent without a summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub summary_form: Option<String>,
     /// Through which message the summary covers the session; 0 without one.
     pub anchor_seq: Seq,
     /// The session's newest message.

@@ -140,3 +140,30 @@ async fn what_cannot_be_compressed_is_refused_with_its_place() {
         assert_eq!(refusal, (422, kind.to_owned(), pointer.to_owned()), "{body}");
     }
 }
+
+#[tokio::test]
+async fn a_target_a_little_too_small_keeps_the_summary_and_says_what_it_left() {
+    let app = app().await;
+    let session: Value = serde_json::from_str(include_str!("../../examples/session.json")).expect("JSON");
+    let compressed = async |target: u32| {
+        let body = json!({"messages": session["messages"], "target_tokens": target}).to_string();
+        app.call("POST", "/v1/compress", body).await
+    };
+    for target in [400, 450, 600] {
+        let made = compressed(target).await.json();
+        let after = made["tokens_after"].as_u64().expect("a count");
+        assert!(after <= u64::from(target), "{made}");
+        let rendering = made["rendering"].as_str().expect("a summary");
+        let texts = made["messages"].to_string();
+        assert!(
+            texts.contains(Value::from(rendering).to_string().trim_matches('"')),
+            "{target}: it is served"
+        );
+        assert!(made["probes_asked"].as_u64() > Some(0), "{made}");
+    }
+    // Below what can be held it is refused with the least that can.
+    let refused = compressed(100).await;
+    assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (422, "budget-too-small"));
+    let least = u32::try_from(refused.json()["min_tokens"].as_u64().expect("a count")).expect("a count");
+    assert_eq!(compressed(least).await.status, 200, "{least}");
+}

@@ -135,6 +135,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         session: input.session,
         format: input.format,
         summary_version: summary.and(input.summary).map(|s| s.version),
+        is_summary_least: input.summary.is_some_and(|s| summary.is_some_and(|served| served != s.message)),
         anchor_seq,
         head_seq: input.head_seq,
         system,

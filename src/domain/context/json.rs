@@ -20,6 +20,9 @@ pub struct ContextReply {
     pub format: Format,
     /// The version of the summary that is served; null without one.
     pub summary_version: Option<i64>,
+    /// `full`, or `least` where the budget holds no more of it; absent without a summary.
+    #[serde(default)]
+    pub summary_form: Option<String>,
     /// The last message that the summary covers; 0 without one.
     pub anchor_seq: Seq,
     /// The session's last message.
@@ -105,6 +108,11 @@ const FRAME_BYTES: usize = 1_024;
 const SOURCE_BYTES: usize = 12;
 
 impl Context<'_> {
+    /// In which form the summary is served.
+    fn summary_form(&self) -> Option<&'static str> {
+        self.summary_version.map(|_| if self.is_summary_least { "least" } else { "full" })
+    }
+
     /// The reply of `GET …/context`.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -119,6 +127,9 @@ impl Context<'_> {
         match self.summary_version {
             Some(version) => push_number(&mut out, version),
             None => out.push_str("null"),
+        }
+        if let Some(form) = self.summary_form() {
+            let _infallible = write!(out, ",\"summary_form\":\"{form}\"");
         }
         out.push_str(",\"anchor_seq\":");
         push_number(&mut out, self.anchor_seq);

@@ -156,6 +156,8 @@ pub struct Context<'a> {
     pub format: Format,
     /// The summary's version, when it is served.
     pub summary_version: Option<i64>,
+    /// Whether the budget left it no more than its least form.
+    pub is_summary_least: bool,
     /// The last message that the summary covers; 0 without one.
     pub anchor_seq: Seq,
     /// The session's last message.

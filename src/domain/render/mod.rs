@@ -40,6 +40,9 @@ pub use phases::phase_bound;
 pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
 /// The least bound that a session can ask for; the critical facts fit into it.
 pub const LEAST_BOUND_TOKENS: u32 = 800;
+/// The least form of a version, for a context that has no room for more: what is asked, where it stands, what holds and
+/// what is open.
+pub const LEAST_FORM_TOKENS: u32 = 240;
 
 /// The shape of a rendering.
 #[derive(
@@ -184,12 +187,11 @@ impl<'a> Served<'a> {
         }
     }
 
-    /// The smallest version that still carries the critical facts, for a context that has no room for
-    /// more.
+    /// The version at its least, for a context that has no room for more.
     #[must_use]
     pub fn least(&self) -> Rendering {
         match &self.0 {
-            Form::Sections(stock) => stock.render(LEAST_BOUND_TOKENS),
+            Form::Sections(stock) => stock.render(LEAST_FORM_TOKENS),
             Form::Dense(subject, count) => opaque::marked(subject, opaque::MAX_TOKENS / 2, count),
         }
     }

@@ -329,13 +329,12 @@ async fn result(
             served.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
         let report = call.row.report.unwrap_or_default();
         made.probes = (report.probes_asked, report.probes_failed, report.critical_failed, report.probe_score);
-        made.warnings = report.warnings;
+        made.warnings.extend(report.warnings);
         if let Some(error) = report.error {
             made.warnings.push(format!("{}: {}", call.row.status.as_str(), error.detail));
         } else if call.row.status != Status::Succeeded {
             made.warnings.push(format!("{}: no summary was made", call.row.status.as_str()));
         }
-        made.rendering = texts.map(|(_, rendering, _)| rendering);
         made.summary = version.map(|version| (version.meta, version.summary));
         let used = report.strategy_used.unwrap_or(call.kept.strategy);
         KeptReply::json(StatusCode::OK, &view((call.kept.format, used), made)?)
