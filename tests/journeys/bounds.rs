@@ -139,3 +139,24 @@ async fn a_tenant_whose_requests_hold_its_connections_leaves_the_others_theirs()
     assert_eq!((count(200), count(503)), (4, 16));
     assert_eq!(app.call("GET", "/v1/sessions/s/messages", "").await.status, 200, "and goes on");
 }
+
+#[tokio::test]
+async fn a_read_takes_no_more_bodies_than_a_few_whatever_their_placeholders_cost() {
+    let app = app().await;
+    assert_eq!(app.call("PUT", "/v1/sessions/s", r#"{"auto": false}"#).await.status, 201);
+    append(&app, &[json!({"role": "user", "content": "Read all parts."})]).await;
+    for _ in 0..10 {
+        assert_eq!(append(&app, &[calling(1), result(0, 3 * MEBIBYTE)]).await.status, 201);
+    }
+    let end = [
+        json!({"role": "assistant", "content": "All are read."}),
+        json!({"role": "user", "content": "Go on."}),
+    ];
+    assert_eq!(append(&app, &end).await.status, 201);
+    let context = app.call("GET", "/v1/sessions/s/context", "").await;
+    assert!(context.text.len() < 2 * MEBIBYTE, "{} bytes", context.text.len());
+    let context = context.json();
+    let left_out = json!({"from_seq": 1, "to_seq": 10, "reason": "budget"});
+    assert_eq!(context["omitted"][0], left_out, "16 MiB are read, of some 32");
+    assert!(context["tokens"]["total"].as_u64() > Some(160_000 * 85 / 100), "{}", context["tokens"]);
+}
