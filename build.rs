@@ -94,6 +94,8 @@ fn by_weight(parts: &mut Vec<u8>, pieces: &[u8], size: usize) {
 #[expect(clippy::disallowed_methods, reason = "a build script is told its folder by the environment")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
+    // The schema is built into the program.
+    println!("cargo::rerun-if-changed=migrations");
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo names the folder")?);
     let smallest = read(&BytePairEncoding::from_dictionary([vec![b'a']], None))?;
     let vocabularies = [("o200k_base", bpe_openai::o200k_base()), ("cl100k_base", bpe_openai::cl100k_base())];
