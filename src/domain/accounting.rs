@@ -26,6 +26,10 @@ mod pressure;
 pub const PLACEHOLDER_TOKENS: u32 = 60;
 
 /// What counting needs to know of one message.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing of a message, and none excludes another"
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Its position.
@@ -48,6 +52,8 @@ pub struct Counted {
     pub bytes: u32,
     /// It is an item of the responses API.
     pub is_item: bool,
+    /// It is thinking alone.
+    pub thinks: bool,
 }
 
 impl Counted {
@@ -66,6 +72,7 @@ impl Counted {
             retrieved,
             bytes: 0,
             is_item: false,
+            thinks: shape.is_some_and(|shape| shape.has(Feature::OnlyThinking)),
         }
     }
 }
@@ -400,6 +407,7 @@ mod tests {
             retrieved: false,
             bytes: 100,
             is_item: false,
+            thinks: false,
         }
     }
 

@@ -41,6 +41,8 @@ use crate::store::pins::PinsOutcome;
 use crate::store::sessions::PutOutcome;
 use crate::store::{Store, StoreError};
 
+/// Ids of dropped constraints that an import may bring.
+const MAX_REMOVED_CONSTRAINTS: usize = 1_000;
 /// The media type of JSON lines.
 pub(super) const JSON_LINES: &str = "application/x-ndjson";
 
@@ -489,6 +491,10 @@ fn read_head(line: ExportLine) -> Result<Head, ApiError> {
     let pins = read_pins(line.pins.unwrap_or_default()).map_err(|refused| within(0, refused))?;
     let todos = read_todos(line.todos.unwrap_or_default()).map_err(|refused| within(0, refused))?;
     let removed_constraints = line.removed_constraints.unwrap_or_default();
+    if removed_constraints.len() > MAX_REMOVED_CONSTRAINTS {
+        let detail = format!("must hold at most {MAX_REMOVED_CONSTRAINTS}");
+        return Err(ApiError::invalid("/0/removed_constraints", detail));
+    }
     if removed_constraints.iter().any(|id| id.contains('\0') || id.len() > 200) {
         return Err(ApiError::invalid("/0/removed_constraints", "must hold ids of constraints"));
     }

@@ -66,8 +66,13 @@ impl AppState {
             Ok::<_, StoreError>(Arc::new(Counted::from(standing)))
         };
         let counted = self.quotas.0.try_get_with(caller.tenant, look).await;
-        let counted =
-            counted.map_err(|error: Arc<StoreError>| ApiError::Unavailable(anyhow::anyhow!(error)))?;
+        let counted = counted.map_err(|error: Arc<StoreError>| match *error {
+            StoreError::TenantBusy => ApiError::TenantBusy,
+            StoreError::Database(_)
+            | StoreError::Migrate(_)
+            | StoreError::RowCount { .. }
+            | StoreError::Corrupt { .. } => ApiError::Unavailable(anyhow::anyhow!(error)),
+        })?;
         let tomorrow = until_tomorrow(now);
         take(&counted.messages, load.messages, ("messages_per_day", quotas.messages_per_day), tomorrow)?;
         take(&counted.bytes, load.bytes, ("stored_bytes", quotas.stored_bytes), FULL_RETRY).inspect_err(

@@ -42,7 +42,10 @@ impl Breakers {
 
     pub(super) fn lets_through(&self, tenant: TenantId, model: &str) -> bool {
         let now = Instant::now();
-        self.both(tenant, model).iter().all(|breaker| locked(breaker, |b| b.lets_through(now)))
+        let both = self.both(tenant, model);
+        // One that keeps it back does not use up the call of the other that sees whether it is over.
+        both.iter().all(|breaker| locked(breaker, |b| b.open_until.is_none_or(|until| now >= until)))
+            && both.iter().all(|breaker| locked(breaker, |b| b.lets_through(now)))
     }
 
     pub(super) fn note(&self, tenant: TenantId, model: &str, good: bool) {
@@ -52,7 +55,6 @@ impl Breakers {
         locked(&of_all, |b| b.note(tenant, good, 2, now));
     }
 
-    /// The tenant's own first: what it keeps back does not use up the one call that sees for all.
     fn both(&self, tenant: TenantId, model: &str) -> [Arc<Mutex<Breaker>>; 2] {
         let own = self.own.get_with((tenant, model.to_owned()), Arc::default);
         [own, self.of_all.get_with_by_ref(model, Arc::default)]

@@ -21,6 +21,12 @@ pub(super) struct Dialect {
     pub(super) newer_bound: bool,
 }
 
+impl Dialect {
+    fn and(self, more: Self) -> Self {
+        Self { plain: self.plain || more.plain, newer_bound: self.newer_bound || more.newer_bound }
+    }
+}
+
 /// What has been learnt of the models of one server.
 pub(super) struct Dialects(Cache<String, Dialect>);
 
@@ -35,13 +41,15 @@ impl Dialects {
 
     /// What a refusal teaches about its model, which was asked so; `None` when that is no news.
     pub(super) fn learn(&self, model: &str, asked: Dialect, refusal: &Refusal) -> Option<Dialect> {
-        let learnt = Dialect {
-            plain: asked.plain || refusal.names("response_format"),
-            newer_bound: asked.newer_bound || refusal.names("max_tokens"),
+        let named = Dialect {
+            plain: refusal.names("response_format"),
+            newer_bound: refusal.names("max_tokens") && refusal.is_about_support(),
         };
-        (learnt != asked).then(|| {
-            self.0.insert(model.to_owned(), learnt);
-            learnt
+        let next = asked.and(named);
+        (next != asked).then(|| {
+            // What this call alone tried is nothing that was learnt.
+            self.0.insert(model.to_owned(), self.of(model).and(named));
+            next
         })
     }
 }
@@ -74,6 +82,11 @@ impl Refusal {
         self.parameters.iter().any(of)
     }
 
+    /// Whether it is about a parameter as such, and not about its value.
+    fn is_about_support(&self) -> bool {
+        self.code.as_deref().is_none_or(|code| code == "unsupported_parameter")
+    }
+
     /// Whether it says that the model is not offered.
     pub(super) fn is_about_the_model(&self) -> bool {
         self.names("model") || self.code.as_deref() == Some("model_not_found")
@@ -103,6 +116,12 @@ mod tests {
         assert!(learn("small", BOUND));
         assert_eq!(dialects.of("small"), Dialect { plain: true, newer_bound: true });
         assert_eq!(dialects.of("large"), Dialect::default());
+        let too_large = r#"{"error": {"param": "max_tokens", "code": "invalid_value"}}"#;
+        assert!(!learn("large", too_large));
+        // A call that was tried in words for itself teaches no more than what was named.
+        let tried = Dialect { plain: true, ..Dialect::default() };
+        assert!(dialects.learn("tried", tried, &Refusal::read(BOUND.as_bytes())).is_some());
+        assert_eq!(dialects.of("tried"), Dialect { plain: false, newer_bound: true });
         for words in [
             r#"{"error": {"message": "The model `response_format` does not exist", "param": null, "code": "model_not_found"}}"#,
             r#"{"error": {"message": "json_schema: guided decoding of max_completion_tokens", "param": "messages"}}"#,

@@ -81,6 +81,11 @@ impl StoreError {
 /// The code of a lock that was not to be had in time.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 
+/// Whether the server ended a statement that took too long.
+pub(crate) fn is_timed_out(error: &sqlx::Error) -> bool {
+    code_of(error).is_some_and(|code| code == "57014")
+}
+
 /// Whether the connection itself is gone.
 pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))

@@ -252,7 +252,7 @@ impl Store {
         key: &NewKey,
         actor: Actor,
     ) -> Result<Option<ApiKey>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.begin_as(actor, tenant).await?;
         let Some(made) = insert(&mut tx, tenant, key).await? else { return Ok(None) };
         audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
         tx.commit().await?;
@@ -301,7 +301,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, actor: Actor) -> Result<bool, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.begin_as(actor, tenant).await?;
         let done = sqlx::query!(
             "update api_keys set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null",
             tenant.0,
@@ -331,7 +331,7 @@ impl Store {
         until: DateTime<Utc>,
         (actor, held): (Actor, Option<&[String]>),
     ) -> Result<Rotation, StoreError> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.begin_as(actor, tenant).await?;
         let old = sqlx::query!(
             r#"with old as (
                  select id, expires_at from api_keys

@@ -53,6 +53,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+use audit::Actor;
 pub use bulkhead::Tx;
 use bulkhead::{Bulkhead, Share};
 use context::HeldContexts;
@@ -202,6 +203,14 @@ impl Store {
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let share = self.share(tenant).await?;
         self.begin_with(share, format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
+    }
+
+    /// Begins a tenant's transaction for whoever acts: an operator waits for none of the tenant's own requests.
+    async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx, StoreError> {
+        if matches!(actor, Actor::Key(_)) {
+            return self.begin(tenant).await;
+        }
+        self.begin_with(Share::default(), format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
     /// Begins a tenant's transaction whose statements are planned for the parameters of each call: their filters may

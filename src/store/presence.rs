@@ -4,6 +4,7 @@ use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};
 
 use super::compressions::CHANNEL;
+use super::error::is_timed_out;
 use super::{Store, StoreError};
 
 /// The class of the advisory locks that live workers hold; `look_after_workers` looks for it.
@@ -26,7 +27,9 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached.
     pub async fn hold_presence(&self, worker: i64) -> Result<Held, StoreError> {
-        let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await?;
+        // A look that waits for the database is tried again on the same connection, which is the lock's.
+        let options = self.pool.connect_options().as_ref().clone().options([("statement_timeout", "300ms")]);
+        let mut connection = PgConnection::connect_with(&options).await?;
         let number = i32::try_from(worker).unwrap_or(i32::MAX);
         sqlx::query_scalar!(
             r#"select pg_advisory_lock_shared($1, $2) is null as "held!""#,
@@ -50,17 +53,22 @@ impl Store {
 }
 
 impl Held {
-    /// Says that the worker lives, and makes the jobs of workers that say nothing due at once; gives how many.
+    /// Says that the worker lives, and makes the jobs of workers that say nothing due at once; gives how many. None when
+    /// the database is too busy to tell: the lock is held all the same.
     ///
     /// # Errors
     /// When the connection is lost, and the lock with it.
     pub async fn look_after_workers(&mut self) -> Result<i32, StoreError> {
-        Ok(sqlx::query_scalar!(
+        let looked = sqlx::query_scalar!(
             r#"select look_after_workers($1, $2) as "freed!""#,
             self.worker,
             PATIENCE_SECONDS
         )
         .fetch_one(&mut self.connection)
-        .await?)
+        .await;
+        match looked {
+            Err(error) if is_timed_out(&error) => Ok(0),
+            looked => Ok(looked?),
+        }
     }
 }

@@ -101,7 +101,7 @@ impl Store {
         name: &str,
         actor: Actor,
     ) -> Result<Option<Tenant>, StoreError> {
-        let mut tx = self.begin(id).await?;
+        let mut tx = self.begin_as(actor, id).await?;
         let done =
             sqlx::query!("insert into tenants (id, name) values ($1, $2) on conflict do nothing", id.0, name)
                 .execute(&mut *tx)
@@ -161,7 +161,7 @@ impl Store {
         change: &TenantChange,
         actor: Actor,
     ) -> Result<Changed, StoreError> {
-        let mut tx = self.begin(id).await?;
+        let mut tx = self.begin_as(actor, id).await?;
         let days = match change.retention_days {
             RetentionChange::Days(days) => Some(days),
             RetentionChange::Keep | RetentionChange::Forever => None,
@@ -216,7 +216,7 @@ impl Store {
         change: Map<String, Value>,
         actor: Actor,
     ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
-        let mut tx = self.begin(id).await?;
+        let mut tx = self.begin_as(actor, id).await?;
         let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         let mut settings = match old.patched(change, &Settings::default()) {
             Ok(settings) => settings,
@@ -242,7 +242,7 @@ impl Store {
         pins: &[Pin],
         actor: Actor,
     ) -> Result<Option<WidePins>, StoreError> {
-        let mut tx = self.begin(id).await?;
+        let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let tokens = pin::tokens(pins, counter);
@@ -268,7 +268,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
-        let mut tx = self.begin(id).await?;
+        let mut tx = self.begin_as(actor, id).await?;
         // It takes as long as the tenant is large.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
         let done = sqlx::query!("delete from tenants where id = $1", id.0).execute(&mut *tx).await?;

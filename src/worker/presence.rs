@@ -19,7 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(120);
 /// How long the connection has for an answer, and for being made again, before another one is tried.
 const ANSWER_WITHIN: Duration = Duration::from_millis(400);
 /// How long a server that cannot be reached is left alone.
-const TRY_AGAIN: Duration = Duration::from_millis(500);
+const TRY_AGAIN: Duration = Duration::from_millis(150);
 
 /// A worker's held lock.
 pub(super) struct Presence {
@@ -80,7 +80,10 @@ impl Presence {
                 warn!(worker = self.worker, %error, "worker.presence_not_held");
                 tokio::time::sleep(TRY_AGAIN).await;
             }
-            Err(_) => warn!(worker = self.worker, "worker.presence_not_held"),
+            Err(_) => {
+                warn!(worker = self.worker, "worker.presence_not_held");
+                tokio::time::sleep(TRY_AGAIN).await;
+            }
         }
     }
 }

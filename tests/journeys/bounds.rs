@@ -60,6 +60,9 @@ async fn an_import_holds_no_more_messages_than_a_batch() {
     assert_eq!((refused.status.as_u16(), refused.refusal().1.as_str()), (413, "too-large"));
     assert_eq!(refused.json()["limit"], 1_000);
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing is stored");
+    let ids: Vec<String> = (0..1_001).map(|i| format!("con_{i}")).collect();
+    let dropped = import(vec![json!({"kind": "session", "removed_constraints": ids}).to_string()]).await;
+    assert_eq!((dropped.status.as_u16(), dropped.refusal().2.as_str()), (422, "/0/removed_constraints"));
     assert_eq!(import((1..=1_000).map(line).collect()).await.status, 201);
     assert_eq!(import(vec![line(1_001)]).await.status, 201, "what is cut between lines goes on");
 }

@@ -1,6 +1,8 @@
-//! The group at the head of a session while it may still grow: results of its calls, or further calls in a row.
+//! The group at the head of a session while it may still grow: results of its calls, or further messages of the model's
+//! that a provider takes only with it.
 //!
-//! What a compression reads is bounded in whole groups, so that a group is too.
+//! What a compression reads is bounded in whole groups, so that a group is too. It counts at least what
+//! [`groups`](crate::domain::group::groups) puts together, and more where a result answers no call: ids are not looked at.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,45 +14,75 @@ pub const MAX_GROUP_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The group that the newest message belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OpenGroup {
     /// Bytes of its messages.
     pub bytes: u64,
-    /// Its calls that wait for their results.
-    pub calls: u32,
-    /// Further calls in a row belong to it.
-    #[serde(default)]
-    pub leads: bool,
+    /// It has calls, and nothing but results since.
+    pub calls: bool,
+    /// Its messages are the model's, so far, and how the last of them ended.
+    pub lead: Lead,
+}
+
+/// What may follow in a group that is the model's so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lead {
+    /// Nothing of the model's.
+    #[default]
+    Closed,
+    /// Any message of the model's: it thought last, or it has called, where calls are items in a row.
+    Open,
+    /// Any that is no thinking: it thought before.
+    Words,
 }
 
 impl OpenGroup {
+    /// The group after one more message, and whether that joined it.
+    fn and(self, message: &Counted) -> (Self, bool) {
+        let is_the_models = message.role == Role::Assistant;
+        let joins = if message.results > 0 {
+            self.calls
+        } else {
+            is_the_models
+                && match self.lead {
+                    Lead::Closed => false,
+                    Lead::Open => true,
+                    Lead::Words => !message.thinks,
+                }
+        };
+        let before = if joins { self } else { Self::default() };
+        let calls = before.calls || message.calls > 0;
+        let lead = match (is_the_models, message.is_item) {
+            (true, _) if message.thinks => Lead::Open,
+            (true, true) if calls => Lead::Open,
+            (true, true) if before.lead != Lead::Closed => Lead::Words,
+            _ => Lead::Closed,
+        };
+        (Self { bytes: before.bytes + u64::from(message.bytes), calls, lead }, joins)
+    }
+
     /// The group after one more message.
     #[must_use]
     pub fn with(self, message: &Counted) -> Self {
-        let bytes = u64::from(message.bytes);
-        // In the responses API parallel calls are items in a row.
-        let leads = message.is_item && message.role == Role::Assistant;
-        if message.results > 0 && self.calls > 0 {
-            let calls = self.calls.saturating_sub(message.results);
-            Self { bytes: self.bytes + bytes, calls, leads: false }
-        } else if leads && self.leads {
-            Self { bytes: self.bytes + bytes, calls: self.calls.saturating_add(message.calls), leads }
-        } else {
-            Self { bytes, calls: message.calls, leads }
-        }
+        self.and(message).0
     }
 
     /// Whether no message can join it any more.
     pub(super) fn is_closed(&self) -> bool {
-        self.calls == 0 && !self.leads
+        !self.calls && self.lead == Lead::Closed
     }
 
-    /// The bytes of the largest group that the messages would make.
+    /// The bytes of the largest group of several messages that these would make; one alone has a bound of its own.
     #[must_use]
     pub fn largest_with<'a>(mut self, messages: impl IntoIterator<Item = &'a Counted>) -> u64 {
         let mut largest = 0;
         for message in messages {
-            self = self.with(message);
-            largest = largest.max(self.bytes);
+            let (group, joined) = self.and(message);
+            self = group;
+            if joined {
+                largest = largest.max(self.bytes);
+            }
         }
         largest
     }
@@ -58,44 +90,101 @@ impl OpenGroup {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
     use super::*;
+    use crate::domain::format::{Format, parse};
+    use crate::domain::group::groups;
+    use crate::domain::id::Seq;
+    use crate::domain::shape::{AsShape, Shape};
+    use crate::domain::tokens::TokenCounter;
 
-    fn of(role: Role, calls: u32, results: u32, is_item: bool) -> Counted {
-        Counted { bytes: 10, is_item, calls, results, ..Counted::of(1, role, 1, None, false) }
+    /// A message as it is grouped, and as it is counted: of ten bytes.
+    struct Item(Seq, Role, bool, Option<Shape>);
+
+    impl AsShape for Item {
+        fn seq(&self) -> Seq {
+            self.0
+        }
+        fn role(&self) -> Role {
+            self.1
+        }
+        fn is_item(&self) -> bool {
+            self.2
+        }
+        fn shape(&self) -> Option<&Shape> {
+            self.3.as_ref()
+        }
+    }
+
+    impl Item {
+        fn counted(&self) -> Counted {
+            Counted { bytes: 10, is_item: self.2, ..Counted::of(self.0, self.1, 1, self.3.as_ref(), false) }
+        }
+    }
+
+    fn item((seq, (format, kind, id)): (usize, (Format, u8, u8))) -> Item {
+        let id = format!("c{id}");
+        let message = match (format, kind) {
+            (Format::OpenaiResponses, 0) => {
+                json!({"type": "function_call", "call_id": id, "name": "f", "arguments": "{}"})
+            }
+            (Format::OpenaiResponses, 1) => {
+                json!({"type": "function_call_output", "call_id": id, "output": "x"})
+            }
+            (Format::OpenaiResponses, 2) => json!({"type": "reasoning", "id": "rs", "summary": []}),
+            (Format::Anthropic, 0) => {
+                json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "f", "input": {}}]})
+            }
+            (Format::Anthropic, 1) => {
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "x"}]})
+            }
+            (Format::Anthropic, 2) => {
+                json!({"role": "assistant", "content": [{"type": "thinking", "thinking": "t", "signature": "s"}]})
+            }
+            (_, 0) => {
+                json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
+            }
+            (_, 1) => json!({"role": "tool", "tool_call_id": id, "content": "x"}),
+            (_, 2) => json!({"role": "assistant", "content": null, "reasoning_content": "t"}),
+            (_, 3) => json!({"role": "assistant", "content": "a"}),
+            _ => json!({"role": "user", "content": "u"}),
+        };
+        let message = parse(format, &message.to_string()).expect("a message");
+        let (_, shape) = Shape::measure(&message, &TokenCounter::default());
+        let seq = Seq::try_from(seq).expect("a position") + 1;
+        Item(seq, message.role, format == Format::OpenaiResponses, shape)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_group_is_larger_than_what_is_counted(
+            format in prop::sample::select(vec![Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses]),
+            kinds in prop::collection::vec((0u8..6, 0u8..3), 1..24),
+        ) {
+            let items: Vec<Item> = kinds.iter().map(|(kind, id)| (format, *kind, *id)).enumerate().map(item).collect();
+            let counted: Vec<Counted> = items.iter().map(Item::counted).collect();
+            let sizes = groups(&items).into_iter().map(|group| group.range.len()).filter(|size| *size > 1);
+            let largest = sizes.max().unwrap_or_default() as u64 * 10;
+            prop_assert!(OpenGroup::default().largest_with(&counted) >= largest);
+        }
     }
 
     #[test]
-    fn a_group_holds_its_calls_and_their_results() {
-        let chat = [
-            of(Role::User, 0, 0, false),
-            of(Role::Assistant, 2, 0, false),
-            of(Role::Tool, 0, 1, false),
-            of(Role::Tool, 0, 1, false),
-            of(Role::Assistant, 1, 0, false),
-            of(Role::Tool, 0, 1, false),
-            of(Role::Tool, 0, 1, false),
-        ];
-        let sizes: Vec<u64> = chat
-            .iter()
-            .scan(OpenGroup::default(), |group, message| {
-                *group = group.with(message);
-                Some(group.bytes)
-            })
-            .collect();
-        assert_eq!(sizes, [10, 10, 20, 30, 10, 20, 10], "a result that answers nothing stands alone");
-        assert_eq!(OpenGroup::default().largest_with(&chat), 30);
-    }
-
-    #[test]
-    fn calls_that_are_items_in_a_row_are_one_group_with_their_results() {
-        let items = [
-            of(Role::Assistant, 1, 0, true),
-            of(Role::Assistant, 1, 0, true),
-            of(Role::Tool, 0, 1, true),
-            of(Role::Tool, 0, 1, true),
-            of(Role::User, 0, 0, true),
-        ];
-        assert_eq!(OpenGroup::default().largest_with(&items), 40);
-        assert!(items.iter().fold(OpenGroup::default(), OpenGroup::with).is_closed());
+    fn a_group_ends_with_what_is_no_result() {
+        let of = |kinds: &[(u8, u8)]| -> u64 {
+            let items = kinds.iter().map(|(kind, id)| (Format::OpenaiChat, *kind, *id)).enumerate().map(item);
+            OpenGroup::default().largest_with(&items.map(|item| item.counted()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            of(&[(0, 1), (1, 1), (1, 2), (5, 0), (0, 1), (1, 1)]),
+            30,
+            "a stranger's result counts too"
+        );
+        assert_eq!(of(&[(1, 1), (1, 1), (1, 1)]), 0, "without a call each stands alone");
+        assert_eq!(of(&[(3, 0), (3, 0), (5, 0)]), 0);
     }
 }

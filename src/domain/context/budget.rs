@@ -1,7 +1,7 @@
 //! What gives way when the budget binds. In this order, each step only as far as needed:
 //!
 //! 1. older tool outputs become placeholders, the oldest first, open errors after the others;
-//! 2. older messages and outputs are clipped, the oldest most;
+//! 2. older messages and outputs are clipped, the oldest most, and placeholders say no more than that they are some;
 //! 3. the summary takes its least form, and the recap goes;
 //! 4. the oldest groups go;
 //! 5. the newest outputs are clipped, all to one length, and then whatever else is newest;
@@ -43,6 +43,7 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
         fit.keeping = keeps;
         let took = fit.mask_older()
             || fit.clip_older()
+            || fit.shorten_placeholders()
             || fit.shrink_summary()
             || fit.drop_recap()
             || fit.drop_older();
@@ -106,6 +107,8 @@ struct Fit<'p, 'a, 'i> {
     /// Messages whose outputs give way after the others.
     open_errors: BTreeSet<Seq>,
     keeping: Keeping,
+    /// The recap, when it went.
+    recap: Option<(String, u32)>,
     /// What was masked here, by slot: its results that were masked before.
     masked_here: Vec<Option<Vec<usize>>>,
 }
@@ -119,7 +122,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let newest = unanswered(plan);
         let masked_here = vec![None; plan.slots.len()];
         let keeping = Keeping::Marked;
-        Self { plan, note_tokens, newest_user, newest, open_errors, keeping, masked_here }
+        Self { plan, note_tokens, newest_user, newest, open_errors, keeping, recap: None, masked_here }
     }
 
     fn total(&self) -> u64 {
@@ -146,8 +149,10 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 
     fn drop_recap(&mut self) -> bool {
-        self.plan.recap = None;
-        self.plan.recap_tokens = 0;
+        if let Some(recap) = self.plan.recap.take() {
+            self.recap = Some((recap, self.plan.recap_tokens));
+            self.plan.recap_tokens = 0;
+        }
         self.fits()
     }
 
@@ -228,10 +233,33 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     fn clip(&mut self, group: usize, slots: &[usize], length: Option<u32>) {
         for slot in slots {
             if let Some(slot) = self.plan.slots.get_mut(*slot) {
-                slot.clip = length;
+                // What is short enough stays as it was stored.
+                slot.clip = length.filter(|length| slot.entry.tokens > *length);
             }
         }
         self.plan.remake(group);
+    }
+
+    /// Placeholders say less, the oldest first: of a group of hundreds they fill a budget by themselves.
+    fn shorten_placeholders(&mut self) -> bool {
+        for group in 0..self.newest {
+            if self.plan.is_dropped(group) {
+                continue;
+            }
+            let mut changed = false;
+            for slot in self.range(group) {
+                if let Some(slot) = self.plan.slots.get_mut(slot).filter(|slot| !slot.masked.is_empty()) {
+                    changed |= !std::mem::replace(&mut slot.terse, true);
+                }
+            }
+            if changed {
+                self.plan.remake(group);
+                if self.fits() {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     fn shrink_summary(&mut self) -> bool {
@@ -254,9 +282,21 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         false
     }
 
-    /// Gives back what was taken beyond need: what was clipped first, as it was taken last, then placeholders; the newest
-    /// first, and the first that does not fit whole as long as it may be.
+    /// Gives back what was taken beyond need, what was taken last first: the recap, the summary, what was clipped, then
+    /// placeholders; the newest first, and the first that does not fit whole as long as it may be.
     fn give_back(&mut self) {
+        if let Some((recap, tokens)) = self.recap.take() {
+            (self.plan.recap, self.plan.recap_tokens) = (Some(recap), tokens);
+            if !self.fits() {
+                self.drop_recap();
+            }
+        }
+        if self.plan.summary == SummaryForm::Least {
+            self.plan.summary = SummaryForm::Full;
+            if !self.fits() {
+                self.plan.summary = SummaryForm::Least;
+            }
+        }
         for what in [Taken::Clipped, Taken::Masked] {
             for group in (0..self.newest).rev() {
                 if self.plan.is_dropped(group) {
@@ -282,15 +322,16 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     fn give_back_to(&mut self, group: usize, slots: &[usize], what: Taken) -> bool {
         let taken: Vec<Slot<'a>> =
             slots.iter().filter_map(|slot| self.plan.slots.get(*slot).cloned()).collect();
+        let given = Given { group, slots, taken: &taken, what };
         // How many of the oldest stay as they are: the fewer, the more is given back.
         let (mut fewest, mut most) = (0, slots.len());
         while fewest < most {
             let stay = usize::midpoint(fewest, most);
-            self.set(group, slots, &taken, what, stay, None);
+            self.set(&given, stay, None);
             if self.fits() { most = stay } else { fewest = stay + 1 }
         }
         if fewest == 0 {
-            self.set(group, slots, &taken, what, 0, None);
+            self.set(&given, 0, None);
             return true;
         }
         let whole = taken.get(fewest - 1).map_or(0, |slot| slot.entry.tokens);
@@ -298,7 +339,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let mut length = None;
         while least < above {
             let middle = u32::midpoint(least, above);
-            self.set(group, slots, &taken, what, fewest - 1, Some(rung(middle)));
+            self.set(&given, fewest - 1, Some(rung(middle)));
             if self.fits() {
                 length = Some(rung(middle));
                 least = middle + 1;
@@ -307,20 +348,13 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             }
         }
         let stay = if length.is_some() { fewest - 1 } else { fewest };
-        self.set(group, slots, &taken, what, stay, length);
+        self.set(&given, stay, length);
         false
     }
 
     /// The oldest slots as they were taken, the next one at a length, the others whole.
-    fn set(
-        &mut self,
-        group: usize,
-        slots: &[usize],
-        taken: &[Slot<'a>],
-        what: Taken,
-        stay: usize,
-        length: Option<u32>,
-    ) {
+    fn set(&mut self, from: &Given<'_, 'a>, stay: usize, length: Option<u32>) {
+        let Given { group, slots, taken, what } = *from;
         for (place, (at, taken)) in slots.iter().zip(taken).enumerate() {
             let before = self.masked_here.get(*at).cloned().flatten();
             let Some(slot) = self.plan.slots.get_mut(*at) else { continue };
@@ -393,6 +427,15 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         }
         to(self, length)
     }
+}
+
+/// What of a group something is given back to.
+struct Given<'s, 'a> {
+    group: usize,
+    slots: &'s [usize],
+    /// The slots as they were when it was taken.
+    taken: &'s [Slot<'a>],
+    what: Taken,
 }
 
 /// What was taken from a message.

@@ -2,10 +2,12 @@
 
 use super::super::format::push_string;
 use super::super::id::Seq;
-use super::super::message::{Message, Part};
+use super::super::message::{Message, Part, ToolResult};
 use super::super::shape::ResultShape;
 use super::super::tokens::{CALL_TOKENS, RESULT_TOKENS, TokenCounter};
 
+/// From here on a text is not counted again.
+const LONG_BYTES: usize = 16 * 1024;
 /// The least that a clipped text keeps: its marker, and a few words.
 const LEAST_LEAF: u32 = 24;
 
@@ -20,7 +22,7 @@ pub(super) fn message(
 ) {
     message.parts.retain(|p| !matches!(p, Part::Thinking(_)));
     let mut sizes = Sizes { frame: counter.count_frame(message), media: 0, leaves: Vec::new() };
-    sizes.measure(&message.parts, counter);
+    sizes.measure(&message.parts, results, counter);
     if sizes.media > cap / 2 {
         sizes.frame = sizes.frame.saturating_add(sizes.media_count().saturating_mul(12));
         sizes.media = 0;
@@ -30,13 +32,23 @@ pub(super) fn message(
     let leaf = level(&mut sizes.leaves, room).max(LEAST_LEAF);
     let mut result = 0;
     for part in &mut message.parts {
-        let mut reference = None;
-        if matches!(part, Part::ToolResult(_)) {
-            reference = results.get(result).map(|r| format!("tool output {}", r.reference));
+        let (mut reference, mut whole) = (None, None);
+        if let Part::ToolResult(given) = &*part {
+            let shape = results.get(result);
+            reference = shape.map(|r| format!("tool output {}", r.reference));
+            whole = shape.and_then(|shape| known(given, shape));
             result += 1;
         }
         let place = reference.unwrap_or_else(|| format!("message {seq}"));
-        clip_part(part, leaf, &place, counter);
+        clip_part(part, leaf, (&place, whole), counter);
+    }
+}
+
+/// The tokens of a long output of one text, as they were counted when it was stored: counting megabytes takes long.
+fn known(result: &ToolResult, shape: &ResultShape) -> Option<u32> {
+    match result.parts.as_slice() {
+        [Part::Text(text)] if text.len() >= LONG_BYTES => Some(shape.tokens),
+        _ => None,
     }
 }
 
@@ -47,7 +59,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn measure(&mut self, parts: &[Part], counter: TokenCounter) {
+    fn measure(&mut self, parts: &[Part], results: &[ResultShape], counter: TokenCounter) {
+        let mut results = results.iter();
         for part in parts {
             match part {
                 Part::Text(text) => self.leaves.push(counter.count_text(text)),
@@ -63,7 +76,10 @@ impl Sizes {
                 Part::ToolResult(result) => {
                     let id = counter.count_text(&result.call_id);
                     self.frame = self.frame.saturating_add(id).saturating_add(RESULT_TOKENS);
-                    self.measure(&result.parts, counter);
+                    match results.next().and_then(|shape| known(result, shape)) {
+                        Some(tokens) => self.leaves.push(tokens),
+                        None => self.measure(&result.parts, &[], counter),
+                    }
                 }
                 Part::Thinking(_) => {}
             }
@@ -102,10 +118,10 @@ fn drop_media(parts: &mut [Part], seq: Seq) {
     }
 }
 
-fn clip_part(part: &mut Part, cap: u32, place: &str, counter: TokenCounter) {
+fn clip_part(part: &mut Part, cap: u32, (place, whole): (&str, Option<u32>), counter: TokenCounter) {
     match part {
         Part::Text(text) | Part::Other(text) => {
-            if let Some(clipped) = clipped(text, cap, place, counter) {
+            if let Some(clipped) = clipped(text, cap, (place, whole), counter) {
                 *part = Part::Text(clipped);
             }
         }
@@ -116,7 +132,7 @@ fn clip_part(part: &mut Part, cap: u32, place: &str, counter: TokenCounter) {
         }
         Part::ToolResult(result) => {
             for part in &mut result.parts {
-                clip_part(part, cap, place, counter);
+                clip_part(part, cap, (place, whole), counter);
             }
         }
         Part::Image(_) | Part::File(_) | Part::Thinking(_) => {}
@@ -124,12 +140,18 @@ fn clip_part(part: &mut Part, cap: u32, place: &str, counter: TokenCounter) {
 }
 
 /// A text cut to `cap` tokens; `None` when it is not longer.
-pub(super) fn clipped(text: &str, cap: u32, place: &str, counter: TokenCounter) -> Option<String> {
+/// `whole` are its tokens, where they are known.
+fn clipped(
+    text: &str,
+    cap: u32,
+    (place, whole): (&str, Option<u32>),
+    counter: TokenCounter,
+) -> Option<String> {
     // A token has at least one byte, so short texts need no count.
     if u32::try_from(text.len()).is_ok_and(|bytes| bytes <= cap) {
         return None;
     }
-    let whole = counter.count_text(text);
+    let whole = whole.unwrap_or_else(|| counter.count_text(text));
     if whole <= cap {
         return None;
     }
@@ -212,7 +234,7 @@ fn arguments(arguments: &str, cap: u32, place: &str, counter: TokenCounter) -> O
         out.push(':');
         let is_text = value.is_string();
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        match clipped(&text, leaf, place, counter) {
+        match clipped(&text, leaf, (place, None), counter) {
             Some(cut) => push_string(&mut out, &cut),
             None if is_text => push_string(&mut out, &text),
             None => out.push_str(&text),
@@ -222,7 +244,7 @@ fn arguments(arguments: &str, cap: u32, place: &str, counter: TokenCounter) -> O
     if !fields.is_empty() && counter.count_text(&out) <= cap.saturating_add(cap / 4) {
         return Some(out);
     }
-    let cut = clipped(arguments, cap.saturating_sub(8).max(LEAST_LEAF), place, counter)?;
+    let cut = clipped(arguments, cap.saturating_sub(8).max(LEAST_LEAF), (place, None), counter)?;
     let mut out = String::from("{\"clipped\":");
     push_string(&mut out, &cut);
     out.push('}');

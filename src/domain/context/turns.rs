@@ -17,6 +17,8 @@ use super::{ContextInput, Entry, Masked, Reason, clip};
 
 pub(super) const EMPTY: &str = "[empty message]";
 pub(super) const NO_OUTPUT: &str = "[no output]";
+/// What stands for an output of very many.
+const TERSE: &str = "[tool output left out]";
 const SYSTEM_MARK: &str = "[system message]\n";
 pub(super) const ID_CHARS: usize = 64;
 
@@ -261,7 +263,7 @@ impl<'i> Maker<'i> {
         let mut placeholders: Vec<(usize, String)> = Vec::new();
         for index in &slot.masked {
             let Some(result) = results.get(*index) else { continue };
-            let text = mask::placeholder(result, what(*index));
+            let text = if slot.terse { TERSE.to_owned() } else { mask::placeholder(result, what(*index)) };
             let count = self.counter.count_text(&text);
             // A placeholder never makes anything larger.
             if count < result.tokens {

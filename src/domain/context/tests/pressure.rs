@@ -174,3 +174,23 @@ fn the_summary_shrinks_before_the_newest_message_is_clipped() {
     assert!(reply["messages"][1]["content"].as_str().unwrap().contains("tokens left out · message 3"));
     assert_eq!(reply["omitted"], json!([{"from_seq": 3, "to_seq": 3, "reason": "clipped"}]));
 }
+
+#[test]
+fn a_group_of_hundreds_is_served_by_its_newest_outputs() {
+    let ids: Vec<String> = (0..500).map(|i| format!("c{i}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut messages = vec![user("read all parts"), calls(&ids)];
+    messages.extend(ids.iter().zip(outputs(&[90; 500])).map(|(id, output)| result(id, &output)));
+    messages.extend([assistant("done, next?"), user("go")]);
+    let session = Session::new(Format::OpenaiChat, &messages);
+    for format in formats() {
+        let mut input = session.input(format);
+        let whole = assemble(&input).unwrap().tokens.total();
+        for budget in [whole * 2 / 5, whole / 2, whole * 3 / 4] {
+            input.budget = budget;
+            let reply = serve(&input);
+            assert!(used(&input, &reply) >= 0.85, "{format:?} at {budget}: {}", reply["tokens"]);
+            assert!(texts(&reply).contains("part 499"), "{format:?} at {budget}: the newest is there");
+        }
+    }
+}
