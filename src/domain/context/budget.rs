@@ -283,7 +283,8 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 
     /// Gives back what was taken beyond need, what was taken last first: the recap, the summary, what was clipped, then
-    /// placeholders; the newest first, and the first that does not fit whole as long as it may be.
+    /// placeholders; the newest first, and the first that does not fit whole as long as it may be. After groups went,
+    /// what is left of messages comes before the summary: its room is theirs.
     fn give_back(&mut self) {
         if let Some((recap, tokens)) = self.recap.take() {
             (self.plan.recap, self.plan.recap_tokens) = (Some(recap), tokens);
@@ -291,11 +292,9 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
                 self.drop_recap();
             }
         }
-        if self.plan.summary == SummaryForm::Least {
-            self.plan.summary = SummaryForm::Full;
-            if !self.fits() {
-                self.plan.summary = SummaryForm::Least;
-            }
+        let went = (0..self.plan.groups.len()).any(|group| self.plan.is_dropped(group));
+        if !went {
+            self.give_back_summary();
         }
         for what in [Taken::Clipped, Taken::Masked] {
             for group in (0..self.newest).rev() {
@@ -307,6 +306,17 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
                 if !slots.is_empty() && !self.give_back_to(group, &slots, what) {
                     return;
                 }
+            }
+        }
+        self.give_back_summary();
+    }
+
+    fn give_back_summary(&mut self) {
+        let taken = self.plan.summary;
+        if taken == SummaryForm::Least {
+            self.plan.summary = SummaryForm::Full;
+            if !self.fits() {
+                self.plan.summary = taken;
             }
         }
     }
