@@ -175,7 +175,7 @@ impl<'a> Feed<'a> {
 
     fn tokens(&self) -> u64 {
         let tail: u64 = self.tail.iter().map(|item| u64::from(item.tokens)).sum();
-        tail + u64::from(self.base.as_ref().map_or(0, |base| base.rendering_tokens))
+        tail + u64::from(self.base.as_ref().map_or(0, |base| base.served_tokens))
     }
 
     /// Compresses all but the last messages; tells whether a version came of it.
@@ -202,7 +202,7 @@ impl<'a> Feed<'a> {
             candidate::merge_last(&mut material, &facts, proposed)
         });
         let (proof_time, proof) = cpu::timed(|| candidate::prove(&material, &facts, draft));
-        let texts = (&proof.rendering.text, &proof.least.text, &proof.recap);
+        let texts = (&proof.rendering.text, &proof.least.text, &proof.digest.text, &proof.recap);
         let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
         let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();
@@ -237,7 +237,7 @@ impl<'a> Feed<'a> {
             summary: proof.summary,
             parts: record_written.map(|(_, parts)| parts).unwrap_or_default(),
             carry: facts.carry,
-            rendering_tokens: proof.rendering.tokens,
+            served_tokens: proof.rendering.tokens + proof.digest.tokens,
         });
         self.version += 1;
         self.tail.drain(..cut);

@@ -4,14 +4,14 @@
 use anchord::domain::accounting::{Accounting, Counted};
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::context::{self, Entry};
+use anchord::domain::digest;
 use anchord::domain::format::{self, Format, detect::detect};
-use anchord::domain::group;
 use anchord::domain::id::Seq;
 use anchord::domain::mask::{self, Marks};
 use anchord::domain::message::Numbered;
 use anchord::domain::parts::Parts;
 use anchord::domain::probe::Probe;
-use anchord::domain::render::LEAST_BOUND_TOKENS;
+use anchord::domain::room::Room;
 use anchord::domain::settings::{Policy, Settings, share_of};
 use anchord::domain::shape::Shape;
 use anchord::domain::tokens::TokenCounter;
@@ -55,6 +55,8 @@ pub struct Served {
     pub full: (String, u32),
     /// The same at the least bound.
     pub least: (String, u32),
+    /// The digest.
+    pub digest: digest::Served,
     /// The recap.
     pub recap: String,
 }
@@ -170,7 +172,9 @@ impl<'a> Replay<'a> {
     fn compress(&mut self) {
         let tail = self.tail();
         let preserve = usize::try_from(self.policy.preserve_recent).unwrap_or(usize::MAX);
-        let Ok(through) = group::span_end(tail, preserve, None) else {
+        let served = self.counted();
+        let room = Room::of(&self.policy, None, &self.counts);
+        let Ok(through) = room.span_end(&self.policy, (tail, &served), (preserve, None)) else {
             self.outcomes.without_span += 1;
             self.settle(None, 0);
             return;
@@ -179,13 +183,15 @@ impl<'a> Replay<'a> {
         let from = usize::try_from(self.floor()).unwrap_or_default();
         let messages = self.transcript.numbered.get(from..from + span).unwrap_or_default().to_vec();
         let whole = tail.iter().take(span).fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+        let left = room.beside(&self.policy, &served, through);
         let span_tokens = whole.saturating_sub(self.counts.masked_within(tail, &Marks::new(), through));
         let material = Material {
             base: self.base.clone(),
             version: i64::from(self.outcomes.published) + 1,
             compression_count: i64::from(self.outcomes.published),
             probes: self.probes.clone(),
-            bound: self.bound(tail.get(span..).unwrap_or_default()),
+            bound: left.record,
+            room: left.together,
             ..Material::first(messages, span_tokens, self.counter, DateTime::UNIX_EPOCH)
         };
         let facts = candidate::read(&material);
@@ -213,30 +219,30 @@ impl<'a> Replay<'a> {
             summary: proof.summary,
             parts: Parts::default(),
             carry: facts.carry,
-            rendering_tokens: self.message(&proof.rendering.text).1,
+            served_tokens: self.message(&proof.rendering.text).1 + proof.digest.tokens,
         });
         self.served = Some(Served {
             version: material.version,
             full: self.message(&proof.rendering.text),
             least: self.message(&proof.least.text),
+            digest: proof.digest,
             recap: proof.recap,
         });
         self.outcomes.published += 1;
         self.anchor = through;
         self.settle(Some(through), 0);
-        self.counts.publish(&self.policy, self.policy.target, true);
-        if self.counts.usage(&self.policy, 0).effective_utilization > self.policy.target {
+        let room = Room::of(&self.policy, None, &self.counts);
+        self.counts.publish(&self.policy, room, true);
+        if !room.is_met(self.counts.context_tokens()) {
             self.outcomes.above_target += 1;
         }
     }
 
-    /// Room for the summary when the context is to be at the target afterwards.
-    fn bound(&self, rest: &[Entry]) -> u32 {
-        let goal = u64::from(share_of(self.policy.effective_window, self.policy.target));
-        let tail: u64 = rest.iter().map(|entry| u64::from(entry.tokens)).sum();
-        let room = goal.saturating_sub(u64::from(self.counts.system_tokens) + tail);
-        let room = u32::try_from(room).unwrap_or(u32::MAX);
-        self.policy.max_summary_tokens.min(room.max(LEAST_BOUND_TOKENS))
+    /// The tail as it is counted.
+    fn counted(&self) -> Vec<Counted> {
+        let counted =
+            |entry: &Entry| Counted::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
+        self.tail().iter().map(counted).collect()
     }
 
     fn message(&self, rendering: &str) -> (String, u32) {
@@ -248,11 +254,9 @@ impl<'a> Replay<'a> {
     /// Counts afresh, as the end of every attempt does.
     fn settle(&mut self, through: Option<Seq>, retry_tokens: u64) {
         self.counts.summary_tokens = self.served.as_ref().map_or(0, |served| served.full.1);
+        self.counts.digest_tokens = self.served.as_ref().map_or(0, |served| served.digest.tokens);
         let tail = self.tail();
-        let counted: Vec<Counted> = tail
-            .iter()
-            .map(|entry| Counted::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false))
-            .collect();
+        let counted = self.counted();
         let mut counts = self.counts.rebuilt(self.anchor, &counted, self.policy.preserve_recent);
         counts.settled_head = self.head;
         counts.settled_tokens = counts.appended_tokens;
@@ -260,7 +264,8 @@ impl<'a> Replay<'a> {
             Some(through) => through,
             None => counts.attempted_through.max(counts.span_end(self.head, self.policy.preserve_recent)),
         };
-        counts.mask_to(self.policy.target, &self.policy, tail, &Marks::new());
+        let room = Room::of(&self.policy, None, &counts);
+        counts.mask_to(room, self.policy.mask, tail, &Marks::new());
         counts.retry_tokens = retry_tokens;
         self.counts = counts;
     }
@@ -269,9 +274,9 @@ impl<'a> Replay<'a> {
 /// The least number of compressions that the thresholds imply for what was appended.
 pub fn least(replay: &Replay<'_>) -> u64 {
     let trigger = u64::from(share_of(replay.policy.effective_window, replay.policy.compress));
-    let target = u64::from(share_of(replay.policy.effective_window, replay.policy.target));
+    let target = Room::of(&replay.policy, None, &replay.counts).goal();
     let beyond = replay.counts.appended_tokens.saturating_sub(trigger);
-    beyond.div_ceil((trigger - target).max(1)).max(u64::from(replay.triggered))
+    beyond.div_ceil(trigger.saturating_sub(target).max(1)).max(u64::from(replay.triggered))
 }
 
 /// Whether so many compressions are more than half as many again as the least.

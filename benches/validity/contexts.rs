@@ -80,6 +80,9 @@ pub fn check(replay: &Replay<'_>, counter: TokenCounter, tally: &mut Tally) {
         message: Counted { text: &served.full.0, tokens: served.full.1 },
         least: (served.least.1 < served.full.1)
             .then_some(Counted { text: &served.least.0, tokens: served.least.1 }),
+        digest: Some(&served.digest)
+            .filter(|digest| !digest.text.is_empty())
+            .map(|digest| Counted { text: &digest.text, tokens: digest.tokens }),
     });
     let recap = replay.served.as_ref().map(|served| served.recap.as_str()).filter(|recap| !recap.is_empty());
     let whole = entries.get(place(replay.counts.system_through)..place(replay.head)).unwrap_or_default();

@@ -175,7 +175,7 @@ fn digest(messages: Vec<Message>) {
         summary,
         parts,
         carry: facts.carry,
-        rendering_tokens: proof.rendering.tokens,
+        served_tokens: proof.rendering.tokens + proof.digest.tokens,
     });
     material.version = 2;
     let length = i64::try_from(material.span.len()).unwrap_or(i64::MAX);

@@ -118,6 +118,9 @@ fn write_text(out: &mut impl std::io::Write, made: &Alone, left_out: Option<&str
     let proof = &made.proof;
     let (meta, report) = (&proof.meta, &proof.report);
     writeln!(out, "{}\n", proof.rendering.text.trim_end())?;
+    if !proof.digest.text.is_empty() {
+        writeln!(out, "{}\n", proof.digest.text)?;
+    }
     let ratio =
         meta.compression_ratio.map(|ratio| format!(" ({:.1} % less)", ratio * 100.0)).unwrap_or_default();
     writeln!(out, "tokens: {} → {}{ratio}", meta.tokens_before, meta.tokens_after)?;
@@ -187,6 +190,7 @@ fn write_json(
         "summary": proof.summary,
         "meta": proof.meta,
         "rendering": proof.rendering.text,
+        "digest": proof.digest.text,
         "probes": proof.report.results,
         "gate": proof.gate,
         "calls": made.calls,

@@ -99,6 +99,9 @@ pub struct Accounting {
     pub calibration: Calibration,
     /// Tokens of the summary message that contexts serve.
     pub summary_tokens: u32,
+    /// Tokens of the digest's.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub digest_tokens: u32,
     /// Tokens of the pins, the tenant's included.
     pub pins_tokens: u32,
     /// The tenant's revision whose pins they count.
@@ -204,6 +207,8 @@ pub struct Components {
     pub retrieved_documents: u64,
     /// The summary.
     pub summary: u64,
+    /// The digest of the messages that it covers.
+    pub digest: u64,
 }
 
 impl Accounting {
@@ -284,10 +289,15 @@ impl Accounting {
     /// What a default context would serve now, in tokens.
     #[must_use]
     pub fn context_tokens(&self) -> u64 {
-        let fixed =
-            u64::from(self.system_tokens) + u64::from(self.pins_tokens) + u64::from(self.summary_tokens);
-        let carried = self.carried.map_or(0, |carried| u64::from(carried.tokens));
-        fixed + carried + self.tail_tokens.saturating_sub(self.masked_tokens)
+        let told = u64::from(self.summary_tokens) + u64::from(self.digest_tokens);
+        u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
+    }
+
+    /// What of a context no compression takes away: system prompt, pins, and the user message that is carried.
+    #[must_use]
+    pub fn fixed_tokens(&self) -> u32 {
+        let carried = self.carried.map_or(0, |carried| carried.tokens);
+        self.system_tokens.saturating_add(self.pins_tokens).saturating_add(carried)
     }
 
     /// How full the context is.
@@ -304,6 +314,7 @@ impl Accounting {
             tool_outputs: outputs,
             retrieved_documents: self.retrieved_tokens,
             summary: u64::from(self.summary_tokens),
+            digest: u64::from(self.digest_tokens),
         };
         Usage {
             static_utilization: share(used, policy.context_window),
@@ -354,6 +365,7 @@ impl Accounting {
             system_tokens: self.system_tokens,
             calibration: self.calibration,
             summary_tokens: self.summary_tokens,
+            digest_tokens: self.digest_tokens,
             pins_tokens: self.pins_tokens,
             pins_revision: self.pins_revision,
             mask_upto: self.mask_upto.max(anchor),

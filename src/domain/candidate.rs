@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
+use super::digest;
 use super::id::Seq;
 use super::ledger::{self, Carry, Facts, KnownPaths, TestRunFact};
 use super::merge::{MergeContext, Merged, merge};
@@ -15,7 +16,7 @@ use super::parts::Parts;
 use super::probe::Probe;
 use super::proposal::Proposal;
 use super::render;
-use super::settings::Phase;
+use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, Phase, share_of};
 use super::strategy::{Engine, Strategy};
 use super::summary::{Constraint, Summary, TestOutcome};
 use super::todo::{self, Todo};
@@ -64,6 +65,8 @@ pub struct Material {
     pub probes: Vec<Probe>,
     /// The most tokens of the rendering.
     pub bound: u32,
+    /// The most tokens of rendering and digest together.
+    pub room: u32,
     /// When the version is made.
     pub now: DateTime<Utc>,
     /// Counts tokens.
@@ -92,6 +95,8 @@ impl Material {
             removed_constraints: BTreeSet::new(),
             probes: Vec::new(),
             bound: render::DEFAULT_BOUND_TOKENS,
+            room: share_of(span_tokens, DEFAULT_FILL)
+                .clamp(render::DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS),
             now,
             counter,
         }
@@ -109,8 +114,8 @@ pub struct Base {
     pub parts: Parts,
     /// What its ledger hands on.
     pub carry: Carry,
-    /// Tokens of its rendering as contexts serve it.
-    pub rendering_tokens: u32,
+    /// Tokens of its rendering and its digest as contexts serve them.
+    pub served_tokens: u32,
 }
 
 /// What an engine made of a span.
@@ -209,7 +214,8 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, mut p
         removed_constraints: &material.removed_constraints,
     };
     let before = record.as_ref().map(gate::published);
-    let merged = merge(record, facts, &proposed.proposal, context);
+    let mut merged = merge(record, facts, &proposed.proposal, context);
+    digest::grow(&mut merged.summary.digest, &material.span);
     Draft { proposed, merged, before }
 }
 

@@ -92,7 +92,10 @@ pub struct Request {
     /// Messages that stay verbatim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preserve_recent: Option<u32>,
-    /// Share of the effective window to aim for.
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_recent_tokens: Option<u32>,
+    /// Share of the effective window that record, digest and newest messages take, in place of `fill`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
     /// The last message to cover.

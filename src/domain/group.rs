@@ -231,6 +231,9 @@ pub enum NoSpan {
     /// What is left is a call that waits for its result, or a user who waits for an answer.
     #[error("what is left waits for an answer")]
     Unanswered,
+    /// The context takes no more than a compression would leave.
+    #[error("the context is within its fill already; name a target or through_seq to compress it further")]
+    Fits,
     /// The asked end lies at or before the start.
     #[error("the asked end is already covered")]
     AlreadyCovered,
@@ -245,6 +248,7 @@ impl NoSpan {
             Self::AllSystem => "all_system",
             Self::OneHugeGroup => "one_huge_message",
             Self::Unanswered => "unanswered",
+            Self::Fits => "fits",
             Self::AlreadyCovered => "already_covered",
         }
     }

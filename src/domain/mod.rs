@@ -6,12 +6,13 @@
 //! Must not know: I/O, async, clocks, randomness, the environment, SQL, HTTP.
 //!
 //! Data goes one way: messages → facts (`ledger`) → proposal (`extractive` or an LLM) →
-//! candidate (`merge`, checked by `gate` and `probe`) → version → rendering → context.
+//! candidate (`merge`, checked by `gate` and `probe`) → version → rendering and `digest` → context.
 
 pub mod accounting;
 pub mod candidate;
 pub mod compression;
 pub mod context;
+pub mod digest;
 pub mod extractive;
 pub mod file_history;
 pub mod flags;
@@ -39,6 +40,7 @@ pub mod recall;
 pub mod redact;
 pub mod regenerate;
 pub mod render;
+pub mod room;
 pub mod rubric;
 pub mod section;
 pub mod settings;

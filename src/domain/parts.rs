@@ -12,6 +12,7 @@ use std::hash::BuildHasher as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 
+use super::digest::Turn;
 use super::id::Seq;
 use super::summary::{
     Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, PastIntent, ReadFile, StepOrigin,
@@ -21,6 +22,8 @@ use super::summary::{
 /// Entries of a part: the fewer, the less is written for one that changed; the more, the fewer rows are read for a
 /// record.
 const ENTRIES: usize = 16;
+/// Messages whose turns are one part.
+const TURNS: Seq = 32;
 /// A part's id is the number of the version that brought it, times this, and its place among those of that version.
 const PLACES: i64 = 1 << 20;
 
@@ -182,6 +185,7 @@ impl<'a> Head<'a> {
             next_steps_origins,
             technical_context: _,
             constraints: _,
+            digest: _,
         } = summary;
         Self {
             session_intent: Cow::Borrowed(session_intent),
@@ -217,6 +221,7 @@ macro_rules! lists {
         #[serde(rename_all = "snake_case")]
         enum Part<'a> {
             $($part(Cow<'a, [$entry]>),)+
+            Digest(Cow<'a, [Turn]>),
         }
 
         impl Part<'_> {
@@ -224,6 +229,7 @@ macro_rules! lists {
             fn join(self, summary: &mut Summary) {
                 match self {
                     $(Self::$part(entries) => summary.$list.extend(entries.into_owned()),)+
+                    Self::Digest(turns) => summary.digest.extend(turns.into_owned()),
                 }
             }
         }
@@ -232,6 +238,7 @@ macro_rules! lists {
         fn cut(summary: &Summary) -> impl Iterator<Item = Part<'_>> {
             std::iter::empty()
                 $(.chain(summary.$list.chunks(ENTRIES).map(|entries| Part::$part(Cow::Borrowed(entries)))))+
+                .chain(turns(&summary.digest))
         }
     };
 }
@@ -246,6 +253,12 @@ lists! {
     blockers: Blockers(Blocker),
     technical_context: TechnicalContext(TechnicalFact),
     constraints: Constraints(Constraint)
+}
+
+/// Cuts turns where their numbers do: some go and others stay, and what stays is to be the same part.
+fn turns(digest: &[Turn]) -> impl Iterator<Item = Part<'_>> {
+    let together = |a: &Turn, b: &Turn| a.seq / TURNS == b.seq / TURNS;
+    digest.chunk_by(together).map(|turns| Part::Digest(Cow::Borrowed(turns)))
 }
 
 #[cfg(test)]
@@ -314,6 +327,7 @@ mod tests {
                 session_id: None,
             }],
             constraints: Vec::new(),
+            digest: Vec::new(),
         }
     }
 

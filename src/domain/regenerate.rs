@@ -17,11 +17,11 @@ use super::wording;
 #[must_use]
 pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
     let draft = candidate::merge_last(&mut page, &facts, proposed);
-    let (version, parts, rendering_tokens) = match page.base {
-        Some(base) => (base.version, base.parts, base.rendering_tokens),
+    let (version, parts, served_tokens) = match page.base {
+        Some(base) => (base.version, base.parts, base.served_tokens),
         None => (page.version, Parts::default(), 0),
     };
-    Base { version, summary: draft.merged.summary, parts, carry: facts.carry, rendering_tokens }
+    Base { version, summary: draft.merged.summary, parts, carry: facts.carry, served_tokens }
 }
 
 /// Puts into a fresh record what only the old one has: facts and demands that another engine, other

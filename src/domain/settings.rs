@@ -25,6 +25,13 @@ pub use thresholds::{HistoryRules, MessageThresholds, Thresholds};
 pub const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
 /// Share of the context window that is usable when the caller gives no parts.
 pub const DEFAULT_EFFECTIVE_SHARE: f64 = 0.80;
+/// Share of the effective window that record, digest and newest messages take when nobody says.
+pub const DEFAULT_FILL: f64 = 0.30;
+/// The most tokens that they take when nobody says.
+pub const MAX_DEFAULT_FILL_TOKENS: u32 = 24_000;
+/// Share of the effective window that must arrive before the next automatic compression, and that a compression stays
+/// below the trigger.
+pub const HYSTERESIS_SHARE: f64 = 0.10;
 /// The largest context window that is taken, in tokens.
 pub const MAX_CONTEXT_WINDOW: u32 = 10_000_000;
 /// The most messages that `preserve_recent` may keep out of a span.
@@ -61,10 +68,19 @@ pub struct Settings {
     /// Whether tool outputs may become placeholders. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskMode>,
+    /// What record, digest and newest messages take after a compression, as a share of the effective window; system
+    /// prompt and pins come on top. At most the compress level less 0.10. Default 0.30, and at most 24,000 tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(exclusive_minimum = 0, maximum = 0.9)]
+    pub fill: Option<f64>,
     /// Messages that always stay verbatim. Default 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 200)]
     pub preserve_recent: Option<u32>,
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room. Default 0; at most the effective
+    /// window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_recent_tokens: Option<u32>,
     /// Uncompressed messages below which only force and above compress. Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_messages: Option<u32>,
@@ -176,7 +192,9 @@ impl Settings {
             thresholds,
             speculative: self.speculative.or(defaults.speculative),
             mask: self.mask.or(defaults.mask),
+            fill: self.fill.or(defaults.fill),
             preserve_recent: self.preserve_recent.or(defaults.preserve_recent),
+            preserve_recent_tokens: self.preserve_recent_tokens.or(defaults.preserve_recent_tokens),
             min_messages: self.min_messages.or(defaults.min_messages),
             auto: self.auto.or(defaults.auto),
             strategy: self.strategy.or(defaults.strategy),
@@ -251,7 +269,6 @@ impl Settings {
             );
         }
         let shares = [
-            ("target", policy.target),
             ("warn", policy.warn),
             ("compress", policy.compress),
             ("force", policy.force),
@@ -263,7 +280,6 @@ impl Settings {
             }
         }
         let ordered = [
-            ("target", policy.target < policy.compress, "must be below compress"),
             ("warn", policy.warn <= policy.compress, "must be at most compress"),
             ("force", policy.compress <= policy.force, "must be at least compress"),
             ("critical", policy.force <= policy.critical, "must be at least force"),
@@ -273,6 +289,7 @@ impl Settings {
                 return refuse(&format!("/thresholds/{name}"), detail.to_owned());
             }
         }
+        self.validate_fill(&policy)?;
         let [optional, compress, force] = policy.messages;
         if optional == 0 || optional > compress || compress > force {
             return refuse("/thresholds/messages", "must hold 1 <= optional <= compress <= force".to_owned());
@@ -315,6 +332,28 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Checks how much is filled; `target` is what it was called before.
+    fn validate_fill(&self, policy: &Policy) -> Result<(), SettingsError> {
+        let target = self.thresholds.as_ref().and_then(|thresholds| thresholds.target);
+        if target.is_some_and(|target| !(target > 0.0 && target < policy.compress)) {
+            return refuse("/thresholds/target", "must be above 0 and below compress".to_owned());
+        }
+        let most = policy.compress - HYSTERESIS_SHARE;
+        if self.fill.is_some_and(|fill| !(fill > 0.0 && fill <= most + f64::EPSILON)) {
+            let detail = format!(
+                "must be above 0 and at most {most:.2}, which is compress less {HYSTERESIS_SHARE:.2}"
+            );
+            return refuse("/fill", detail);
+        }
+        if policy.preserve_recent_tokens > policy.effective_window {
+            let detail = format!("must be at most the effective window, {} tokens", policy.effective_window);
+            return refuse("/preserve_recent_tokens", detail);
+        }
+        Ok(())
+    }
+}
+
 fn has_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
@@ -330,7 +369,7 @@ fn refuse<T>(pointer: &str, detail: String) -> Result<T, SettingsError> {
 
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 21] = [
+    const FIELDS: [&str; 23] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
@@ -339,7 +378,9 @@ fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
         "thresholds",
         "speculative",
         "mask",
+        "fill",
         "preserve_recent",
+        "preserve_recent_tokens",
         "min_messages",
         "auto",
         "strategy",
@@ -456,7 +497,7 @@ mod tests {
         let second = patch(&first, &json!({"thresholds": {"target": 0.4}})).unwrap();
         assert_eq!(second.context_window, Some(32000));
         let policy = second.policy();
-        assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.target - 0.4).abs() < 1e-9);
+        assert!((policy.warn - 0.5).abs() < 1e-9 && (policy.fill - 0.4).abs() < 1e-9);
         let third = patch(&second, &json!({"context_window": null, "thresholds": null})).unwrap();
         assert_eq!(third, Settings::default());
     }
@@ -486,7 +527,7 @@ mod tests {
                 .unwrap();
         let policy = own.over(&tenant).policy();
         assert_eq!((policy.context_window, policy.mask), (64_000, MaskMode::Off));
-        assert!((policy.warn - 0.55).abs() < 1e-9 && (policy.target - 0.3).abs() < 1e-9);
+        assert!((policy.warn - 0.55).abs() < 1e-9 && (policy.fill - 0.3).abs() < 1e-9);
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub use super::context::BudgetTooSmall as TooSmall;
 use super::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
+use super::digest;
 use super::format::{self, Format, FormatError};
 use super::group::{self, NoSpan};
 use super::id::Seq;
@@ -21,6 +22,7 @@ use super::mask::{Marks, MaskMode};
 use super::message::{Message, Numbered};
 use super::probe::{self, Probe};
 use super::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS};
+use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use super::shape::Shape;
 use super::strategy::Strategy;
 use super::summary::Summary;
@@ -144,6 +146,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         anchor: proof.meta.through_seq,
         rendering: &proof.rendering.text,
         least: &proof.least.text,
+        digest: &proof.digest,
     });
     let served = serve(conversation, shown, wanted.target_tokens)?;
     // What is told of the probes is told of what is served.
@@ -166,6 +169,8 @@ pub struct Shown<'a> {
     pub rendering: &'a str,
     /// The smallest text that it can be told in.
     pub least: &'a str,
+    /// The words of what it covers.
+    pub digest: &'a digest::Served,
 }
 
 /// The last message that a summary would cover.
@@ -179,15 +184,27 @@ pub fn span_end(conversation: &Conversation, wanted: Wanted) -> Result<Seq, NoSp
 /// The room for a summary of the messages through `through`, in tokens.
 #[must_use]
 pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
+    let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed(conversation, through)));
+    room.clamp(LEAST_FORM_TOKENS, DEFAULT_BOUND_TOKENS)
+}
+
+/// The room for the summary and the digest of the messages through `through`, in tokens: what the target leaves, else
+/// the share of all messages that a session's context would fill.
+#[must_use]
+pub fn room(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
+    let default =
+        share_of(conversation.tokens(), DEFAULT_FILL).clamp(DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS);
+    target_tokens.map_or(default, |target| target.saturating_sub(fixed(conversation, through)))
+}
+
+/// What stands beside them: system prompt, newest messages, and the line that says what a summary is.
+fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
     let beside = system.iter().chain(rest.iter().filter(|entry| entry.seq > through));
-    // Beside the messages stands the line that says what a summary is.
     let head = Counted::new(&summary_message_text(""), &conversation.counter).tokens;
-    let fixed = beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens));
-    let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed));
-    room.clamp(LEAST_FORM_TOKENS, DEFAULT_BOUND_TOKENS)
+    beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 
 /// The span's end: as many of the newest messages as the strategy preserves stay out of it, fewer when a
@@ -226,6 +243,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
         bound: bound(conversation, through, wanted.target_tokens),
+        room: room(conversation, through, wanted.target_tokens),
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };
     loop {
@@ -258,7 +276,9 @@ pub fn serve(
     let summary = texts.as_ref().map(|(full, least)| {
         let (message, least) = (Counted::new(full, counter), Counted::new(least, counter));
         let least = (least.tokens < message.tokens).then_some(least);
-        SummaryInput { version: 1, anchor_seq: anchor, message, least }
+        let digest = shown.map(|shown| shown.digest).filter(|digest| !digest.text.is_empty());
+        let digest = digest.map(|digest| Counted { text: &digest.text, tokens: digest.tokens });
+        SummaryInput { version: 1, anchor_seq: anchor, message, least, digest }
     });
     // The user's newest word is served even when the summary covers it, as in a session.
     let carried = match group::newest_user(tail) {

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::digest::Turn;
 use super::id::Seq;
 
 /// The sections of one summary version.
@@ -45,6 +46,10 @@ pub struct Summary {
     pub technical_context: Vec<TechnicalFact>,
     /// What must hold, word for word.
     pub constraints: Vec<Constraint>,
+    /// The turns that the digest is chosen from. Stored with the record, and no section of it: the document is what
+    /// was understood, and these are words.
+    #[serde(skip)]
+    pub digest: Vec<Turn>,
 }
 
 /// The session that a next step came from.

@@ -62,7 +62,11 @@ pub struct NewCompression {
     /// Messages that stay verbatim.
     #[schema(maximum = 200)]
     preserve_recent: Option<u32>,
-    /// Share of the effective window to aim for.
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room; at most the effective window.
+    preserve_recent_tokens: Option<u32>,
+    /// Share of the effective window that record, digest and newest messages take, in place of `fill`. It is held below
+    /// the compress level less 0.10, with a warning. Without it and `through_seq`, a session that is within its fill is
+    /// `skipped` as `fits`.
     #[schema(exclusive_minimum = 0, maximum = 1)]
     target: Option<f64>,
     /// The last message to cover.
@@ -279,6 +283,11 @@ impl NewCompression {
                 format!("must be at most {MAX_PRESERVE_RECENT}"),
             ));
         }
+        let window = session.policy().effective_window;
+        if self.preserve_recent_tokens.is_some_and(|tokens| tokens > window) {
+            let detail = format!("must be at most the effective window, {window} tokens");
+            return Err(ApiError::invalid("/preserve_recent_tokens", detail));
+        }
         if self.target.is_some_and(|target| !(target > 0.0 && target <= 1.0)) {
             return Err(ApiError::invalid("/target", "must be above 0 and at most 1"));
         }
@@ -305,6 +314,7 @@ impl NewCompression {
             engine: self.engine,
             model: self.model,
             preserve_recent: self.preserve_recent,
+            preserve_recent_tokens: self.preserve_recent_tokens,
             target: self.target,
             through_seq: self.through_seq,
             shadow: self.shadow.unwrap_or_default(),

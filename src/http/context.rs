@@ -107,7 +107,9 @@ pub struct ContextTokens {
     pub system: u32,
     /// The summary.
     pub summary: u32,
-    /// Everything after it.
+    /// The digest: the words of what the summary covers, shortened.
+    pub digest: u32,
+    /// Everything after them.
     pub tail: u32,
 }
 
@@ -139,7 +141,7 @@ pub struct StablePrefixView {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each message's JSON text and the summary's text, each with a newline after it.
+    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a newline after it.
     pub sha256: String,
 }
 
@@ -302,6 +304,7 @@ fn render(
         message: Counted { text: &stored.rendering.0, tokens: stored.rendering.1 },
         least: (stored.least.1 < stored.rendering.1)
             .then_some(Counted { text: &stored.least.0, tokens: stored.least.1 }),
+        digest: stored.digest.as_ref().map(|digest| Counted { text: &digest.0, tokens: digest.1 }),
     });
     let recap = source.settled.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {

@@ -58,8 +58,8 @@ pub struct Current {
     pub version: i64,
     /// Its record; `None` when it is the version that the reader has.
     pub written: Option<Written>,
-    /// Tokens of its rendering as contexts serve it.
-    pub rendering_tokens: u32,
+    /// Tokens of its rendering and its digest as contexts serve them.
+    pub served_tokens: u32,
 }
 
 /// A version's record as JSON: it grows with its session, so it is read once, by who needs it.
@@ -129,7 +129,7 @@ impl Store {
                           s.compression_count as "compression_count!",
                           v.version as "version?", v.document::text as "document?", v.parts, v.texts,
                           v.carry::text as "carry?",
-                          v.rendering_tokens as "rendering_tokens?",
+                          v.served_tokens as "served_tokens?",
                           l.revision as "todos_revision?", l.items as "todos?", l.changes as "todo_changes?",
                           l.version as "todos_version?", l.updated_at as "todos_updated_at?",
                           pinned.ids as pin_ids, pinned.texts as pins, removed.ids as removed,
@@ -144,7 +144,7 @@ impl Store {
                    ) s
                    cross join lateral (select x.settings from tenants x where x.id = bound.tenant_id limit 1) t
                    left join lateral (
-                     select x.version, x.rendering_tokens, case when x.version = $3 then null else x.document end as document,
+                     select x.version, x.rendering_tokens + coalesce(x.digest_tokens, 0) as served_tokens, case when x.version = $3 then null else x.document end as document,
                             case when x.version = $3 then null else x.parts end as parts,
                             case when x.version = $3 then null else read_parts(x.tenant_id, x.session_id, x.parts) end as texts,
                             case when x.version = $3 then null else x.carry end as carry
@@ -251,7 +251,8 @@ impl Store {
         let mut tx = self.begin(tenant).await?;
         let row = sqlx::query!(
             r#"select meta, document::text as "document!", parts, read_parts(tenant_id, session_id, parts) as texts,
-                      carry::text as "carry!", rendering_tokens
+                      carry::text as "carry!",
+                      rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!"
                from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
             tenant.0,
             session.0,
@@ -270,7 +271,7 @@ impl Store {
                 record: Stored { document: row.document, parts: row.parts, texts: row.texts },
                 carry: row.carry,
             }),
-            rendering_tokens: u32::try_from(row.rendering_tokens).unwrap_or_default(),
+            served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
         };
         Ok(Some((current, meta)))
     }
@@ -384,7 +385,7 @@ struct BaseRow {
     parts: Option<Vec<i64>>,
     texts: Option<Vec<String>>,
     carry: Option<String>,
-    rendering_tokens: Option<i32>,
+    served_tokens: Option<i32>,
     todos_revision: Option<i64>,
     todos: Option<String>,
     todo_changes: Option<String>,
@@ -458,10 +459,10 @@ impl BaseRow {
             anchor: self.anchor_seq,
             compression_count: self.compression_count,
             next_version: self.last_version + 1,
-            current: self.version.zip(self.rendering_tokens).map(|(version, tokens)| Current {
+            current: self.version.zip(self.served_tokens).map(|(version, tokens)| Current {
                 version,
                 written: record.zip(self.carry).map(|(record, carry)| Written { record, carry }),
-                rendering_tokens: u32::try_from(tokens).unwrap_or_default(),
+                served_tokens: u32::try_from(tokens).unwrap_or_default(),
             }),
             todos,
             removed_constraints: self.removed.unwrap_or_default().into_iter().collect(),

@@ -306,8 +306,11 @@ impl Made {
         sqlx::query!(
             "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                     meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                    least_tokens, recap)
-             values ($1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $15, $9::text::json, $10, $11, $12, $13, $14)",
+                                    least_tokens, recap, digest, digest_tokens)
+             select $1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $15, $9::text::json, $10, $11, $12, $13, $14,
+                    -- The words are still those of the parent's own messages.
+                    own.digest, own.digest_tokens
+             from (select) one left join summaries own on own.tenant_id = $1 and own.session_id = $2 and own.version = $4",
             tenant.0,
             session.0,
             meta.version,

@@ -27,7 +27,8 @@ use crate::domain::accounting::{Accounting, Prepared, Usage};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::id::{ProbeId, Seq, SessionId, TenantId};
 use crate::domain::parts;
-use crate::domain::settings::Policy;
+use crate::domain::room::Room;
+use crate::domain::settings::{HYSTERESIS_SHARE, Policy};
 
 /// A version to be published.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct NewVersion {
     pub rendering: (String, u32),
     /// The smallest rendering, and its tokens.
     pub least: (String, u32),
+    /// The digest that contexts serve, and its tokens; `None` when there is none.
+    #[serde(default)]
+    pub digest: Option<(String, u32)>,
     /// Current task, open errors and next steps once more.
     pub recap: String,
     /// The caller's todo list after the span; written back when it is still the list that was read.
@@ -312,9 +316,9 @@ impl Store {
     }
 }
 
-/// Masks every large output that may be masked when the context is still above the target.
+/// Masks every large output that may be masked when the context has not met its goal.
 pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
-    counts.mask_to(target.unwrap_or(policy.target), policy, tail, &marks(tail));
+    counts.mask_to(Room::of(policy, target, counts), policy.mask, tail, &marks(tail));
 }
 
 pub(super) fn written(job: &Job, report: &Report) -> Result<String, StoreError> {
@@ -395,7 +399,7 @@ async fn end_stale(mut tx: Tx, job: &Job, report: &Report) -> Result<Settled, St
 
 /// Publishes what was made ahead of need, for the append whose transaction this is; gives how full the context
 /// is then. `None`, and nothing changed, when version, pins or settings are not those that it was made under, or it
-/// leaves the context above the target: then a new compression does better.
+/// leaves the context too near the next one: then a new compression does better.
 pub(super) async fn publish_prepared(
     connection: &mut PgConnection,
     job: &Job,
@@ -419,7 +423,8 @@ pub(super) async fn publish_prepared(
     let policy = session.policy();
     let uncounted = session.settings.system_tokens.unwrap_or_default();
     let usage = session.counts.usage(&policy, uncounted);
-    if usage.effective_utilization > policy.target {
+    // What came since it was made comes on top of what it fills.
+    if usage.effective_utilization > policy.compress - HYSTERESIS_SHARE {
         return Ok(None);
     }
     let tokens = |count: u64| Some(u32::try_from(count).unwrap_or(u32::MAX));

@@ -134,7 +134,7 @@ impl Store {
         version.meta.parent_version = session.version;
         version.meta.strategy = Strategy::Rollback;
         version.meta.compression_count = i64::from(session.compression_count);
-        let rendering_tokens = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
+        let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
         merges::forget_after(tx, (tenant, session.id), to).await?;
 
@@ -144,7 +144,7 @@ impl Store {
         let tail = outlines_after(tx, tenant, session.id, floor).await?;
         let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
         let mut counts = session.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
-        counts.summary_tokens = u32::try_from(rendering_tokens).unwrap_or_default();
+        (counts.summary_tokens, counts.digest_tokens) = served;
         (counts.suspended, counts.prepared) = (true, None);
         mask_for(&mut counts, None, &policy, &tail);
         let counts = serde_json::to_string(&counts)
@@ -167,24 +167,25 @@ impl Store {
     }
 }
 
-/// Copies a version under a new number and metadata; gives the tokens of its rendering.
+/// Copies a version under a new number and metadata; gives the tokens of its rendering and its digest.
 async fn copy_version(
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     from: i64,
     meta: &VersionMeta,
-) -> Result<i32, StoreError> {
+) -> Result<(u32, u32), StoreError> {
     let text = serde_json::to_string(meta).map_err(|error| {
         StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, meta.version), error)
     })?;
-    let copied = sqlx::query_scalar!(
+    let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                 meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                least_tokens, recap)
+                                least_tokens, recap, digest, digest_tokens)
          select tenant_id, session_id, $4, $5, null, from_seq, through_seq,
-                $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap
+                $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
+                digest, digest_tokens
          from summaries where tenant_id = $1 and session_id = $2 and version = $3
-         returning rendering_tokens",
+         returning rendering_tokens, digest_tokens",
         tenant.0,
         session.0,
         from,
@@ -195,7 +196,9 @@ async fn copy_version(
     .fetch_all(connection)
     .await?;
     expect_rows("the copy of a version", 1, copied.len() as u64)?;
-    copied.into_iter().next().ok_or_else(|| sqlx::Error::RowNotFound.into())
+    let copy = copied.into_iter().next().ok_or(sqlx::Error::RowNotFound)?;
+    let tokens = |count: Option<i32>| count.and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
+    Ok((tokens(Some(copy.rendering_tokens)), tokens(copy.digest_tokens)))
 }
 
 /// Sets the probes to what they were at a version: numbers grow with time, so what came later asks

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::desk::{Work, choose_span};
+use super::desk::{Work, choose_span, lowered};
 use super::engine::Engine;
 use super::make::{Made, make};
 use super::notebook::Notebook;
@@ -74,6 +74,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     // A session's whole past would hold up the summaries of others.
     let index_lease = Some(lease).filter(|_| base.head - base.indexed <= INDEXED_AT_ONCE);
+    let lowered = lowered(&base, &job.request);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
     let reading = async {
@@ -105,7 +106,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     if covered != span && !env.store.fix_span(job, covered).await? {
         return Err(JobError::Lost);
     }
-    made.proof.meta.warnings.extend(engine.close(env, job).await?);
+    made.proof.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
     let (mut settlement, record) = made.settle(job, started, before)?;
     settlement.revision = revision;
     if env.llm.is_some() {
@@ -223,7 +224,9 @@ impl Made {
             // What the context would be; settling a version that is published counts it afresh.
             context_tokens_after: job.request.shadow.then(|| {
                 let replaced = tokens(proof.meta.tokens_before).unwrap_or(u32::MAX);
-                context_before.saturating_sub(replaced).saturating_add(proof.rendering.tokens)
+                context_before
+                    .saturating_sub(replaced)
+                    .saturating_add(tokens(proof.meta.tokens_after).unwrap_or(u32::MAX))
             }),
             probe_score: proof.report.score,
             probes_asked: proof.report.asked,
@@ -275,6 +278,7 @@ impl Made {
             carry,
             rendering: served(&proof.rendering.text, self.counter),
             least: served(&proof.least.text, self.counter),
+            digest: Some(proof.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
             recap: proof.recap,
             todos,
             ledger,

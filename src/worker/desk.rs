@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use super::engine;
 use super::records::Record;
+use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::candidate::{self, Material};
+use crate::domain::compression::Request;
 use crate::domain::format::{self, Format};
-use crate::domain::group;
+use crate::domain::group::{self, NoSpan};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::message::Numbered;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
 use crate::domain::render::{LEAST_BOUND_TOKENS, phase_bound};
-use crate::domain::settings::Settings;
+use crate::domain::room::{Left, Room};
+use crate::domain::settings::{HYSTERESIS_SHARE, Policy, Settings};
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
@@ -36,11 +39,12 @@ pub(super) fn choose_span(
     outlines: &[Outline],
     (job, strategy): (&Job, Strategy),
     through: Option<Seq>,
-) -> Result<Span, group::NoSpan> {
+) -> Result<Span, NoSpan> {
     if let Some(span) = job.span {
         return Ok(span);
     }
-    let end = span_end(&base.settings, outlines, (job, strategy), through)?;
+    let asked = Asked { job, strategy, through };
+    let end = span_end(&base.settings, &base.counts, outlines, asked)?;
     let through_seq = bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
         base.counts.system_through + 1
@@ -50,17 +54,68 @@ pub(super) fn choose_span(
     Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
 }
 
-/// The last message that a new span may cover, however large it is.
+/// What is asked of a span.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) job: &'a Job,
+    pub(super) strategy: Strategy,
+    /// Where it must end at the latest.
+    pub(super) through: Option<Seq>,
+}
+
+/// The last message that a new span may cover, however large it is: what the caller asked for, else so far that the
+/// newest messages fit into their part of the fill.
 pub(super) fn span_end(
     settings: &Settings,
+    counts: &Accounting,
     outlines: &[Outline],
-    (job, strategy): (&Job, Strategy),
-    through: Option<Seq>,
-) -> Result<Seq, group::NoSpan> {
-    let preserve = job.request.preserve_recent.unwrap_or_else(|| settings.preserved_by(strategy));
+    asked: Asked<'_>,
+) -> Result<Seq, NoSpan> {
+    let request = &asked.job.request;
+    let preserve = request.preserve_recent.unwrap_or_else(|| settings.preserved_by(asked.strategy));
     let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let asked = [job.request.through_seq, through].into_iter().flatten().min();
-    group::span_end(outlines, preserve, asked)
+    let through = [request.through_seq, asked.through].into_iter().flatten().min();
+    if request.through_seq.is_some() {
+        return group::span_end(outlines, preserve, through);
+    }
+    let policy = policy(settings, counts, request);
+    let room = Room::of(&policy, request.target, counts);
+    let is_free = asked.job.trigger == "manual" && !request.shadow && request.target.is_none();
+    if is_free && room.has_room && !outlines.is_empty() {
+        return Err(NoSpan::Fits);
+    }
+    room.span_end(&policy, (outlines, &served(counts, outlines)), (preserve, through))
+}
+
+/// What is told of a target that the session's thresholds do not allow.
+pub(super) fn lowered(base: &Base, request: &Request) -> Option<String> {
+    let room = Room::of(&policy(&base.settings, &base.counts, request), request.target, &base.counts);
+    let told = format!(
+        "the target was lowered to {} tokens beside system prompt and pins: more would be above the compress level less {HYSTERESIS_SHARE:.2}",
+        room.fill
+    );
+    room.is_lowered.then_some(told)
+}
+
+fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Policy {
+    let mut policy = settings.policy().calibrated(counts.calibration);
+    if let Some(tokens) = request.preserve_recent_tokens {
+        policy.preserve_recent_tokens = tokens;
+    }
+    policy
+}
+
+/// The messages with their tokens as they are served.
+fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<Counted> {
+    let marks = marks(outlines);
+    let mut tail: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
+    for (message, outline) in tail.iter_mut().zip(outlines) {
+        if message.seq <= counts.mask_upto && message.results > 0 {
+            let saved = counts.masked_within(std::slice::from_ref(outline), &marks, message.seq);
+            message.tokens = message.tokens.saturating_sub(saved);
+        }
+    }
+    tail
 }
 
 /// The last group's end within [`SPAN_BYTES`]; at least one group goes, and [`LEAST_SPAN_BYTES`].
@@ -109,15 +164,15 @@ pub(super) struct Desk {
 pub(super) struct Shorter {
     pub(super) through_seq: Seq,
     span_tokens: u32,
-    bound: u32,
+    left: Left,
 }
 
 impl Shorter {
     pub(super) fn apply(self, material: &mut Material) {
         let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
         material.span.truncate(keep);
-        (material.through_seq, material.span_tokens, material.bound) =
-            (self.through_seq, self.span_tokens, self.bound);
+        (material.through_seq, material.span_tokens) = (self.through_seq, self.span_tokens);
+        (material.bound, material.room) = (self.left.record, self.left.together);
     }
 }
 
@@ -139,7 +194,7 @@ impl Work {
         is_shorter.then(|| Shorter {
             through_seq,
             span_tokens: self.tokens_until(through_seq),
-            bound: self.bound(through_seq),
+            left: self.left(through_seq),
         })
     }
 
@@ -151,19 +206,17 @@ impl Work {
         whole.saturating_sub(self.base.counts.masked_within(&self.outlines, &marks, through))
     }
 
-    /// Room for the summary when the context is to be at the target afterwards.
-    fn bound(&self, through: Seq) -> u32 {
-        let policy = self.base.settings.policy().calibrated(self.base.counts.calibration);
-        let tail = self.outlines.iter().filter(|outline| outline.seq > through);
-        let tail_tokens: u64 = tail.map(|outline| u64::from(outline.tokens)).sum();
-        let target = self.job.request.target.unwrap_or(policy.target);
-        let goal = u64::from(crate::domain::settings::share_of(policy.effective_window, target));
-        let fixed = u64::from(self.base.counts.system_tokens) + u64::from(self.base.counts.pins_tokens);
-        let room = u32::try_from(goal.saturating_sub(fixed + tail_tokens)).unwrap_or(u32::MAX);
-        // Facts are told before prose, so that half the room leaves out what was said at length.
-        let most = policy.max_summary_tokens / if self.trims() { 2 } else { 1 };
-        let most = most.min(phase_bound(self.base.settings.phase));
-        most.min(room).max(LEAST_BOUND_TOKENS.min(policy.max_summary_tokens))
+    /// Room for the record, and for record and digest together, when the context is to be at its goal afterwards.
+    fn left(&self, through: Seq) -> Left {
+        let policy = policy(&self.base.settings, &self.base.counts, &self.job.request);
+        let room = Room::of(&policy, self.job.request.target, &self.base.counts);
+        let left = room.beside(&policy, &served(&self.base.counts, &self.outlines), through);
+        // Facts are told before prose, so that half the room leaves out what was said at length; a digest would tell it.
+        let (record, together) = match self.trims() {
+            true => ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0),
+            false => (left.record, left.together),
+        };
+        Left { record: record.min(phase_bound(self.base.settings.phase)), together }
     }
 
     /// Whether the agent's talk is what the compression is for: then noise is trimmed.
@@ -174,7 +227,7 @@ impl Work {
     fn material(self) -> Result<(Material, Vec<ProbeId>), String> {
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
         let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
-        let bound = self.bound(self.span.through_seq);
+        let left = self.left(self.span.through_seq);
         let span = read_messages(self.originals)?;
         let base = self.base.current.map(|current| read_base(current, self.kept)).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
@@ -206,7 +259,8 @@ impl Work {
             pins: self.base.pins.into_iter().map(pin).collect(),
             removed_constraints: self.base.removed_constraints,
             probes,
-            bound,
+            bound: left.record,
+            room: left.together,
             now: self.now,
             counter,
         };
@@ -227,7 +281,7 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
 }
 
 fn read_base(current: Current, kept: Option<Record>) -> Result<candidate::Base, String> {
-    let Current { version, written, rendering_tokens } = current;
+    let Current { version, written, served_tokens } = current;
     let (summary, parts, carry) = match (written, kept.filter(|kept| kept.version == version)) {
         (_, Some(kept)) => (kept.summary, kept.parts, kept.carry),
         (Some(written), None) => {
@@ -238,5 +292,5 @@ fn read_base(current: Current, kept: Option<Record>) -> Result<candidate::Base, 
         }
         (None, None) => return Err("the current version was not read".to_owned()),
     };
-    Ok(candidate::Base { version, summary, parts, carry, rendering_tokens })
+    Ok(candidate::Base { version, summary, parts, carry, served_tokens })
 }

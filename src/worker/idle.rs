@@ -7,7 +7,7 @@ use std::time::Instant;
 use tracing::warn;
 
 use super::compress::skipped;
-use super::desk::span_end;
+use super::desk::{Asked, span_end};
 use super::pool::{span_of, tell_wait};
 use super::{Env, elapsed};
 use crate::domain::compression::{Report, Status};
@@ -67,7 +67,8 @@ fn nothing_to_cover(resting: Resting, job: Job, begun: Instant) -> Result<Option
     if request.ahead || request.shadow || job.span.is_some() || settings.refuses(strategy) {
         return Ok(None);
     }
-    match span_end(settings, resting.outlines(), (&job, strategy), None) {
+    let asked = Asked { job: &job, strategy, through: None };
+    match span_end(settings, resting.counts(), resting.outlines(), asked) {
         Ok(_) => Ok(None),
         Err(reason) => {
             let report = skipped(&job, begun, reason);

@@ -52,6 +52,7 @@ pub(super) async fn refresh(
             removed_constraints: material.removed_constraints.clone(),
             probes: Vec::new(),
             bound: material.bound,
+            room: material.room,
             now: material.now,
             counter: material.counter,
         };
@@ -67,7 +68,7 @@ pub(super) async fn refresh(
     Ok(fresh.map(|mut fresh| {
         regenerate::adopt(&old.summary, &mut fresh.summary);
         fresh.version = old.version;
-        fresh.rendering_tokens = old.rendering_tokens;
+        fresh.served_tokens = old.served_tokens;
         (fresh, after + 1)
     }))
 }

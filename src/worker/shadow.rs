@@ -53,7 +53,7 @@ pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<O
     base.current = None;
     if let Some(parent) = meta.parent_version {
         let Some((stored, parent)) = load(parent).await? else { return Ok(None) };
-        (anchor, parent_tokens) = (parent.through_seq, stored.rendering_tokens);
+        (anchor, parent_tokens) = (parent.through_seq, stored.served_tokens);
         base.current = Some(stored);
     }
     base.anchor = anchor;
@@ -64,7 +64,7 @@ pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<O
     let replaced = Replaced {
         through_seq: meta.through_seq,
         span_tokens: tokens_before.saturating_sub(parent_tokens),
-        context_tokens: now.saturating_sub(current.rendering_tokens).saturating_add(tokens_before),
+        context_tokens: now.saturating_sub(current.served_tokens).saturating_add(tokens_before),
     };
     let after = anchor.max(base.counts.system_through);
     let outlines = env.store.load_outlines(job.tenant, job.session, (after, base.head), Seq::MAX).await?;

@@ -4,6 +4,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, OURS, THEIRS, app};
 use crate::support::{number, until};
 
@@ -102,7 +103,7 @@ async fn a_small_group_before_one_beyond_the_bound_of_a_span_is_compressed_with_
     }
     let talk = |i: usize| json!({"role": if i.is_multiple_of(2) { "assistant" } else { "user" }, "content": format!("Part {i} is read.")});
     append(&app, &(0..6).map(talk).collect::<Vec<_>>()).await;
-    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     app.work().await;
     let done = app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json();
     assert_eq!((&done["status"], &done["through_seq"]), (&json!("succeeded"), &json!(5)), "{done}");

@@ -4,6 +4,7 @@ use anchord::domain::id::SessionName;
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection, Row as _};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
 
 const PATH: &str = "/v1/sessions/s/compressions";
@@ -25,7 +26,7 @@ pub async fn app_with_session(messages: usize) -> App {
 #[tokio::test]
 async fn a_compression_is_queued_read_listed_and_cancelled() {
     let app = app_with_session(10).await;
-    let reply = app.call("POST", PATH, r#"{"reason": "now"}"#).await;
+    let reply = app.call("POST", PATH, r#"{"reason": "now", "target": 0.5}"#).await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     let made = reply.json();
     assert_eq!((made["status"].as_str(), made["trigger"].as_str()), (Some("queued"), Some("manual")));
@@ -83,7 +84,7 @@ async fn what_cannot_be_done_is_refused_with_its_reason() {
 #[tokio::test]
 async fn a_caller_that_waits_hears_the_end() {
     let app = app_with_session(10).await;
-    let at_once = app.call_with("POST", PATH, "", &[("prefer", "wait=0")]).await;
+    let at_once = app.call_with("POST", PATH, COMPRESS, &[("prefer", "wait=0")]).await;
     assert_eq!(
         (at_once.status.as_u16(), &at_once.headers["preference-applied"]),
         (202, &"wait=0".parse().unwrap())
@@ -91,7 +92,7 @@ async fn a_caller_that_waits_hears_the_end() {
     let location = at_once.headers["location"].to_str().expect("text").to_owned();
     app.call("DELETE", &location, "").await;
     let key = [("prefer", "wait=30"), ("idempotency-key", "k")];
-    let waits = app.call_with("POST", PATH, "{}", &key);
+    let waits = app.call_with("POST", PATH, COMPRESS, &key);
     let ends = async {
         let name = SessionName::parse("s").expect("a name");
         let session = app.store.find_session(app.tenant, &name).await.expect("a look").expect("a session").id;
@@ -110,7 +111,7 @@ async fn a_caller_that_waits_hears_the_end() {
         "{}",
         reply.text
     );
-    let again = app.call_with("POST", PATH, "{}", &key).await;
+    let again = app.call_with("POST", PATH, COMPRESS, &key).await;
     assert_eq!(
         (again.status, again.text, again.headers.get("location")),
         (reply.status, reply.text, reply.headers.get("location"))
@@ -121,11 +122,11 @@ async fn a_caller_that_waits_hears_the_end() {
 async fn a_key_replays_its_reply_before_anything_is_looked_at() {
     let app = app_with_session(10).await;
     let key = [("idempotency-key", "once")];
-    let first = app.call_with("POST", PATH, "{}", &key).await;
+    let first = app.call_with("POST", PATH, COMPRESS, &key).await;
     assert_eq!(first.status, 202);
     let location = first.headers["location"].to_str().expect("text").to_owned();
     app.call("DELETE", &location, "").await;
-    let second = app.call_with("POST", PATH, "{}", &key).await;
+    let second = app.call_with("POST", PATH, COMPRESS, &key).await;
     assert_eq!((second.status, &second.text), (first.status, &first.text), "the same reply, byte for byte");
     assert_eq!(second.headers["location"], first.headers["location"]);
     assert_eq!(second.headers["content-type"], "application/json");
@@ -134,7 +135,7 @@ async fn a_key_replays_its_reply_before_anything_is_looked_at() {
     let other_route = app.call_with("POST", "/v1/sessions/s/evaluations", "{}", &key).await;
     assert_eq!(other_route.refusal().1, "no-summary", "a key is scoped to its route");
     let long = "x".repeat(300);
-    let refused = app.call_with("POST", PATH, "{}", &[("idempotency-key", &long)]).await;
+    let refused = app.call_with("POST", PATH, COMPRESS, &[("idempotency-key", &long)]).await;
     assert_eq!(refused.refusal().2, "/Idempotency-Key");
 }
 

@@ -5,6 +5,7 @@ use anchord::store::Store;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
 
 const PATH: &str = "/v1/sessions/s/context";
@@ -105,9 +106,9 @@ async fn what_a_process_holds_of_a_context_is_dropped_when_another_one_changes_i
         ("POST", "/v1/sessions/s/messages", system.as_str()),
         ("PUT", "/v1/sessions/s/pins", r#"{"pins": ["never push"]}"#),
         ("PUT", "/v1/sessions/s", r#"{"context_window": 9000}"#),
-        ("POST", "/v1/sessions/s/compressions", "{}"),
+        ("POST", "/v1/sessions/s/compressions", COMPRESS),
         ("POST", "/v1/sessions/s/messages", r#"{"messages": [{"role": "user", "content": "next"}]}"#),
-        ("POST", "/v1/sessions/s/compressions", "{}"),
+        ("POST", "/v1/sessions/s/compressions", COMPRESS),
         ("POST", "/v1/sessions/s/summaries/1/rollback", "{}"),
         ("DELETE", "/v1/sessions/s", ""),
         ("POST", "/v1/sessions/s/messages", system.as_str()),

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Row as _};
 
 use crate::concurrency::stored;
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
 use crate::support::service::{Client, Service, data_folder, pid};
 use crate::support::{number, until};
@@ -30,7 +31,7 @@ async fn app_with_a_queued_compression() -> (App, String) {
         .collect();
     let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
-    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     assert_eq!(queued.status, 202, "{}", queued.text);
     let location = queued.headers["location"].to_str().expect("text").to_owned();
     (app, location)

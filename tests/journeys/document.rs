@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::compressions::app_with_session;
+use crate::support::app::COMPRESS;
 use crate::support::app::{THEIRS, app};
 
 fn document() -> Value {
@@ -157,7 +158,7 @@ fn required_query(path: &str) -> &'static str {
 #[tokio::test]
 async fn another_tenants_ids_are_not_found_by_any_operation() {
     let app = app_with_session(4).await;
-    let compression = app.call("POST", "/v1/sessions/s/compressions", "").await.json();
+    let compression = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.json();
     let probe = app.call("POST", "/v1/sessions/s/probes", body("probes")).await.json();
     app.call("PUT", "/v1/sessions/s", r#"{"task_id": "t"}"#).await;
     let webhook = app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/"}"#).await.json();

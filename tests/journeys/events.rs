@@ -6,6 +6,7 @@ use axum::body::BodyDataStream;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 
 /// A stream that is being read.
@@ -66,7 +67,7 @@ pub async fn session(app: &App) {
 
 /// Compresses the session.
 pub async fn compress(app: &App) {
-    app.call("POST", "/v1/sessions/s/compressions", "").await;
+    app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     app.work().await;
 }
 

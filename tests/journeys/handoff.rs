@@ -4,6 +4,7 @@ use anchord::app::Exporter;
 use anchord::domain::render::Style;
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, OURS, THEIRS, app};
 
 fn call(id: &str, name: &str, input: &Value) -> Value {
@@ -42,7 +43,7 @@ async fn grow(app: &App, session: &str, (task, file, decision): (&str, &str, &st
 }
 
 async fn compress(app: &App, session: &str) {
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/compressions"), "").await;
+    let reply = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     app.work().await;
     let id = reply.json()["id"].as_str().unwrap().to_owned();
@@ -174,7 +175,7 @@ async fn a_merge_takes_the_place_of_live_work_and_a_rollback_takes_it_back() {
     work_on(&app, "child", None, CHILD).await;
     compress(&app, "child").await;
     grow(&app, "parent", ("Go on.", "src/b.rs", "I decided to go on because it works.")).await;
-    let live = app.call("POST", "/v1/sessions/parent/compressions", "").await.json();
+    let live = app.call("POST", "/v1/sessions/parent/compressions", COMPRESS).await.json();
     assert_eq!(merge(&app, "parent", "child").await.0, 201);
     let path = format!("/v1/sessions/parent/compressions/{}", live["id"].as_str().unwrap());
     assert_eq!(app.call("GET", &path, "").await.json()["status"], "cancelled");
@@ -251,7 +252,7 @@ async fn a_critical_session_takes_no_version_back_that_cannot_be_verified() {
     work_on(&app, "parent", None, PARENT).await;
     // An opaque version cannot be verified, and a critical session takes none back.
     work_on(&app, "child", None, CHILD).await;
-    let body = json!({"strategy": "opaque"}).to_string();
+    let body = json!({"strategy": "opaque", "target": 0.5}).to_string();
     app.call("POST", "/v1/sessions/child/compressions", body).await;
     app.work().await;
     app.call("PUT", "/v1/sessions/parent", json!({"critical": true}).to_string()).await;
@@ -275,7 +276,7 @@ async fn merges_and_compressions_at_once_lose_nothing_of_either() {
         let path = format!("src/own{round}.rs");
         let decision = format!("I decided to take step {round} because it is next.");
         grow(&app, "parent", ("Go on.", &path, &decision)).await;
-        let asked = app.call("POST", "/v1/sessions/parent/compressions", "").await;
+        let asked = app.call("POST", "/v1/sessions/parent/compressions", COMPRESS).await;
         assert_eq!(asked.status, 202, "{}", asked.text);
         // Whichever comes first, the other one builds on it.
         let (merged, ()) = tokio::join!(merge(&app, "parent", child), app.work());

@@ -13,6 +13,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app, app_with_webhooks};
 use crate::support::receiver::{Answer, Receiver};
 use crate::support::service::Service;
@@ -32,7 +33,7 @@ async fn idle_as(app: &App, key: &str, name: &str) {
     let session = format!("/v1/sessions/{name}");
     let appended = app.call_as(key, "POST", &format!("{session}/messages"), messages.to_string()).await;
     assert_eq!(appended.status, 201, "{}", appended.text);
-    let queued = app.call_as(key, "POST", &format!("{session}/compressions"), "").await;
+    let queued = app.call_as(key, "POST", &format!("{session}/compressions"), COMPRESS).await;
     assert_eq!(queued.status, 202, "{}", queued.text);
 }
 
@@ -266,7 +267,7 @@ async fn what_has_work_is_claimed_beside_what_has_none() {
         .map(|i| json!({"role": if i % 2 == 0 { "user" } else { "assistant" }, "content": format!("step {i}: {}", "we look at src/main.rs again. ".repeat(20))}))
         .collect();
     app.call("POST", "/v1/sessions/b/messages", json!({"messages": talk}).to_string()).await;
-    app.call("POST", "/v1/sessions/b/compressions", "").await;
+    app.call("POST", "/v1/sessions/b/compressions", COMPRESS).await;
     idle(&app, "c").await;
     let taken = look(&app).await;
     let name = SessionName::parse("b").unwrap();
@@ -290,7 +291,7 @@ async fn what_seems_to_have_nothing_to_do_and_has_work_is_done() {
     let messages = json!({"messages": [{"role": "user", "content": long}, {"role": "assistant", "content": long},
                                        {"role": "user", "content": "on"}, {"role": "assistant", "content": "so"}]});
     app.call("POST", "/v1/sessions/s/messages", messages.to_string()).await;
-    app.call("POST", "/v1/sessions/s/compressions", "").await;
+    app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     idle(&app, "t").await;
     app.work().await;
     assert_eq!(

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{Answer, App, OPERATOR, THEIRS, app};
 use crate::tenants::tenant;
 
@@ -47,7 +48,7 @@ async fn furnished(app: &App) {
     let probed = app.call("POST", "/v1/sessions/s/probes", probe.to_string()).await;
     assert_eq!(probed.status, 201, "{}", probed.text);
     let key = [("idempotency-key", "compress-once")];
-    app.call_with("POST", "/v1/sessions/s/compressions", "", &key).await;
+    app.call_with("POST", "/v1/sessions/s/compressions", COMPRESS, &key).await;
     app.work().await;
     app.call("POST", "/v1/sessions/s/compressions", r#"{"shadow": true, "strategy": "sliding_window"}"#)
         .await;

@@ -71,7 +71,7 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     assert_eq!(client.call("PUT", &path, &[], r#"{"auto": false}"#).expect("a reply").status, 201);
     post(&client, &format!("{path}/messages"), &[], &json!({"messages": work(30)}));
     let wait = [("prefer", "wait=30")];
-    let ended = post(&client, &format!("{path}/compressions"), &wait, &json!({}));
+    let ended = post(&client, &format!("{path}/compressions"), &wait, &json!({"target": 0.5}));
     assert_eq!((&ended["status"], &ended["engine"]), (&json!("succeeded"), &json!("llm")), "{ended}");
     assert_eq!(client.get(&format!("{path}/context")).status, 200);
     assert_eq!(client.get("/metrics").status, 401, "the API's metrics are the operator's");
@@ -141,7 +141,7 @@ async fn the_queue_tells_how_many_wait_and_for_how_long() {
     let service = Service::on(&database, &words);
     let client = service.client();
     post(&client, "/v1/sessions/s/messages", &[], &json!({"messages": work(3)}));
-    post(&client, "/v1/sessions/s/compressions", &[], &json!({}));
+    post(&client, "/v1/sessions/s/compressions", &[], &json!({"target": 0.5}));
     let mut look = database.connect().await;
     sqlx::raw_sql("update compressions set due_at = now() - interval '100 s'")
         .execute(&mut look)

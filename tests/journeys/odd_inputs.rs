@@ -5,6 +5,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use sqlx::Row as _;
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
 use crate::support::validity;
 
@@ -180,7 +181,7 @@ async fn odd_messages_are_kept_served_in_every_format_and_survive_a_compression(
     assert_contexts_are_valid(&app, "ordinary messages").await;
     assert_kept(&app, &odd).await;
 
-    let queued = app.call("POST", &format!("{SESSION}/compressions"), "").await;
+    let queued = app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
     assert_eq!(queued.status, 202, "{}", queued.text);
     app.work().await;
     let location = queued.headers["location"].to_str().expect("text").to_owned();

@@ -209,7 +209,7 @@ async fn live(app: &App, name: &str) {
     // A compression that finds nothing to cover.
     let short = format!("/v1/sessions/{name}-short");
     call(app, "POST", &format!("{short}/messages"), json!({"messages": turn(0)})).await;
-    call(app, "POST", &format!("{short}/compressions"), Value::Null).await;
+    call(app, "POST", &format!("{short}/compressions"), json!({"target": 0.5})).await;
     app.work().await;
     // So many that their postings wait for no others.
     let large = format!("/v1/sessions/{name}-large");
@@ -218,7 +218,7 @@ async fn live(app: &App, name: &str) {
             (0..80).map(|n| json!({"role": "user", "content": format!("part {n}")})).collect();
         call(app, "POST", &format!("{large}/messages"), json!({"messages": talk})).await;
     }
-    call(app, "POST", &format!("{large}/compressions"), Value::Null).await;
+    call(app, "POST", &format!("{large}/compressions"), json!({"target": 0.5})).await;
     app.work().await;
     // More often than the server looks before it settles on one plan for all parameters.
     for path in ["", "&task_id=task-1", "&parent_session_id=parent-1"].iter().cycle().take(18) {
@@ -232,8 +232,14 @@ async fn live(app: &App, name: &str) {
     app.call("POST", &format!("{session}/compressions"), r#"{"shadow":true}"#).await;
     for _ in 0..2 {
         let key = format!("compress-{name}");
-        call_with(app, "POST", &format!("{session}/compressions"), Value::Null, &[("idempotency-key", &key)])
-            .await;
+        call_with(
+            app,
+            "POST",
+            &format!("{session}/compressions"),
+            json!({"target": 0.5}),
+            &[("idempotency-key", &key)],
+        )
+        .await;
     }
     app.work().await;
     app.call("POST", &format!("{session}/summaries/1/rollback"), "").await;
@@ -467,7 +473,7 @@ async fn a_late_compression_of_a_session_looks_at_no_more_rows_than_an_early_one
         for k in 0..4 {
             call(app, "POST", "/v1/sessions/s/messages", json!({"messages": turn(n * 4 + k)})).await;
         }
-        call(app, "POST", "/v1/sessions/s/compressions", Value::Null).await;
+        call(app, "POST", "/v1/sessions/s/compressions", json!({"target": 0.5})).await;
         ready.plans.take();
         app.work().await;
         let run = ready.plans.take();

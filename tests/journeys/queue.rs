@@ -128,6 +128,7 @@ fn publication(version: i64) -> Settlement {
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
+        digest: None,
         recap: String::new(),
         todos: None,
         ledger: vec![("command".into(), 1, 0, to_raw_value(&json!({"command": "ls"})).expect("JSON"))],

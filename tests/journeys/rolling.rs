@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 
 use crate::concurrency::stored;
+use crate::support::app::COMPRESS;
 use crate::support::app::app;
 use crate::support::provider::{Act, FakeProvider};
 use crate::support::service::{Client, Service, pid};
@@ -166,7 +167,7 @@ async fn a_worker_that_is_told_to_end_in_the_middle_of_a_job_ends_it_and_nobody_
         .collect();
     let reply = app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
-    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     let location = queued.headers["location"].to_str().expect("text").to_owned();
     let url = format!("{}/v1", fake.url);
     let words = ["worker", "--database-url", &app.database.url, "--metrics-listen", "127.0.0.1:0"];

@@ -174,7 +174,11 @@ async fn the_fewest_connections_are_enough_for_everything() {
         let large = json!({"messages": [{"role": "user", "content": "large ".repeat(100_000)}]}).to_string();
         assert_eq!(post("/v1/sessions/s/messages", &[], &large), 201, "round {round}");
         assert_eq!(client.get("/v1/sessions/s/context").status, 200);
-        assert_eq!(post("/v1/sessions/s/compressions", &[("Prefer", "wait=20")], "{}"), 200, "round {round}");
+        assert_eq!(
+            post("/v1/sessions/s/compressions", &[("Prefer", "wait=20")], r#"{"target": 0.5}"#),
+            200,
+            "round {round}"
+        );
         for path in ["/readyz", "/v1/sessions", "/v1/sessions/s/messages", "/v1/sessions/s/recall?q=large"] {
             assert_eq!(client.get(path).status, 200, "round {round}: {path}");
         }

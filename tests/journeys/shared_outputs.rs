@@ -164,7 +164,8 @@ async fn contexts_summaries_recall_and_references_read_the_whole_text() {
     assert_eq!(found.json()["content"], output.as_str());
     let hits = app.call("GET", "/v1/sessions/s/recall?q=199&limit=50", "").await;
     assert_eq!(hits.json()["items"].as_array().map(Vec::len), Some(12), "{}", hits.text);
-    let reply = app.call("POST", "/v1/sessions/s/compressions", r#"{"preserve_recent": 2}"#).await;
+    let reply =
+        app.call("POST", "/v1/sessions/s/compressions", r#"{"preserve_recent": 2, "target": 0.5}"#).await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     app.work().await;
     let session = app.call("GET", "/v1/sessions/s", "").await;

@@ -122,9 +122,9 @@ async fn what_was_prepared_is_published_by_the_append_that_reaches_the_compress_
     assert_eq!(before["compression_count"], 1);
 
     // The next round prepares anew, on the new version.
-    append(&app, &talk(10, 240)).await;
+    let reply = append(&app, &talk(6, 280)).await;
     app.work().await;
-    assert_eq!(statuses(&app).await, ["prepared", "succeeded"]);
+    assert_eq!(statuses(&app).await, ["prepared", "succeeded"], "{reply}");
 }
 
 #[tokio::test]
@@ -250,6 +250,7 @@ fn made(version: i64) -> anchord::store::settle::Settlement {
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         least: ("s".to_owned(), 1),
+        digest: None,
         recap: String::new(),
         todos: None,
         ledger: Vec::new(),
@@ -299,7 +300,7 @@ async fn a_manual_compression_makes_a_preparation_at_work_its_own_or_ends_it() {
 async fn a_rollback_ends_it_and_prepares_nothing() {
     let app = prepared().await;
     append(&app, &talk(2, 400)).await;
-    append(&app, &talk(10, 240)).await;
+    append(&app, &talk(6, 280)).await;
     app.work().await;
     assert_eq!(statuses(&app).await, ["prepared", "succeeded"]);
     let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::app::compress_all;
 use crate::support::app::{App, app};
 use crate::support::validity;
 
@@ -66,7 +67,7 @@ async fn app_with_stretches(stretches: usize) -> App {
 
 /// Asks for a compression, does it, and gives what came of it.
 async fn compress(app: &App, request: Value) -> Value {
-    let reply = app.call("POST", COMPRESSIONS, request.to_string()).await;
+    let reply = app.call("POST", COMPRESSIONS, compress_all(&request.to_string())).await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     let path = reply.headers["location"].to_str().expect("text").to_owned();
     app.work().await;
@@ -297,7 +298,7 @@ async fn shadow_runs_leave_what_is_published_as_it_is_to_the_byte() {
     let before = read().await;
     let mut runs = Vec::new();
     for strategy in STRATEGIES {
-        let body = json!({"strategy": strategy, "shadow": true}).to_string();
+        let body = json!({"strategy": strategy, "shadow": true, "target": 0.5}).to_string();
         let reply = app.call("POST", COMPRESSIONS, body).await;
         assert_eq!(reply.status, 202, "several shadows stand side by side: {}", reply.text);
         runs.push((strategy, reply.headers["location"].to_str().expect("text").to_owned()));

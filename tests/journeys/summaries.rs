@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::compressions::app_with_session;
 use crate::support::app::App;
+use crate::support::app::COMPRESS;
 
 fn file(path: &str) -> ModifiedFile {
     ModifiedFile {
@@ -64,7 +65,7 @@ fn raw(value: &impl serde::Serialize) -> Box<RawValue> {
 
 /// Publishes the next version, as a worker would, through `through_seq`.
 async fn publish(app: &App, version: i64, through_seq: i64) {
-    let reply = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let reply = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     let job = claim(app).await;
     let meta: VersionMeta = serde_json::from_value(json!({
@@ -86,6 +87,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
             carry: raw(&json!({"text": "\u{0}"})),
             rendering: ("render\0ing".to_owned(), 3),
             least: ("\0".to_owned(), 1),
+            digest: None,
             recap: "\0".to_owned(),
             todos: None,
             ledger: vec![
@@ -195,7 +197,7 @@ async fn versions_are_listed_read_and_compared() {
 #[tokio::test]
 async fn a_rollback_is_a_new_version_that_cancels_live_work_and_pauses_automatic_work() {
     let app = app_with_versions().await;
-    let live = app.call("POST", "/v1/sessions/s/compressions", "").await.json();
+    let live = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.json();
     let key = [("idempotency-key", "back")];
     let path = "/v1/sessions/s/summaries/1/rollback";
     let reply = app.call_with("POST", path, "", &key).await;

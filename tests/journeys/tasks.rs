@@ -9,6 +9,7 @@ use anchord::store::usage::User;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 use crate::support::number;
 
@@ -61,7 +62,7 @@ fn reading(id: &str, text: &str) -> [Value; 2] {
 }
 
 async fn compress(app: &App, session: &str) {
-    let reply = app.call("POST", &format!("/v1/sessions/{session}/compressions"), "").await;
+    let reply = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     app.work().await;
     let session = get(app, &format!("/v1/sessions/{session}")).await;

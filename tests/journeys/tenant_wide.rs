@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 
 async fn put(app: &App, path: &str, body: Value) -> Value {
@@ -85,7 +86,7 @@ async fn every_summary_carries_the_tenants_pins_and_is_asked_for_each() {
         (0..20).map(|i| format!("House rule {i}: leave port {} alone.", 9_000 + i)).collect();
     put(&app, "/v1/pins", json!({"pins": pins})).await;
     append(&app, "a", 30, 40).await;
-    let done = app.call_with("POST", "/v1/sessions/a/compressions", "", &[]).await.json();
+    let done = app.call_with("POST", "/v1/sessions/a/compressions", COMPRESS, &[]).await.json();
     app.work().await;
     let id = done["id"].as_str().unwrap();
     let done = app.call("GET", &format!("/v1/sessions/a/compressions/{id}"), "").await.json();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, OURS, app};
 
 /// Makes a tenant and a key of it.
@@ -68,7 +69,7 @@ async fn a_suspended_tenants_keys_open_nothing_its_work_rests_and_nothing_is_los
     let (id, key) = tenant(&app, "acme").await;
     let path = format!("/v1/admin/tenants/{id}");
     app.call_as(&key, "POST", "/v1/sessions/s/messages", HELLO).await;
-    let asked = app.call_as(&key, "POST", "/v1/sessions/s/compressions", "").await;
+    let asked = app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
     assert_eq!(asked.status, 202, "{}", asked.text);
 
     app.call_as(OPERATOR, "PUT", &path, r#"{"status": "suspended"}"#).await;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, THEIRS, app};
 
 const SESSION: &str = "/v1/sessions/s";
@@ -295,7 +296,7 @@ async fn a_compression_for_verbosity_trims_what_was_said_at_length() {
             }
         }
         if manual {
-            assert_eq!(app.call("POST", &format!("{SESSION}/compressions"), "").await.status, 202);
+            assert_eq!(app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await.status, 202);
         }
         app.work().await;
         let listed = app.call("GET", &format!("{SESSION}/compressions"), "").await.json();

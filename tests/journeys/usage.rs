@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 
 const SESSION: &str = "/v1/sessions/s";
@@ -72,7 +73,7 @@ async fn a_report_about_the_context_served_last_corrects_windows_and_no_count() 
 async fn what_is_served_stays_byte_for_byte_and_only_a_moved_correction_is_a_new_revision() {
     let app = app().await;
     append(&app, &talk(20, 400)).await;
-    app.call("POST", &format!("{SESSION}/compressions"), "").await;
+    app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
     app.work().await;
     append(&app, &talk(2, 40)).await;
     let before = context(&app).await;

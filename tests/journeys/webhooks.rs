@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::events::{append, compress, session};
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, THEIRS, app, app_with_webhooks};
 use crate::support::number;
 use crate::support::receiver::{Answer, Message, Receiver};
@@ -80,7 +81,7 @@ async fn another_tenant_sees_no_webhook_and_its_events_reach_none() {
     let messages: Vec<Value> =
         (0..20).map(|i| json!({"role": "user", "content": format!("{i} {}", "talk ".repeat(100))})).collect();
     app.call_as(THEIRS, "POST", "/v1/sessions/t/messages", json!({"messages": messages}).to_string()).await;
-    app.call_as(THEIRS, "POST", "/v1/sessions/t/compressions", "").await;
+    app.call_as(THEIRS, "POST", "/v1/sessions/t/compressions", COMPRESS).await;
     app.work().await;
     assert_eq!(app.deliver().await, 0);
     assert_eq!(receiver.kinds(), ["webhook.test"]);

@@ -32,6 +32,23 @@ use tower::ServiceExt as _;
 
 use super::TestDatabase;
 
+/// A compression of all but the messages that stay, however little there is: without a target, a session that is within
+/// its fill is left as it is.
+pub const COMPRESS: &str = r#"{"target": 0.5}"#;
+
+/// A compression as asked, of all but the messages that stay.
+pub fn compress_all(request: &str) -> String {
+    let mut request: serde_json::Value = if request.is_empty() {
+        serde_json::json!({})
+    } else {
+        serde_json::from_str(request).expect("a request")
+    };
+    if let Some(fields) = request.as_object_mut() {
+        fields.entry("target").or_insert_with(|| 0.5.into());
+    }
+    request.to_string()
+}
+
 /// The key of the first tenant, with every scope.
 pub const OURS: &str = "test-key-of-the-first-tenant-0000";
 /// The key of the second tenant, with every scope.

@@ -27,6 +27,8 @@ pub struct Shares {
     pub retrieved_documents: f64,
     /// The summary.
     pub summary: f64,
+    /// The digest of the messages that it covers.
+    pub digest: f64,
 }
 
 /// A component that there is something to do about.
@@ -77,6 +79,7 @@ impl Components {
             self.tool_outputs,
             self.retrieved_documents,
             self.summary,
+            self.digest,
         ]
         .into_iter()
         .fold(0, u64::saturating_add)
@@ -94,6 +97,7 @@ impl Components {
             tool_outputs: share(self.tool_outputs),
             retrieved_documents: share(self.retrieved_documents),
             summary: share(self.summary),
+            digest: share(self.digest),
         }
     }
 
@@ -187,7 +191,8 @@ mod tests {
             history: 3,
             tool_outputs: 4,
             retrieved_documents: 5,
-            summary: 5,
+            summary: 3,
+            digest: 2,
         };
         let shares = components.shares();
         let sum = shares.system
@@ -195,7 +200,8 @@ mod tests {
             + shares.history
             + shares.tool_outputs
             + shares.retrieved_documents
-            + shares.summary;
+            + shares.summary
+            + shares.digest;
         assert!((sum - 1.0).abs() < 1e-3, "{sum}");
         assert_eq!(Components::default().shares(), Shares::default());
     }

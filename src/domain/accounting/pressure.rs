@@ -3,6 +3,7 @@
 
 use super::Accounting;
 use crate::domain::mask::{self, Level, Marks, MaskMode, Moved};
+use crate::domain::room::Room;
 use crate::domain::settings::{Policy, share_of};
 use crate::domain::shape::AsShape;
 
@@ -28,13 +29,13 @@ impl Accounting {
     }
 
     /// Counts what placeholders save within a new tail, and masks every large output that may be masked
-    /// when the context is still above the target. `tail` is as for [`Self::mask_through`].
-    pub fn mask_to<T: AsShape>(&mut self, target: f64, policy: &Policy, tail: &[T], marks: &Marks) {
-        if policy.mask == MaskMode::Off {
+    /// when the context has not met its goal. `tail` is as for [`Self::mask_through`].
+    pub fn mask_to<T: AsShape>(&mut self, room: Room, mode: MaskMode, tail: &[T], marks: &Marks) {
+        if mode == MaskMode::Off {
             return;
         }
         self.mask_through(self.mask_upto, tail, marks);
-        if self.usage(policy, 0).effective_utilization > target {
+        if !room.is_met(self.context_tokens()) {
             let upto = mask::step(self.mask_upto, tail, marks, Level::Force);
             self.mask_through(upto, tail, marks);
         }
@@ -48,10 +49,10 @@ impl Accounting {
     }
 
     /// Notes that a version was published, by the window's fill or for another reason.
-    pub fn publish(&mut self, policy: &Policy, target: f64, by_window: bool) {
-        self.above_target = self.usage(policy, 0).effective_utilization > target;
+    pub fn publish(&mut self, policy: &Policy, room: Room, by_window: bool) {
+        self.above_target = !room.is_met(self.context_tokens());
         if by_window {
-            self.spent_tokens += worth(policy);
+            self.spent_tokens += worth(policy, room);
         }
     }
 
@@ -62,13 +63,13 @@ impl Accounting {
     #[must_use]
     pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-        let due = trigger + self.spent_tokens + worth(policy);
+        let due = trigger + self.spent_tokens + worth(policy, Room::of(policy, None, self));
         self.above_target && self.spent_tokens > 0 && self.appended_tokens < due
     }
 }
 
-/// The tokens that have to arrive for one compression: two thirds of those between target and trigger.
-fn worth(policy: &Policy) -> u64 {
-    let share = |share| u64::from(share_of(policy.effective_window, share));
-    (share(policy.compress).saturating_sub(share(policy.target)) * 2).div_ceil(3)
+/// The tokens that have to arrive for one compression: two thirds of those between its goal and the trigger.
+fn worth(policy: &Policy, room: Room) -> u64 {
+    let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+    (trigger.saturating_sub(room.goal()) * 2).div_ceil(3)
 }

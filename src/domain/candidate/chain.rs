@@ -73,7 +73,7 @@ impl Chain {
             summary: proof.summary,
             parts,
             carry: facts.carry,
-            rendering_tokens: proof.rendering.tokens,
+            served_tokens: proof.rendering.tokens,
         });
         self.version += 1;
     }

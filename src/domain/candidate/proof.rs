@@ -2,11 +2,13 @@
 //! the ledger, round by round.
 
 use super::super::compression::{GateOutcome, GateRecord, Measure};
+use super::super::digest;
 use super::super::gate::{self, Refusal};
 use super::super::ledger::Facts;
 use super::super::probe::{self, Answerer, Probe, ProbeReport};
 use super::super::redact;
 use super::super::render::{self, Rendering, Served, Subject};
+use super::super::settings::share_of;
 use super::super::strategy::Strategy;
 use super::super::summary::Summary;
 use super::super::tokens::Memo;
@@ -15,6 +17,10 @@ use super::{Draft, Material, Proposed};
 
 /// Rounds of repair before a candidate is refused.
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
+/// What the message of a summary has beside its rendering, about.
+const SUMMARY_FRAME_TOKENS: u32 = 60;
+/// What rendering and digest may take of what they stand for.
+const MOST_OF_BEFORE: f64 = 0.8;
 /// Reasons that the record of a refusal names.
 const REASONS_TOLD: usize = 5;
 
@@ -29,6 +35,8 @@ pub struct Proof {
     pub rendering: Rendering,
     /// The smallest rendering that carries the critical facts.
     pub least: Rendering,
+    /// The words of what it covers, as far as there is room for them.
+    pub digest: digest::Served,
     /// Current task, open errors and next steps once more.
     pub recap: String,
     /// The probes' verdict.
@@ -135,7 +143,7 @@ fn examine(
     let Asking { proposed, before, new_probes, retired, all } = asking;
     let (proposal, base) = (&proposed.proposal, before.as_ref());
     let tokens_before =
-        material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.rendering_tokens));
+        material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.served_tokens));
     let mut meta = meta(material, &proposed, tokens_before, merge_warnings.clone());
     let mut gate = Vec::new();
     let mut round = 0;
@@ -182,7 +190,8 @@ fn examine(
             next: repaired.then_some(Measure::Facts),
         });
         if !repaired {
-            meta.tokens_after = i64::from(rendering.tokens);
+            let digest = digest_of(material, &summary, &rendering, tokens_before);
+            meta.tokens_after = i64::from(rendering.tokens) + i64::from(digest.tokens);
             meta.compression_ratio = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
             meta.probe_score = report.score;
             if report.score.is_none() {
@@ -196,6 +205,7 @@ fn examine(
                 summary,
                 rendering,
                 least,
+                digest,
                 recap,
                 report,
                 new_probes,
@@ -209,6 +219,22 @@ fn examine(
         }
         round += 1;
     }
+}
+
+/// The digest that the rendering leaves room for; both together are smaller than what they stand for.
+fn digest_of(
+    material: &Material,
+    summary: &Summary,
+    rendering: &Rendering,
+    tokens_before: u32,
+) -> digest::Served {
+    // A dense reconstruction is chosen for being small.
+    if !material.strategy.is_verifiable() {
+        return digest::Served::default();
+    }
+    let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
+    let room = most.saturating_sub(rendering.tokens.saturating_add(SUMMARY_FRAME_TOKENS));
+    digest::serve(&summary.digest, &rendering.text, room, &material.counter)
 }
 
 /// Whether the probes let a version pass; what cannot be verified is scored and not judged.
@@ -229,7 +255,7 @@ fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Ve
 }
 
 fn bound(material: &Material, tokens_before: u32) -> u32 {
-    let share = super::super::settings::share_of(tokens_before, material.strategy.share_of_before());
+    let share = share_of(tokens_before, material.strategy.share_of_before());
     material.bound.min(share.max(render::LEAST_BOUND_TOKENS))
 }
 

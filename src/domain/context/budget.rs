@@ -1,18 +1,21 @@
 //! What gives way when the budget binds. In this order, each step only as far as needed:
 //!
-//! 1. older tool outputs become placeholders, the oldest first, open errors after the others;
-//! 2. older messages and outputs are clipped, the oldest most, and placeholders say no more than that they are some;
-//! 3. the summary takes its least form, and the recap goes;
-//! 4. the oldest groups go;
-//! 5. the newest outputs are clipped, all to one length, and then whatever else is newest;
-//! 6. what the caller wants kept is treated like the rest.
+//! 1. the digest is cut, the oldest lines first, to lengths of a fixed ladder and at last to nothing;
+//! 2. older tool outputs become placeholders, the oldest first, open errors after the others;
+//! 3. older messages and outputs are clipped, the oldest most, and placeholders say no more than that they are some;
+//! 4. the summary takes its least form, and the recap goes;
+//! 5. the oldest groups go;
+//! 6. the newest outputs are clipped, all to one length, and then whatever else is newest;
+//! 7. what the caller wants kept is treated like the rest.
 //!
 //! What is newest is what the model has not answered yet: the last group, and the newest user message. The summary is
 //! never left out. Steps take in strides of a whole group; what they took too much is given back, the newest first,
 //! clipped to a length of a fixed ladder, so that the budget is used and prefixes stay equal while little comes.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::super::digest;
 use super::super::group::{Group, GroupKind, newest_user};
 use super::super::id::Seq;
 use super::super::mask::{self, Keep, MaskMode};
@@ -20,7 +23,7 @@ use super::super::message::Role;
 use super::super::shape::{AsShape, Feature};
 use super::BudgetTooSmall;
 use super::emit;
-use super::plan::{Plan, Slot, SummaryForm};
+use super::plan::{self, Plan, Slot, SummaryForm};
 
 /// Nothing older is clipped below this; an output that has less is a placeholder.
 const LEAST_CLIP: u32 = 96;
@@ -36,7 +39,7 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
         return Ok(());
     }
     let mut fit = Fit::new(plan);
-    if fit.fits() {
+    if fit.fits() || fit.cut_digest() {
         return Ok(());
     }
     for keeps in [Keeping::Marked, Keeping::Nothing] {
@@ -309,6 +312,21 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             }
         }
         self.give_back_summary();
+        self.cut_digest();
+    }
+
+    /// Serves as much of the digest as the others leave room for.
+    fn cut_digest(&mut self) -> bool {
+        let Some(digest) = self.plan.input.summary.and_then(|summary| summary.digest) else { return false };
+        self.plan.digest = None;
+        let room = u64::from(self.plan.input.budget).saturating_sub(self.total());
+        if room >= u64::from(digest.tokens) {
+            self.plan.digest = plan::whole_digest(self.plan.input);
+        } else if let Some(steps) = rungs_within(u32::try_from(room).unwrap_or(u32::MAX)).checked_sub(1) {
+            let cut = digest::cut((digest.text, digest.tokens), rung(steps), self.plan.input.counter);
+            self.plan.digest = cut.map(|cut| (Cow::Owned(cut.text), cut.tokens));
+        }
+        self.fits()
     }
 
     fn give_back_summary(&mut self) {

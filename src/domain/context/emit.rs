@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use super::super::digest;
 use super::super::format::{Format, anthropic, openai_chat, openai_responses, result_text};
 use super::super::id::Seq;
 use super::super::message::{Message, Part, Role};
@@ -72,6 +73,11 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         tokens.summary = message.tokens;
         writer.service(message.text);
     }
+    let digest = plan.digest.take();
+    if let Some((text, counted)) = &digest {
+        tokens.digest = *counted;
+        writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
+    }
     let prefix_end = writer.messages.len();
     if input.format == Format::Anthropic {
         for entry in input.system {
@@ -130,7 +136,9 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     // message of the prefix, or its hash would change with that.
     let merged = summary.is_some() && input.format == Format::Anthropic;
     let whole = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
-    let stable_prefix = prefix(system.as_deref(), &messages, whole, summary, tokens);
+    let told =
+        summary.map(|summary| summary.text).into_iter().chain(digest.as_ref().map(|digest| &*digest.0));
+    let stable_prefix = prefix(system.as_deref(), &messages, whole, told, tokens);
     Context {
         session: input.session,
         format: input.format,
@@ -151,22 +159,22 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
 }
 
-fn prefix(
-    system: Option<&str>,
-    messages: &[Cow<'_, str>],
+fn prefix<'t>(
+    system: Option<&'t str>,
+    messages: &'t [Cow<'_, str>],
     whole: usize,
-    summary: Option<Counted<'_>>,
+    told: impl Iterator<Item = &'t str>,
     tokens: Tokens,
 ) -> StablePrefix {
     let mut hash = Sha256::new();
     let texts = messages.iter().take(whole).map(AsRef::as_ref);
-    for text in system.into_iter().chain(texts).chain(summary.map(|s| s.text)) {
+    for text in system.into_iter().chain(texts).chain(told) {
         hash.update(text.as_bytes());
         hash.update(b"\n");
     }
     StablePrefix {
         messages: whole,
-        tokens: tokens.system.saturating_add(tokens.summary),
+        tokens: tokens.system.saturating_add(tokens.summary).saturating_add(tokens.digest),
         sha256: hex(&hash.finalize(), 32),
     }
 }

@@ -63,7 +63,9 @@ pub struct TokensReply {
     pub system: u32,
     /// The summary.
     pub summary: u32,
-    /// Everything after it.
+    /// The digest of the messages that it covers.
+    pub digest: u32,
+    /// Everything after them.
     pub tail: u32,
 }
 
@@ -98,8 +100,8 @@ pub struct StablePrefixReply {
     pub messages: u32,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each of its messages' JSON text and the summary's text, each with
-    /// a newline after it.
+    /// SHA-256 in hex over `system`, each of its messages' JSON text, the summary's text and the digest's, each
+    /// with a newline after it.
     pub sha256: String,
 }
 
@@ -152,9 +154,10 @@ impl Context<'_> {
         let total = tokens.total();
         let _infallible = write!(
             out,
-            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"tail\":{}}},\"max_tokens\":{},\"within_budget\":{}",
+            ",\"tokens\":{{\"total\":{total},\"system\":{},\"summary\":{},\"digest\":{},\"tail\":{}}},\"max_tokens\":{},\"within_budget\":{}",
             tokens.system,
             tokens.summary,
+            tokens.digest,
             tokens.tail,
             self.max_tokens,
             self.within_budget()

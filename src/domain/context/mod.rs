@@ -101,6 +101,8 @@ pub struct SummaryInput<'a> {
     pub message: Counted<'a>,
     /// The same at its least bound, when that is smaller.
     pub least: Option<Counted<'a>>,
+    /// The digest's message, when there is one.
+    pub digest: Option<Counted<'a>>,
 }
 
 /// Which tool outputs are masked.
@@ -187,7 +189,7 @@ pub struct Context<'a> {
 /// Where a served message came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The service: summary, pins, recap.
+    /// The service: summary, pins, recap, and a digest that names no message.
     Service,
     /// One stored message.
     One(Seq),
@@ -202,7 +204,9 @@ pub struct Tokens {
     pub system: u32,
     /// The summary.
     pub summary: u32,
-    /// Everything after it.
+    /// The digest of the messages that it covers.
+    pub digest: u32,
+    /// Everything after them.
     pub tail: u32,
 }
 
@@ -210,7 +214,7 @@ impl Tokens {
     /// All of them.
     #[must_use]
     pub fn total(self) -> u32 {
-        self.system.saturating_add(self.summary).saturating_add(self.tail)
+        self.system.saturating_add(self.summary).saturating_add(self.digest).saturating_add(self.tail)
     }
 }
 
@@ -278,7 +282,7 @@ pub struct StablePrefix {
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over `system`, each message's JSON text and the summary's text, each with a
+    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a
     /// newline after it.
     pub sha256: String,
 }

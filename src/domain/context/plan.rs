@@ -1,5 +1,7 @@
 //! What is to be served, before it is written: the tail in groups, and what is done to each message.
 
+use std::borrow::Cow;
+
 use super::super::group::{self, Group};
 use super::super::mask::{self, Keep, MaskMode};
 use super::super::message::Role;
@@ -52,6 +54,8 @@ pub(super) struct Plan<'a, 'i> {
     pub system: Vec<Turns<'a>>,
     pub carried: Option<(Slot<'a>, Turns<'a>)>,
     pub summary: SummaryForm,
+    /// The digest, as much of it as is served.
+    pub digest: Option<(Cow<'a, str>, u32)>,
     pub recap: Option<String>,
     pub recap_tokens: u32,
     /// The tokens of all kept groups.
@@ -112,6 +116,7 @@ impl<'a, 'i> Plan<'a, 'i> {
             gap_count: u64::from(input.tail_omitted.is_some()),
             carried,
             summary: SummaryForm::Full,
+            digest: whole_digest(input),
             recap,
             recap_tokens,
             group_tokens,
@@ -172,7 +177,12 @@ impl<'a, 'i> Plan<'a, 'i> {
         let summary = self.summary_message().map_or(0, |m| u64::from(m.tokens));
         let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
         let recap = u64::from(self.recap_tokens);
+        let summary = summary + self.digest_tokens();
         self.system_tokens + summary + carried + self.group_tokens + recap + emit::opening_tokens(self)
+    }
+
+    pub(super) fn digest_tokens(&self) -> u64 {
+        self.digest.as_ref().map_or(0, |digest| u64::from(digest.1))
     }
 
     /// System prompt and pins.
@@ -203,6 +213,12 @@ impl<'a, 'i> Plan<'a, 'i> {
         }
         gaps
     }
+}
+
+/// The digest as the version holds it.
+pub(super) fn whole_digest<'a>(input: &ContextInput<'a>) -> Option<(Cow<'a, str>, u32)> {
+    let digest = input.summary?.digest?;
+    Some((Cow::Borrowed(digest.text), digest.tokens))
 }
 
 /// Whether a line may stand for a whole message: it has no calls or results and is not the operator's.

@@ -60,6 +60,7 @@ fn assert_prefix_valid(entries: &[Entry]) {
                     anchor_seq,
                     message: Counted::new(&full, &COUNTER),
                     least: Some(Counted::new(&least, &COUNTER)),
+                    digest: None,
                 }),
                 carried: group::newest_user(covered).and_then(|at| covered.get(at)),
                 tail: &entries[start..],

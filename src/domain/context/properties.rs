@@ -227,6 +227,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
     let (summary_text, least_text) =
         (summary_message_text(&"fact ".repeat(60)), summary_message_text("fact"));
     let pins = pins_text(&["never push to main"]);
+    let digest = digest_text(40);
     let marks: Marks = [(case.keep, Keep::Always), (case.remove, Keep::Never)]
         .into_iter()
         .filter_map(|(seq, keep)| Some((seq?, keep)))
@@ -237,6 +238,7 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
         anchor_seq: Seq::try_from(anchor).unwrap(),
         message: Counted::new(&summary_text, &COUNTER),
         least: Some(Counted::new(&least_text, &COUNTER)),
+        digest: case.pins.then(|| Counted::new(&digest, &COUNTER)),
     });
     let input = ContextInput {
         session: "some-session",
@@ -319,6 +321,13 @@ proptest! {
     }
 }
 
+/// A digest of so many turns.
+fn digest_text(turns: usize) -> String {
+    let turn =
+        |at: usize| format!("#{at} assistant: digested words of a turn\n  and a second line of the same");
+    format!("[Digest]\n\n{}", (1..=turns).map(turn).collect::<Vec<_>>().join("\n"))
+}
+
 /// A turn of a session with room to give way: what is said, and outputs, each of so many lines.
 #[derive(Clone, Debug)]
 enum Turn {
@@ -386,13 +395,16 @@ proptest! {
         turns in prop::collection::vec(turn(), 2..20),
         budget in 1_500u32..12_000,
         kept in prop::option::of(1i64..20),
+        digested in 1usize..200,
     ) {
         let session = spoken(&turns);
         let entries = entries(&session);
         let head = Seq::try_from(entries.len()).unwrap();
         let (full, least) = (summary_message_text(&"fact ".repeat(300)), summary_message_text("fact"));
+        let digest = digest_text(digested);
         let marks: Marks = kept.map(|seq| (seq, Keep::Always)).into_iter().collect();
-        let whole: u32 = entries.iter().map(|entry| entry.tokens).sum::<u32>() + Counted::new(&full, &COUNTER).tokens;
+        let whole: u32 = entries.iter().map(|entry| entry.tokens).sum::<u32>() + Counted::new(&full, &COUNTER).tokens
+            + Counted::new(&digest, &COUNTER).tokens;
         for format in FORMATS {
             let input = ContextInput {
                 session: "some-session",
@@ -407,6 +419,7 @@ proptest! {
                     anchor_seq: 0,
                     message: Counted::new(&full, &COUNTER),
                     least: Some(Counted::new(&least, &COUNTER)),
+                    digest: Some(Counted::new(&digest, &COUNTER)),
                 }),
                 carried: None,
                 tail: &entries,
@@ -460,6 +473,8 @@ proptest! {
             let kept_group_left = kept.is_some_and(|seq| seq < newest);
             prop_assert!(newest_whole || !others_left || kept_group_left, "the newest gives way after the older");
             let is_taken = |seq: Seq| !matches!(form(seq), Form::Whole | Form::Dropped);
+            let has_digest = texts.contains("digested");
+            prop_assert!(!has_digest || dropped.is_empty() || !(1..newest).any(|seq| form(seq) == Form::Placeholder || form(seq) == Form::Clipped), "the digest goes first");
             if !dropped.is_empty() && (1..newest).any(is_taken) {
                 prop_assert_eq!(texts.matches("fact fact").count(), 0, "the summary is at its least before a group goes");
             }

@@ -347,6 +347,7 @@ fn with_summary<'a>(
         anchor_seq: Seq::try_from(anchor).unwrap(),
         message: Counted::new(text, &COUNTER),
         least: Some(Counted::new(least, &COUNTER)),
+        digest: None,
     });
     input
 }

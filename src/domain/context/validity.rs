@@ -35,7 +35,8 @@ fn accounting(reply: &Value, messages: &[Value], bad: &mut Vec<String>) {
         bad.push(format!("not accounted for: {untold:?}"));
     }
     let tokens = &reply["tokens"];
-    let sum = int(&tokens["system"]) + int(&tokens["summary"]) + int(&tokens["tail"]);
+    let sum =
+        int(&tokens["system"]) + int(&tokens["summary"]) + int(&tokens["digest"]) + int(&tokens["tail"]);
     if sum != int(&tokens["total"]) {
         bad.push("token components do not add up".to_owned());
     }

@@ -76,6 +76,7 @@ fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedF
 #[expect(clippy::too_many_lines, reason = "an entry in every section")]
 fn small() -> Summary {
     Summary {
+        digest: vec![],
         session_intent_session_id: None,
         next_steps_origins: vec![],
         session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
@@ -384,6 +385,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
     let texts = || proptest::collection::vec(hostile(), 0..16);
     (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
         Summary {
+            digest: vec![],
             session_intent_session_id: None,
             next_steps_origins: vec![],
             session_intent: intent.clone(),

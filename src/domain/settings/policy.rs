@@ -3,11 +3,11 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HistoryRules, MaskMode, PolicyName, Settings};
+use super::{
+    DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, DEFAULT_FILL, HYSTERESIS_SHARE, HistoryRules,
+    MAX_DEFAULT_FILL_TOKENS, MaskMode, PolicyName, Settings,
+};
 use crate::domain::accounting::Calibration;
-
-/// How far the target is put below the compress level when the two contradict each other.
-const LEAST_GAP: f64 = 0.05;
 
 /// Settings with every default resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -22,8 +22,8 @@ pub struct Policy {
     pub warn: f64,
     /// Share at which a compression starts.
     pub compress: f64,
-    /// Share that a compression aims for.
-    pub target: f64,
+    /// What record, digest and newest messages take after a compression, as a share of the effective window.
+    pub fill: f64,
     /// Share at which a compression is forced.
     pub force: f64,
     /// Share at which a compression is immediate.
@@ -36,6 +36,8 @@ pub struct Policy {
     pub history: HistoryRules,
     /// Messages that always stay verbatim.
     pub preserve_recent: u32,
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room.
+    pub preserve_recent_tokens: u32,
     /// Uncompressed messages below which only force and above compress.
     pub min_messages: u32,
     /// Whether signals start compressions.
@@ -55,7 +57,7 @@ impl Settings {
     pub fn policy(&self) -> Policy {
         let mut policy = self.resolved();
         policy.warn = policy.warn.min(policy.compress);
-        policy.target = policy.target.min((policy.compress - LEAST_GAP).max(policy.compress / 2.0));
+        policy.fill = policy.fill.min((policy.compress - HYSTERESIS_SHARE).max(policy.compress / 2.0));
         policy.force = policy.force.max(policy.compress);
         policy.critical = policy.critical.max(policy.force);
         let [optional, compress, force] = policy.messages;
@@ -81,7 +83,7 @@ impl Settings {
             name: self.policy.unwrap_or_default(),
             warn: thresholds.warn.unwrap_or(0.60),
             compress: thresholds.compress.unwrap_or(0.70),
-            target: thresholds.target.unwrap_or(0.50),
+            fill: self.fill.or(thresholds.target).unwrap_or_else(|| default_fill(effective_window)),
             force: thresholds.force.unwrap_or(0.85),
             critical: thresholds.critical.unwrap_or(0.90),
             messages: [
@@ -92,6 +94,7 @@ impl Settings {
             turns: thresholds.turns.unwrap_or(20),
             history,
             preserve_recent: self.preserved_by(self.strategy_in_force()),
+            preserve_recent_tokens: self.preserve_recent_tokens.unwrap_or_default(),
             min_messages: self.min_messages.unwrap_or(10),
             auto: self.auto.unwrap_or(true),
             speculative: self.speculative.unwrap_or_default(),
@@ -112,6 +115,11 @@ impl Policy {
         self.context_window = calibration.window(self.context_window);
         self
     }
+}
+
+/// The default share, bounded in tokens.
+fn default_fill(effective_window: u32) -> f64 {
+    DEFAULT_FILL.min(f64::from(MAX_DEFAULT_FILL_TOKENS) / f64::from(effective_window.max(1)))
 }
 
 /// A share of a number of tokens, rounded down.
@@ -138,7 +146,7 @@ mod tests {
         let later = Thresholds { target: Some(0.60), messages: Some(messages), ..Thresholds::default() };
         let later = Settings { thresholds: Some(later), ..Settings::default() };
         let policy = own.over(&later).policy();
-        assert!(policy.target < policy.compress && policy.warn <= policy.compress, "{policy:?}");
+        assert!(policy.fill < policy.compress && policy.warn <= policy.compress, "{policy:?}");
         assert_eq!(policy.messages, [30, 50, 50]);
     }
 
@@ -146,6 +154,6 @@ mod tests {
     fn consistent_thresholds_stay_as_they_are() {
         let policy = Settings::default().policy();
         assert_eq!(policy, Settings::default().resolved());
-        assert!((policy.target - 0.50).abs() < f64::EPSILON);
+        assert!((policy.fill - 24_000.0 / 160_000.0).abs() < f64::EPSILON, "bounded in tokens");
     }
 }

@@ -17,7 +17,7 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub compress: Option<f64>,
-    /// Share that a compression aims for. Default 0.50.
+    /// What `fill` was called; read as `fill` where that is not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub target: Option<f64>,

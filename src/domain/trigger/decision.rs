@@ -8,7 +8,7 @@ use super::{
     task_boundary, turn_count, utilization, verbosity,
 };
 use crate::domain::compression::Request;
-use crate::domain::settings::Policy;
+use crate::domain::settings::{HYSTERESIS_SHARE, Policy};
 
 /// A signal's rule.
 type Rule = fn(&Policy, &Situation<'_>) -> Signal;
@@ -27,8 +27,6 @@ const RULES: [Rule; 10] = [
     cycles::signal,
 ];
 
-/// Share of the effective window that must arrive before the next automatic compression.
-const HYSTERESIS_SHARE: f64 = 0.10;
 /// Messages that must arrive before the next automatic compression, when fewer tokens have.
 const HYSTERESIS_MESSAGES: i64 = 10;
 
@@ -140,6 +138,7 @@ mod tests {
     use super::*;
     use crate::domain::accounting::{Accounting, Counted};
     use crate::domain::message::Role;
+    use crate::domain::room::Room;
     use crate::domain::settings::Settings;
     use crate::domain::trigger::{PolicyName, Recent};
 
@@ -287,10 +286,11 @@ mod tests {
     #[test]
     fn a_window_that_cannot_get_below_its_target_is_not_compressed_for_every_message() {
         let mut counts = session(20, 9_500);
-        counts.publish(&policy(PolicyName::Utilization), 0.5, true);
+        let room = Room::of(&policy(PolicyName::Utilization), None, &counts);
+        counts.publish(&policy(PolicyName::Utilization), room, true);
         assert!(counts.above_target);
-        // A third of the way from target to trigger is missing for a second one.
-        counts.appended_tokens = 7_000 + 2 * 1_334 - 1;
+        // A third of the way from goal to trigger is missing for a second one.
+        counts.appended_tokens = 7_000 + 2 * 2_667 - 1;
         assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
         counts.appended_tokens += 1;
         assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());

@@ -1,6 +1,7 @@
 //! Many turns were taken since the anchor.
 
 use super::{Action, Signal, SignalKind, Situation};
+use crate::domain::room::Room;
 use crate::domain::settings::Policy;
 
 /// Turns since the anchor; worth a compression when it would save enough of what is served.
@@ -16,16 +17,9 @@ pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
     Signal::new(SignalKind::TurnCount, action, format!("{turns} turns since the anchor"))
 }
 
-/// A compression leaves at most the summary's bound and the preserved messages. The estimate takes
-/// the bound as used up, so it promises too little rather than too much.
+/// A compression leaves at most what it may fill, so that this promises too little rather than too much.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 fn saves_enough(policy: &Policy, situation: &Situation<'_>) -> bool {
-    let counts = situation.counts;
-    let messages = u64::from(counts.tail_messages.max(1));
-    let preserved = counts.tail_tokens * u64::from(policy.preserve_recent).min(messages) / messages;
-    let after = u64::from(counts.system_tokens)
-        + u64::from(counts.pins_tokens)
-        + u64::from(policy.max_summary_tokens)
-        + preserved;
-    after as f64 <= counts.context_tokens() as f64 * (1.0 - policy.history.savings)
+    let after = Room::of(policy, None, situation.counts).goal();
+    after as f64 <= situation.counts.context_tokens() as f64 * (1.0 - policy.history.savings)
 }

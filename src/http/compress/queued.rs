@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::{CompressedMessages, read, view};
 use crate::background;
 use crate::domain::compression::{Request, Status};
+use crate::domain::digest;
 use crate::domain::format::Format;
 use crate::domain::id::{CompressionId, Seq, SessionName};
 use crate::domain::render::{self, Subject};
@@ -176,7 +177,7 @@ fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
         // What can never fit is told now, and not when the model is paid.
         stateless::serve(
             &conversation,
-            Some(Shown { anchor: through_seq, rendering: "", least: "" }),
+            Some(Shown { anchor: through_seq, rendering: "", least: "", digest: &digest::Served::default() }),
             Some(target),
         )
         .map_err(small)?;
@@ -317,12 +318,17 @@ async fn result(
             };
             let count = |text: &str| counter.count_text(text);
             let full = render::served(&subject, version.meta.max_tokens, count).text;
-            (version.meta.through_seq, full, render::served_least(&subject, count).text)
+            let anchor = version.meta.through_seq;
+            let room = stateless::room(&conversation, anchor, call.kept.target_tokens);
+            let room = room.saturating_sub(count(&full));
+            let digest = digest::serve(&version.summary.digest, &full, room, &counter);
+            (anchor, full, render::served_least(&subject, count).text, digest)
         });
-        let shown = texts.as_ref().map(|(anchor, rendering, least)| Shown {
+        let shown = texts.as_ref().map(|(anchor, rendering, least, digest)| Shown {
             anchor: *anchor,
             rendering: rendering.as_str(),
             least: least.as_str(),
+            digest,
         });
         let served = stateless::serve(&conversation, shown, call.kept.target_tokens);
         let mut made =

@@ -100,6 +100,8 @@ pub struct SummarySource {
     pub rendering: (String, u32),
     /// The same at its smallest.
     pub least: (String, u32),
+    /// The text of the message that serves the digest, and that message's tokens.
+    pub digest: Option<(String, u32)>,
     /// Current task, open errors and next steps once more.
     pub recap: String,
 }
@@ -111,10 +113,10 @@ impl Settled {
     }
 
     fn bytes(&self) -> usize {
-        let summary = self
-            .summary
-            .as_ref()
-            .map_or(0, |summary| summary.rendering.0.len() + summary.least.0.len() + summary.recap.len());
+        let summary = self.summary.as_ref().map_or(0, |summary| {
+            let digest = summary.digest.as_ref().map_or(0, |digest| digest.0.len());
+            summary.rendering.0.len() + summary.least.0.len() + digest + summary.recap.len()
+        });
         let pins = self.pins.as_ref().map_or(0, |pins| pins.0.len());
         let settings = self.stored_settings.0.len() + self.stored_settings.1.len();
         1_000 + summary + bytes(self.system.iter().chain(&self.carried)) + pins + settings

@@ -55,7 +55,7 @@ impl Store {
                    ),
                    s as materialized (
                      select x.*, t.settings as defaults, v.rendering, v.rendering_tokens, v.least_rendering,
-                            v.least_tokens, v.recap, coalesce(a.system_through, 0) as system_through, a.carried,
+                            v.least_tokens, v.recap, v.digest, v.digest_tokens, coalesce(a.system_through, 0) as system_through, a.carried,
                             greatest(x.anchor_seq, coalesce(a.system_through, 0)) as floor,
                             coalesce(a.tail_tokens, 0) as tail_tokens,
                             -- The effective window is never larger than the context window.
@@ -78,7 +78,8 @@ impl Store {
                           s.anchor_seq as "anchor_seq?", s.version as "version?",
                           s.context_revision as "context_revision?", s.rendering as "rendering?",
                           s.rendering_tokens as "rendering_tokens?", s.least_rendering as "least_rendering?",
-                          s.least_tokens as "least_tokens?", s.recap as "recap?", s.floor as "floor?",
+                          s.least_tokens as "least_tokens?", s.recap as "recap?",
+                          s.digest as "digest?", s.digest_tokens as "digest_tokens?", s.floor as "floor?",
                           s.budget as "budget?", s.tail_tokens > s.budget as "crowded?",
                           array(select p.body from pins p where p.tenant_id = s.tenant_id and p.session_id = s.id
                                 order by p.position) as "pins?",
@@ -88,7 +89,7 @@ impl Store {
                    from s
                    union all
                    select null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-                          null, null, m.*
+                          null, null, null, null, m.*
                    from s
                    cross join lateral (
                      select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.original as body from messages m
@@ -154,6 +155,8 @@ struct Row {
     least_rendering: Option<String>,
     least_tokens: Option<i32>,
     recap: Option<String>,
+    digest: Option<String>,
+    digest_tokens: Option<i32>,
     floor: Option<i64>,
     budget: Option<i64>,
     crowded: Option<bool>,
@@ -182,6 +185,8 @@ struct SessionRow {
     least_rendering: Option<String>,
     least_tokens: Option<i32>,
     recap: Option<String>,
+    digest: Option<String>,
+    digest_tokens: Option<i32>,
     /// What is not after it is no part of the tail.
     floor: Seq,
     budget: i64,
@@ -208,6 +213,8 @@ fn split_found(mut rows: Vec<Row>) -> Option<(SessionRow, Vec<Row>)> {
         least_rendering: row.least_rendering,
         least_tokens: row.least_tokens,
         recap: row.recap,
+        digest: row.digest,
+        digest_tokens: row.digest_tokens,
         floor: row.floor?,
         budget: row.budget?,
         crowded: row.crowded?,
@@ -237,6 +244,7 @@ impl SessionRow {
                 version,
                 rendering: (rendering, whole(self.rendering_tokens)),
                 least: (least, whole(self.least_tokens)),
+                digest: self.digest.map(|digest| (digest, whole(self.digest_tokens))),
                 recap: self.recap.unwrap_or_default(),
             }),
             (None, ..) => None,

@@ -59,6 +59,7 @@ impl End<'_> {
         let Self { job, status, .. } = self;
         let version = self.published.map(|(_, version)| version);
         let span = self.published.map(|(span, _)| span);
+        let digest = version.and_then(|version| version.digest.as_ref());
         let rows = VersionRows::of(version, self.evaluation);
         let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
         let accounting = self.session.map(|session| serde_json::to_string(&session.counts)).transpose();
@@ -76,7 +77,7 @@ impl End<'_> {
             r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
                                       $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
                                       $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49,
-                                      $50, $51) as "word!""#,
+                                      $50, $51, $52, $53) as "word!""#,
             job.tenant.0,
             job.session.0,
             job.id.0,
@@ -108,6 +109,8 @@ impl End<'_> {
             version.map(|version| rows::without_nul(&version.least.0)),
             version.map(|version| bounded(version.least.1)),
             version.map(|version| rows::without_nul(&version.recap)),
+            digest.map(|digest| rows::without_nul(&digest.0)),
+            digest.map(|digest| bounded(digest.1)),
             &rows.kinds as &[&str],
             &rows.seqs,
             &rows.ordinals,

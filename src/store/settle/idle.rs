@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::known::{Known, Row};
 use super::state::{Retry, next_start};
 use super::written;
+use crate::domain::accounting::Accounting;
 use crate::domain::compression::{Report, Status};
 use crate::domain::id::CompressionId;
 use crate::domain::settings::Settings;
@@ -46,6 +47,12 @@ impl Resting {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.0.state.settings
+    }
+
+    /// The running counts.
+    #[must_use]
+    pub fn counts(&self) -> &Accounting {
+        &self.0.state.counts
     }
 
     /// Every message after the anchor and the system prompt.

@@ -6,6 +6,7 @@ use super::{NewVersion, mask_for};
 use crate::domain::accounting::{Accounting, Counted, Prepared};
 use crate::domain::compression::{Failure, Report, Status};
 use crate::domain::id::{Seq, SessionId, TenantId};
+use crate::domain::room::Room;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::trigger::{Recent, SignalKind, Situation, Start, decide};
 use crate::store::base::settings_over;
@@ -133,9 +134,8 @@ impl SessionState {
         let tokens = self.counts.context_tokens();
         report.context_tokens_after = Some(u32::try_from(tokens).unwrap_or(u32::MAX));
         if status == Status::Succeeded {
-            let policy = self.policy();
-            let used = self.counts.usage(&policy, 0).effective_utilization;
-            report.target_met = Some(used <= job.request.target.unwrap_or(policy.target));
+            let room = Room::of(&self.policy(), job.request.target, &self.counts);
+            report.target_met = Some(room.is_met(tokens));
         }
     }
 
@@ -149,7 +149,7 @@ impl SessionState {
         self.anchor.max(self.counts.system_through)
     }
 
-    /// Counts it afresh from what lies after its floor, and masks more when the target is still out of reach.
+    /// Counts it afresh from what lies after its floor, and masks more when the goal is still out of reach.
     pub(super) fn recount(
         &mut self,
         job: &Job,
@@ -160,15 +160,22 @@ impl SessionState {
         let policy = self.policy();
         if let Some(version) = publish {
             self.counts.summary_tokens = version.rendering.1;
+            self.counts.digest_tokens = version.digest.as_ref().map_or(0, |digest| digest.1);
         }
         let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
         let mut counts = self.counts.rebuilt(self.anchor, &counted, policy.preserve_recent);
         counts.settled_head = self.head;
         counts.settled_tokens = counts.appended_tokens;
-        counts.attempted_through = match span {
-            Some(span) => span.through_seq,
-            // Nothing could be covered: the same messages are not looked at again before there are more.
-            None => counts.attempted_through.max(counts.span_end(self.head, policy.preserve_recent)),
+        let end = counts.span_end(self.head, policy.preserve_recent);
+        let room = Room::of(&policy, job.request.target, &counts);
+        let left = |span: Span| tail.partition_point(|outline| outline.seq <= span.through_seq);
+        let left = span.map(|span| (span, left(span)));
+        counts.attempted_through = match left {
+            // More than stays is left of what was too long to be covered at once.
+            Some((span, left)) if !room.holds(&policy, (&tail[left..], &counted[left..])) => span.through_seq,
+            // The same messages are not looked at again before there are more.
+            Some((span, _)) => span.through_seq.max(end),
+            None => counts.attempted_through.max(end),
         };
         if publish.is_some() {
             self.recent = self.recent.after_publication();
@@ -180,7 +187,8 @@ impl SessionState {
         mask_for(&mut counts, job.request.target, &policy, tail);
         if publish.is_some() {
             let by_window = job.trigger == SignalKind::Utilization.as_str();
-            counts.publish(&policy, job.request.target.unwrap_or(policy.target), by_window);
+            let room = Room::of(&policy, job.request.target, &counts);
+            counts.publish(&policy, room, by_window);
         }
         self.counts = counts;
     }

@@ -5,6 +5,7 @@ use anchord::llm::{Options, Provider};
 use serde_json::{Value, json};
 
 use super::{options, raw, stretch};
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, OURS, THEIRS, app_with_model};
 use crate::support::provider::{Act, FakeProvider};
 
@@ -24,7 +25,7 @@ async fn compressed(app: &App, key: &str, session: &str, model: &str) -> Value {
     assert_eq!(made.status, 201, "{}", made.text);
     let body = json!({"messages": stretch(12)}).to_string();
     assert_eq!(app.call_as(key, "POST", &format!("{path}/messages"), body).await.status, 201);
-    let queued = app.call_as(key, "POST", &format!("{path}/compressions"), "").await;
+    let queued = app.call_as(key, "POST", &format!("{path}/compressions"), COMPRESS).await;
     app.work().await;
     app.call_as(key, "GET", queued.headers["location"].to_str().unwrap(), "").await.json()
 }

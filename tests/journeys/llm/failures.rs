@@ -8,6 +8,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{app_for, append, compressed, document, options, raw, stretch};
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, app_with_model};
 use crate::support::provider::{Act, FakeProvider, record};
 use crate::support::{number, text};
@@ -257,7 +258,7 @@ async fn when_nothing_holds_the_old_version_stays_and_the_session_goes_on() {
 async fn a_caller_never_waits_for_a_model() {
     let fake = FakeProvider::start([Act::Hang]).await;
     let app = app_for(Options { timeout: Duration::from_mins(1), ..options(&fake, Provider::Openai) }).await;
-    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     assert_eq!(queued.status, 202);
     let work = app.work();
     tokio::pin!(work);
@@ -319,7 +320,7 @@ async fn a_server_that_fails_all_sessions_is_left_alone_for_a_while() {
         app.call("PUT", &path, r#"{"auto": false}"#).await;
         let body = json!({"messages": stretch(12)}).to_string();
         assert_eq!(app.call("POST", &format!("{path}/messages"), body).await.status, 201);
-        let queued = app.call("POST", &format!("{path}/compressions"), "").await;
+        let queued = app.call("POST", &format!("{path}/compressions"), COMPRESS).await;
         app.work().await;
         app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json()
     };

@@ -16,6 +16,7 @@ use std::time::Duration;
 use anchord::llm::{Client, Options, Price, Provider};
 use serde_json::{Value, json};
 
+use crate::support::app::compress_all;
 use crate::support::app::{App, app_with_model};
 use crate::support::provider::{Act, FakeProvider};
 
@@ -72,7 +73,7 @@ async fn app_of(options: Options, rounds: usize) -> App {
 }
 
 async fn compressed(app: &App, body: &str) -> Value {
-    let queued = app.call("POST", "/v1/sessions/s/compressions", body.to_owned()).await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", compress_all(body)).await;
     assert_eq!(queued.status, 202, "{}", queued.text);
     app.work().await;
     let location = queued.headers["location"].to_str().unwrap().to_owned();

@@ -9,6 +9,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::{app_of, compressed, options};
+use crate::support::app::COMPRESS;
 use crate::support::number;
 use crate::support::provider::{Act, FakeProvider};
 
@@ -34,7 +35,7 @@ fn asked(fake: &FakeProvider) -> BTreeMap<(i64, i64), usize> {
 async fn finished_pieces_are_not_paid_again_when_a_worker_is_lost(#[case] comes_back: bool) {
     let fake = FakeProvider::start([Act::Good, Act::Good, Act::Good, Act::Good, Act::Held, Act::Good]).await;
     let app = app_of(small_window(&fake), 120).await;
-    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     let mut look = app.database.connect().await;
     {
         let first = app.work();
@@ -135,7 +136,7 @@ async fn a_whole_history_is_read_afresh_by_a_model_in_pieces_and_falls_back_with
 async fn a_compression_that_is_cancelled_while_a_model_is_asked_publishes_nothing_and_leaves_nothing() {
     let fake = FakeProvider::start([Act::Good, Act::Held, Act::Good]).await;
     let app = app_of(small_window(&fake), 60).await;
-    let queued = app.call("POST", "/v1/sessions/s/compressions", "").await;
+    let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     let location = queued.headers["location"].to_str().unwrap().to_owned();
     {
         let work = app.work();

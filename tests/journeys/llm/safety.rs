@@ -4,6 +4,7 @@ use anchord::llm::{Client, Options, Provider};
 use serde_json::{Value, json};
 
 use super::{app_for, compressed, options};
+use crate::support::app::COMPRESS;
 use crate::support::app::{App, app_with_model};
 use crate::support::corpus::{benign, lines, secrets};
 use crate::support::database;
@@ -23,7 +24,7 @@ async fn append(app: &App, session: &str, messages: &[Value]) {
 }
 
 async fn compress(app: &App, session: &str) -> Value {
-    let queued = app.call("POST", &format!("/v1/sessions/{session}/compressions"), "").await;
+    let queued = app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await;
     assert_eq!(queued.status, 202, "{}", queued.text);
     app.work().await;
     app.call("GET", queued.headers["location"].to_str().unwrap(), "").await.json()
@@ -289,7 +290,7 @@ async fn logs_at_their_most_verbose_hold_no_text_of_a_message_a_prompt_or_a_repl
     };
     let compressed = || {
         let wait = [("prefer", "wait=30")];
-        client.call("POST", "/v1/sessions/s/compressions", &wait, "{}").expect("a reply").json()
+        client.call("POST", "/v1/sessions/s/compressions", &wait, COMPRESS).expect("a reply").json()
     };
     let put = client.call("PUT", "/v1/sessions/s", &[], r#"{"auto": false}"#).expect("a reply");
     assert_eq!(put.status, 201);

@@ -6,6 +6,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::{SECRET, app_for, compressed, document, options, raw};
+use crate::support::app::COMPRESS;
 use crate::support::provider::{Act, FakeProvider, record};
 
 #[rstest]
@@ -155,7 +156,7 @@ async fn no_more_calls_run_at_once_than_the_operator_allows(
         assert_eq!(app.call("PUT", &path, r#"{"auto": false}"#).await.status, 201);
         let body = json!({"messages": super::stretch(12)}).to_string();
         assert_eq!(app.call("POST", &format!("{path}/messages"), body).await.status, 201);
-        assert_eq!(app.call("POST", &format!("{path}/compressions"), "").await.status, 202);
+        assert_eq!(app.call("POST", &format!("{path}/compressions"), COMPRESS).await.status, 202);
     }
     let release = async {
         let places = u32::try_from(at_once).unwrap();

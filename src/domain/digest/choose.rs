@@ -1,0 +1,173 @@
+//! Which lines stay: those that tell most that no chosen line tells yet, for the room that they take.
+//!
+//! A line is worth what it names: ids, paths, figures, names, each once, more when later turns come back to it; and that
+//! it says something at all. What a person said counts most, then what the agent said, then what tools gave; what is old
+//! a little less. Lines are taken one by one, the worthiest for its room first, until there is none left.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use super::names::{Name, names};
+use super::{Line, LineKind, Turn};
+use crate::domain::message::Role;
+
+/// What a line is worth beside its names, when it is a full line.
+const WORTH_OF_WORDS: f64 = 2.5;
+/// Characters of a full line.
+const FULL_LINE: f64 = 80.0;
+/// What a name of one or two characters is worth; others are worth one.
+const WORTH_OF_SHORT: f64 = 0.3;
+/// What is added for each later turn that has the name, at most three.
+const WORTH_OF_RETURN: f64 = 0.2;
+/// Tokens that each line is taken to cost beside its own: few whole lines are worth more than many scraps.
+const FIXED_COST: f64 = 15.0;
+/// What the oldest line loses.
+const LOSS_OF_AGE: f64 = 0.3;
+/// Tokens of a turn's number and speaker.
+const HEAD_COST: u32 = 6;
+/// The most bytes kept of a message, by who speaks.
+const MOST_OF_PERSON: usize = 4_096;
+const MOST_OF_OTHERS: usize = 1_536;
+
+/// The lines of one message that are kept, in their order.
+pub(super) fn within_message(role: Role, lines: Vec<Line>) -> Vec<Line> {
+    let most = if role == Role::User { MOST_OF_PERSON } else { MOST_OF_OTHERS };
+    if lines.iter().map(|line| line.text.len()).sum::<usize>() <= most {
+        return lines;
+    }
+    let turns = [Turn { seq: 0, role, lines }];
+    let cost = |line: &Line| u32::try_from(line.text.len() / 4 + 1).unwrap_or(u32::MAX);
+    let chosen = choose(&turns, u32::try_from(most / 4).unwrap_or(u32::MAX), &cost);
+    let [Turn { lines, .. }] = turns;
+    let mut places = (0..).map(|line| chosen.contains(&(0, line)));
+    lines.into_iter().filter(|_| places.next().unwrap_or_default()).collect()
+}
+
+/// Drops what is worth least until at most so many bytes and turns are left.
+pub(super) fn keep(turns: &mut Vec<Turn>, most_bytes: usize, most_turns: usize) {
+    let cost = |line: &Line| u32::try_from(line.text.len()).unwrap_or(u32::MAX);
+    let chosen = choose(turns, u32::try_from(most_bytes).unwrap_or(u32::MAX), &cost);
+    for (at, turn) in turns.iter_mut().enumerate() {
+        let mut places = (0..).map(|line| chosen.contains(&(at, line)));
+        turn.lines.retain(|_| places.next().unwrap_or_default());
+    }
+    turns.retain(|turn| !turn.lines.is_empty());
+    let surplus = turns.len().saturating_sub(most_turns);
+    turns.drain(..surplus);
+}
+
+/// A line that may be taken, by its turn's place and its own.
+pub(super) type Place = (usize, usize);
+
+struct Seen<'t> {
+    place: Place,
+    line: &'t Line,
+    names: Vec<(Name, f64)>,
+    /// What its words are worth, and how much it all counts for who says it and when.
+    words: f64,
+    weight: f64,
+    cost: u32,
+}
+
+/// A line at what it was worth when it was last looked at.
+struct Offer {
+    worth: f64,
+    at: usize,
+}
+
+impl PartialEq for Offer {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Offer {}
+impl PartialOrd for Offer {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Offer {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Of two that are worth the same, the newer.
+        self.worth.total_cmp(&other.worth).then(self.at.cmp(&other.at))
+    }
+}
+
+/// The lines that fit into so much room, by `cost`.
+pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Line) -> u32) -> HashSet<Place> {
+    let lines = look_at(turns, cost);
+    let (mut told, mut begun) = (HashSet::new(), HashSet::new());
+    let worth = |line: &Seen<'_>, told: &HashSet<Name>| {
+        let names: f64 =
+            line.names.iter().filter(|(name, _)| !told.contains(name)).map(|(_, worth)| worth).sum();
+        line.weight * (names + line.words) / (f64::from(line.cost) + FIXED_COST)
+    };
+    let mut offers: BinaryHeap<Offer> =
+        lines.iter().enumerate().map(|(at, line)| Offer { worth: worth(line, &told), at }).collect();
+    let (mut chosen, mut left) = (HashSet::new(), room);
+    while let Some(Offer { worth: before, at }) = offers.pop() {
+        let Some(line) = lines.get(at) else { continue };
+        let now = worth(line, &told);
+        // What was told meanwhile takes from it, so that another one may come first.
+        if now < before && offers.peek().is_some_and(|next| now < next.worth) {
+            offers.push(Offer { worth: now, at });
+            continue;
+        }
+        let head = if begun.contains(&line.place.0) { 0 } else { HEAD_COST };
+        let Some(rest) = left.checked_sub(line.cost.saturating_add(head)) else { continue };
+        left = rest;
+        begun.insert(line.place.0);
+        told.extend(line.names.iter().map(|(name, _)| *name));
+        chosen.insert(line.place);
+    }
+    chosen
+}
+
+fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec<Seen<'t>> {
+    // In how many turns, from the newest on, a name was met.
+    let mut met: HashMap<Name, (u32, usize)> = HashMap::new();
+    let mut all = Vec::new();
+    for (at, turn) in turns.iter().enumerate().rev() {
+        for (place, line) in turn.lines.iter().enumerate().rev() {
+            let mut own: Vec<(Name, f64)> = Vec::new();
+            for (name, is_long) in names(&line.text) {
+                if own.iter().any(|(known, _)| *known == name) {
+                    continue;
+                }
+                let (count, newest) = met.entry(name).or_insert((0, at));
+                if *newest != at {
+                    (*count, *newest) = (*count + 1, at);
+                }
+                let worth = if is_long { 1.0 } else { WORTH_OF_SHORT };
+                own.push((name, worth * (1.0 + WORTH_OF_RETURN * f64::from((*count).min(3)))));
+            }
+            let length = line.text.chars().count().min(1_000);
+            all.push(Seen {
+                place: (at, place),
+                line,
+                names: own,
+                words: WORTH_OF_WORDS * (share(length, 1) / FULL_LINE).min(1.0),
+                weight: weight(turn.role, line.kind)
+                    * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
+                cost: cost(line),
+            });
+        }
+    }
+    all.reverse();
+    debug_assert!(all.iter().all(|seen| !seen.line.text.contains('\n')), "a line is one");
+    all
+}
+
+fn weight(role: Role, kind: LineKind) -> f64 {
+    match (kind, role) {
+        (LineKind::Said, Role::User) => 6.0,
+        (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
+        (LineKind::Call, _) => 0.7,
+        (LineKind::Output, _) => 1.0,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of lines and characters are far below 2^52")]
+fn share(of: usize, all: usize) -> f64 {
+    of as f64 / all.max(1) as f64
+}

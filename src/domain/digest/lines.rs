@@ -1,0 +1,211 @@
+//! A message in lines that can be read alone: sentences, lines of output, calls, pieces of data with the path to them.
+
+use serde_json::Value;
+
+use super::{Line, LineKind};
+use crate::domain::message::{Message, Part};
+use crate::domain::redact::redact;
+use crate::domain::wording::{clip_chars, clip_words, clip_words_tail, one_line};
+
+/// The most characters of a line; a longer one is cut between two words.
+const LONGEST: usize = 300;
+/// From this length on a line of prose is told sentence by sentence.
+const LONG_PROSE: usize = 220;
+/// The most characters of a call's arguments.
+const LONGEST_CALL: usize = 240;
+/// Of a longer text the head and the tail are read, so many characters together: what a message brings is bounded
+/// further anyway.
+const MOST_READ: usize = 48 * 1024;
+/// Pieces of data that lie deeper are told as they stand.
+const DEEPEST: usize = 24;
+
+/// The lines of a message, without secrets; thinking, media and what no format knows tell none.
+pub(super) fn of(message: &Message) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => said(&mut lines, text),
+            Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
+            Part::ToolResult(result) => given(&mut lines, &result.text()),
+            Part::Image(_) | Part::File(_) | Part::Thinking(_) | Part::Other(_) => {}
+        }
+    }
+    lines
+}
+
+fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
+    let text = one_line(text);
+    let text = text.trim();
+    if text.chars().filter(|c| c.is_alphanumeric()).take(2).count() < 2 {
+        return;
+    }
+    lines.push(Line { kind, text: shortened(text, LONGEST) });
+}
+
+/// Cut between two words; one word that is longer than all is told by its ends.
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    match clip_words(text, most) {
+        "" => format!("{}…", clip_chars(text, most / 4)),
+        head => format!("{head} …"),
+    }
+}
+
+/// The text without secrets, of a long one its ends.
+fn readable(text: &str) -> String {
+    if text.len() <= MOST_READ {
+        return redact(text).into_owned();
+    }
+    let (head, tail) = (clip_words(text, MOST_READ / 3 * 2), clip_words_tail(text, MOST_READ / 3));
+    format!("{}\n{}", redact(head), redact(tail))
+}
+
+fn said(lines: &mut Vec<Line>, text: &str) {
+    let text = readable(text);
+    for line in text.lines() {
+        if line.len() <= LONG_PROSE {
+            push(lines, LineKind::Said, line);
+            continue;
+        }
+        for sentence in sentences(line) {
+            push(lines, LineKind::Said, sentence);
+        }
+    }
+}
+
+/// A line cut behind the signs that end sentences.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let ends = rest.char_indices().find(|(at, c)| {
+            let behind = rest.get(at + c.len_utf8()..).unwrap_or_default();
+            match c {
+                '。' | '！' | '？' | '۔' | '।' => true,
+                '.' | '!' | '?' | '؟' => behind.starts_with(char::is_whitespace),
+                _ => false,
+            }
+        });
+        let end = ends.map_or(rest.len(), |(at, c)| at + c.len_utf8());
+        let (sentence, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        rest = behind;
+        Some(sentence)
+    })
+}
+
+fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
+    let arguments = readable(arguments);
+    let told = match serde_json::from_str::<Value>(&arguments) {
+        Ok(Value::Object(fields)) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}={}", flat(value))).collect();
+            fields.join(", ")
+        }
+        Ok(value) => flat(&value),
+        Err(_) => arguments,
+    };
+    push(lines, LineKind::Call, &format!("[{name}] {}", shortened(&one_line(&told), LONGEST_CALL)));
+}
+
+fn given(lines: &mut Vec<Line>, text: &str) {
+    let text = readable(text);
+    let looks_like_data = text.trim_start().starts_with(['{', '[']);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if looks_like_data => data(lines, &value, "", 0),
+        Ok(_) | Err(_) => {
+            for line in text.lines() {
+                push(lines, LineKind::Output, line);
+            }
+        }
+    }
+}
+
+/// A value on one line, without its quotes.
+fn flat(value: &Value) -> String {
+    match value {
+        Value::String(text) => one_line(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", ")),
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}: {}", flat(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// Data in lines, each with the thing that it belongs to in front of it.
+fn data(lines: &mut Vec<Line>, value: &Value, path: &str, depth: usize) {
+    let mut tell = |text: &str| {
+        let text = if path.is_empty() { text.to_owned() } else { format!("{path}: {text}") };
+        push(lines, LineKind::Output, &text);
+    };
+    let whole = flat(value);
+    let is_small = whole.chars().count() <= LONGEST;
+    match value {
+        Value::Object(fields) if !is_small && depth < DEEPEST => {
+            let path = thing(path, fields);
+            let mut line = String::new();
+            for (key, value) in fields {
+                let field = format!("{key}: {}", flat(value));
+                let is_long = field.chars().count() > LONGEST && (value.is_object() || value.is_array());
+                if is_long || line.chars().count() + field.chars().count() + path.len() > LONGEST {
+                    if !line.is_empty() {
+                        push(lines, LineKind::Output, &below(&path, &line));
+                        line.clear();
+                    }
+                    if is_long {
+                        let inner = if path.is_empty() { key.clone() } else { format!("{path} {key}") };
+                        data(lines, value, &inner, depth + 1);
+                        continue;
+                    }
+                }
+                if !line.is_empty() {
+                    line.push_str(", ");
+                }
+                line.push_str(&field);
+            }
+            if !line.is_empty() {
+                push(lines, LineKind::Output, &below(&path, &line));
+            }
+        }
+        Value::Array(items) if !is_small && depth < DEEPEST => {
+            for item in items {
+                data(lines, item, path, depth + 1);
+            }
+        }
+        Value::String(text) => text.lines().for_each(tell),
+        Value::Object(_) | Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) => tell(&whole),
+    }
+}
+
+fn below(path: &str, line: &str) -> String {
+    if path.is_empty() { line.to_owned() } else { format!("{path}: {line}") }
+}
+
+/// The path to an object with what tells it from its like: an id, a name, a number of its own.
+fn thing(path: &str, fields: &serde_json::Map<String, Value>) -> String {
+    let names = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        ["id", "name", "number", "code", "key", "title"].iter().any(|end| key.ends_with(end))
+    };
+    let own = fields.iter().find_map(|(key, value)| match value {
+        Value::String(text) if names(key) && (1..40).contains(&text.len()) => Some(one_line(text)),
+        Value::Number(number) if names(key) => Some(number.to_string()),
+        Value::String(_)
+        | Value::Number(_)
+        | Value::Null
+        | Value::Bool(_)
+        | Value::Array(_)
+        | Value::Object(_) => None,
+    });
+    match own {
+        Some(own) if path.is_empty() => own,
+        Some(own) => format!("{path} {own}"),
+        None => clip_chars(path, LONGEST / 2).to_owned(),
+    }
+}

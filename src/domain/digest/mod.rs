@@ -1,0 +1,97 @@
+//! The digest: what was said and done before the anchor, in its own words, shorter the less of it is likely needed.
+//!
+//! What lives here: how a message becomes lines, which of them stay, which are served, and the text that serves them.
+//! Code makes all of it from originals; a version keeps the lines for the next one, so that nothing is read again from
+//! the beginning, and the text as it is served.
+//! Invariant: bounded in turns and bytes, without secrets, and read as the past: every line stands under its turn's
+//! number and speaker or is indented below it.
+//! Must not know: the record's sections, where anything is stored, how a context is put together.
+
+mod choose;
+mod lines;
+mod names;
+mod write;
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::Seq;
+use super::message::{Numbered, Role};
+use super::wording;
+
+pub use write::{Served, cut, seqs, serve};
+
+/// The most turns that a version keeps.
+const MOST_TURNS: usize = 1_024;
+/// The most bytes of lines that a version keeps: about twice what the largest digest serves.
+pub const MOST_BYTES: usize = 128 * 1024;
+/// The most tokens that are served.
+pub const MOST_TOKENS: u32 = 24_000;
+
+/// A message, as the digest knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Turn {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks.
+    pub role: Role,
+    /// What was said, called or given back, in its order.
+    pub lines: Vec<Line>,
+}
+
+/// A sentence, a line of output, a call, a piece of data that can be read alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Line {
+    /// What it is.
+    pub kind: LineKind,
+    /// Its words, on one line.
+    pub text: String,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineKind {
+    /// Somebody said it.
+    Said,
+    /// The model called a tool.
+    Call,
+    /// A tool gave it back.
+    Output,
+}
+
+impl Turn {
+    fn bytes(&self) -> usize {
+        self.lines.iter().map(|line| line.text.len()).sum()
+    }
+}
+
+/// Adds the turns of a span. What was known of its messages, and of those after them, is replaced: a span may be read
+/// once more.
+pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
+    let Some(first) = span.first().map(|message| message.seq) else { return };
+    turns.truncate(turns.partition_point(|turn| turn.seq < first));
+    let mut said: HashSet<String> =
+        turns.iter().flat_map(|turn| &turn.lines).map(|line| wording::key(&line.text)).collect();
+    for Numbered { seq, message } in span {
+        if message.role.is_system() {
+            continue;
+        }
+        let mut lines = lines::of(message);
+        // What was said before is not said again.
+        lines.retain(|line| said.insert(wording::key(&line.text)));
+        let lines = choose::within_message(message.role, lines);
+        if !lines.is_empty() {
+            turns.push(Turn { seq: *seq, role: message.role, lines });
+        }
+    }
+    let bytes: usize = turns.iter().map(Turn::bytes).sum();
+    if bytes > MOST_BYTES || turns.len() > MOST_TURNS {
+        // Well below the bounds, so that not every version drops something.
+        choose::keep(turns, MOST_BYTES / 4 * 3, MOST_TURNS / 4 * 3);
+    }
+}
+
+#[cfg(test)]
+mod tests;
