@@ -66,6 +66,10 @@ bench-preaggregate *flags:
 bench-tasks *flags:
     cargo bench --bench tasks -- {{ flags }}
 
+# Ask exams of what a reader of the context gets, and what it costs, over windows and fills (folders may be named)
+exams *flags:
+    cargo bench --bench exams -- {{ flags }}
+
 # Count compressions beside the least that the thresholds imply (a folder of transcripts may be named)
 bench-thrash *flags:
     cargo bench --bench thrash -- {{ flags }}

@@ -144,6 +144,13 @@ impl<'a> Replay<'a> {
         true
     }
 
+    /// Compresses once more, as a caller may at the end, when the context takes more than a compression would leave.
+    pub fn finish(&mut self) {
+        if !Room::of(&self.policy, None, &self.counts).has_room {
+            self.compress();
+        }
+    }
+
     /// The messages after the anchor, the system prompt aside.
     pub fn tail(&self) -> &'a [Entry] {
         let at = |seq: Seq| usize::try_from(seq).unwrap_or(usize::MAX);
@@ -232,7 +239,7 @@ impl<'a> Replay<'a> {
         self.anchor = through;
         self.settle(Some(through), 0);
         let room = Room::of(&self.policy, None, &self.counts);
-        self.counts.publish(&self.policy, room, true);
+        self.counts.publish(&self.policy, true);
         if !room.is_met(self.counts.context_tokens()) {
             self.outcomes.above_target += 1;
         }

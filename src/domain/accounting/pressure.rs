@@ -4,7 +4,7 @@
 use super::Accounting;
 use crate::domain::mask::{self, Level, Marks, MaskMode, Moved};
 use crate::domain::room::Room;
-use crate::domain::settings::{Policy, share_of};
+use crate::domain::settings::{HYSTERESIS_SHARE, Policy, share_of};
 use crate::domain::shape::AsShape;
 
 /// Below these many unmasked tool results the mask position cannot move at the warn level, so that the
@@ -49,10 +49,11 @@ impl Accounting {
     }
 
     /// Notes that a version was published, by the window's fill or for another reason.
-    pub fn publish(&mut self, policy: &Policy, room: Room, by_window: bool) {
-        self.above_target = !room.is_met(self.context_tokens());
+    pub fn publish(&mut self, policy: &Policy, by_window: bool) {
+        let enough = share_of(policy.effective_window, policy.compress - HYSTERESIS_SHARE);
+        self.above_target = self.context_tokens() > u64::from(enough);
         if by_window {
-            self.spent_tokens += worth(policy, room);
+            self.spent_tokens += worth(policy, self);
         }
     }
 
@@ -63,13 +64,13 @@ impl Accounting {
     #[must_use]
     pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-        let due = trigger + self.spent_tokens + worth(policy, Room::of(policy, None, self));
+        let due = trigger + self.spent_tokens + worth(policy, self);
         self.above_target && self.spent_tokens > 0 && self.appended_tokens < due
     }
 }
 
 /// The tokens that have to arrive for one compression: two thirds of those between its goal and the trigger.
-fn worth(policy: &Policy, room: Room) -> u64 {
+fn worth(policy: &Policy, counts: &Accounting) -> u64 {
     let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-    (trigger.saturating_sub(room.goal()) * 2).div_ceil(3)
+    (trigger.saturating_sub(Room::of(policy, None, counts).goal()) * 2).div_ceil(3)
 }

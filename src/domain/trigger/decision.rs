@@ -138,7 +138,6 @@ mod tests {
     use super::*;
     use crate::domain::accounting::{Accounting, Counted};
     use crate::domain::message::Role;
-    use crate::domain::room::Room;
     use crate::domain::settings::Settings;
     use crate::domain::trigger::{PolicyName, Recent};
 
@@ -286,8 +285,7 @@ mod tests {
     #[test]
     fn a_window_that_cannot_get_below_its_target_is_not_compressed_for_every_message() {
         let mut counts = session(20, 9_500);
-        let room = Room::of(&policy(PolicyName::Utilization), None, &counts);
-        counts.publish(&policy(PolicyName::Utilization), room, true);
+        counts.publish(&policy(PolicyName::Utilization), true);
         assert!(counts.above_target);
         // A third of the way from goal to trigger is missing for a second one.
         counts.appended_tokens = 7_000 + 2 * 2_667 - 1;

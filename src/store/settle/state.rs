@@ -187,8 +187,7 @@ impl SessionState {
         mask_for(&mut counts, job.request.target, &policy, tail);
         if publish.is_some() {
             let by_window = job.trigger == SignalKind::Utilization.as_str();
-            let room = Room::of(&policy, job.request.target, &counts);
-            counts.publish(&policy, room, by_window);
+            counts.publish(&policy, by_window);
         }
         self.counts = counts;
     }

@@ -5,10 +5,9 @@
 //! beside a list of rare words.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use serde_json::Value;
-
-use super::content;
 
 /// How far apart the facts of one question may stand, in characters.
 const TOGETHER: usize = 600;
@@ -19,15 +18,19 @@ const RARE: usize = 6;
 
 /// Questions whose facts stand together: in the context, and in its two controls.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
-    pub(super) questions: usize,
-    pub(super) context: usize,
-    pub(super) tail: usize,
-    pub(super) words: usize,
+pub struct Known {
+    /// Questions asked.
+    pub questions: usize,
+    /// Known from the context.
+    pub context: usize,
+    /// Known from the newest messages alone.
+    pub tail: usize,
+    /// Known from half of them and rare words.
+    pub words: usize,
 }
 
 /// Asks an exam of a context, and of controls made from the session's messages.
-pub(super) fn known(exam: &Value, context: &[Value], session: &[Value]) -> Known {
+pub fn known(exam: &Value, context: &[Value], session: &[Value]) -> Known {
     let marked = |message: &Value| {
         let role = message["role"].as_str().unwrap_or_default();
         format!("<{role}>\n{}\n</{role}>", content(message))
@@ -49,19 +52,35 @@ pub(super) fn known(exam: &Value, context: &[Value], session: &[Value]) -> Known
     known
 }
 
+/// The text of a message and of its calls.
+pub fn content(message: &Value) -> String {
+    let mut text = match &message["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            parts.iter().map(|part| part["text"].as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    };
+    for call in message["tool_calls"].as_array().into_iter().flatten() {
+        let word = |name: &str| call["function"][name].as_str().unwrap_or_default();
+        let _ = write!(text, "\n[calls {}] {}", word("name"), word("arguments"));
+    }
+    text
+}
+
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
 /// The text in small letters, with one space for what markup and quotation put between words.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let is_between = |c: char| c.is_whitespace() || "`*_\"'’,".contains(c);
     let words: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
     words.join(" ").to_lowercase()
 }
 
 /// Whether each fact stands in the text by one of its spellings, all of them near each other.
-fn stand_together(text: &str, facts: &[Vec<String>]) -> bool {
+pub fn stand_together(text: &str, facts: &[Vec<String>]) -> bool {
     let places = |spellings: &Vec<String>| -> Vec<usize> {
         let spellings = spellings.iter().filter(|spelling| !spelling.is_empty());
         let mut places: Vec<usize> =
@@ -110,20 +129,4 @@ fn controls(session: &[Value], size: usize) -> (String, String) {
     };
     let words = format!("{}\n{rare}", end(size - rare.chars().count()));
     (end(size), words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn facts_count_when_they_stand_near_each_other_by_any_spelling() {
-        let facts = [vec!["ent 216".to_owned(), "ent-216".to_owned()], vec!["940".to_owned()]];
-        let near = plain("Ticket **ENT-216**:\n costs  940 in all");
-        let far = plain(&format!("ENT-216 {} 940", "word ".repeat(200)));
-        assert!(stand_together(&near, &facts));
-        assert!(!stand_together(&far, &facts));
-        assert!(stand_together(&far, &facts[..1]), "one fact is near itself");
-        assert!(!stand_together(&near, &[vec!["941".to_owned()]]));
-    }
 }

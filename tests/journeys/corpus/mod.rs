@@ -31,22 +31,6 @@ const AT_ONCE: usize = 2;
 /// Writes what was measured into the file of floors, when it is set.
 const RECORD: &str = "ANCHORD_CORPUS_RECORD";
 
-/// The text of a message and of its calls.
-fn content(message: &Value) -> String {
-    let mut text = match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            parts.iter().map(|part| part["text"].as_str().unwrap_or_default()).collect::<Vec<_>>().join("\n")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
-    };
-    for call in message["tool_calls"].as_array().into_iter().flatten() {
-        let word = |name: &str| call["function"][name].as_str().unwrap_or_default();
-        let _ = write!(text, "\n[calls {}] {}", word("name"), word("arguments"));
-    }
-    text
-}
-
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
 }
@@ -189,4 +173,15 @@ async fn the_corpus_holds_its_floors() {
         assert!(found >= floor, "{name}: {} is below the floor of {floor}; moved:\n{moved}", told(*share));
     }
     assert!(floors.keys().all(|name| sums.contains_key(name.as_str())), "a floor names no measure");
+}
+
+#[test]
+fn facts_count_when_they_stand_near_each_other_by_any_spelling() {
+    let facts = [vec!["ent 216".to_owned(), "ent-216".to_owned()], vec!["940".to_owned()]];
+    let near = exam::plain("Ticket **ENT-216**:\n costs  940 in all");
+    let far = exam::plain(&format!("ENT-216 {} 940", "word ".repeat(200)));
+    assert!(exam::stand_together(&near, &facts));
+    assert!(!exam::stand_together(&far, &facts));
+    assert!(exam::stand_together(&far, &facts[..1]), "one fact is near itself");
+    assert!(!exam::stand_together(&near, &[vec!["941".to_owned()]]));
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::content;
+use super::exam::content;
 use super::exam::{self, Known};
 use super::gold::{Gold, Share};
 use crate::support::app::App;
