@@ -160,7 +160,7 @@ fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec<Seen<'t>> 
 
 fn weight(role: Role, kind: LineKind) -> f64 {
     match (kind, role) {
-        (LineKind::Said, Role::User) => 6.0,
+        (LineKind::Said, Role::User) => 3.0,
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
         (LineKind::Call, _) => 0.7,
         (LineKind::Output, _) => 1.0,
