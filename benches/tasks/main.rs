@@ -49,6 +49,9 @@ struct Flags {
     /// Context window of the model, in tokens
     #[arg(long, default_value_t = 32_000)]
     window: u32,
+    /// What a compression fills, as a share of the effective window; the default when it is not named
+    #[arg(long)]
+    fill: Option<f64>,
     /// Price of a cached prompt token; one that is not cached costs 1
     #[arg(long, default_value_t = 0.1)]
     cached_price: f64,
@@ -71,7 +74,7 @@ fn main() -> anyhow::Result<()> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let servers = Servers::start(&flags.binary, "")?;
-    let stage = Stage { window: flags.window, address: servers.address };
+    let stage = Stage { window: flags.window, fill: flags.fill, address: servers.address };
     let tallies: anyhow::Result<Vec<(Way, Tally)>> = runtime.block_on(async {
         let mut tallies = Vec::new();
         for way in Way::ALL {

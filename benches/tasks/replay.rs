@@ -29,6 +29,8 @@ const BATCH: usize = 200;
 pub struct Stage {
     /// The model's context window.
     pub window: u32,
+    /// What a compression fills, when it is not the default.
+    pub fill: Option<f64>,
     /// The service.
     pub address: SocketAddr,
 }
@@ -43,10 +45,13 @@ impl Stage {
         tally: &mut Tally,
     ) -> anyhow::Result<()> {
         let mut counts = Counts::default();
-        let Some(settings) = way.settings(self.window) else {
+        let Some(mut settings) = way.settings(self.window) else {
             count_out(way, session, self.window, &mut counts, tally);
             return Ok(());
         };
+        if let (Some(fill), Some(fields)) = (self.fill, settings.as_object_mut()) {
+            fields.insert("fill".to_owned(), fill.into());
+        }
         let name = format!("{}-{number}", way.name().replace([' ', '+'], "-"));
         let mut service = Service { connection: Connection::open(self.address).await?, name };
         service.put(&settings).await?;

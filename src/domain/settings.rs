@@ -25,8 +25,9 @@ pub use thresholds::{HistoryRules, MessageThresholds, Thresholds};
 pub const DEFAULT_CONTEXT_WINDOW: u32 = 200_000;
 /// Share of the context window that is usable when the caller gives no parts.
 pub const DEFAULT_EFFECTIVE_SHARE: f64 = 0.80;
-/// Share of the effective window that record, digest and newest messages take when nobody says.
-pub const DEFAULT_FILL: f64 = 0.30;
+/// Share of the effective window that record, digest and newest messages take when nobody says: the largest that keeps
+/// the cost of a task within 1.3 of what it was when nearly nothing was filled (docs/quality.md).
+pub const DEFAULT_FILL: f64 = 0.40;
 /// The most tokens that they take when nobody says.
 pub const MAX_DEFAULT_FILL_TOKENS: u32 = 24_000;
 /// Share of the effective window that must arrive before the next automatic compression, and that a compression stays
@@ -69,7 +70,7 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskMode>,
     /// What record, digest and newest messages take after a compression, as a share of the effective window; system
-    /// prompt and pins come on top. At most the compress level less 0.10. Default 0.30, and at most 24,000 tokens.
+    /// prompt and pins come on top. At most the compress level less 0.10. Default 0.40, and at most 24,000 tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 0.9)]
     pub fill: Option<f64>,

@@ -122,7 +122,7 @@ async fn what_was_prepared_is_published_by_the_append_that_reaches_the_compress_
     assert_eq!(before["compression_count"], 1);
 
     // The next round prepares anew, on the new version.
-    let reply = append(&app, &talk(6, 280)).await;
+    let reply = append(&app, &talk(6, 240)).await;
     app.work().await;
     assert_eq!(statuses(&app).await, ["prepared", "succeeded"], "{reply}");
 }
@@ -300,7 +300,7 @@ async fn a_manual_compression_makes_a_preparation_at_work_its_own_or_ends_it() {
 async fn a_rollback_ends_it_and_prepares_nothing() {
     let app = prepared().await;
     append(&app, &talk(2, 400)).await;
-    append(&app, &talk(6, 280)).await;
+    append(&app, &talk(6, 240)).await;
     app.work().await;
     assert_eq!(statuses(&app).await, ["prepared", "succeeded"]);
     let back = app.call("POST", &format!("{SESSION}/summaries/1/rollback"), "").await;

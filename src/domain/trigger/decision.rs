@@ -288,7 +288,7 @@ mod tests {
         counts.publish(&policy(PolicyName::Utilization), true);
         assert!(counts.above_target);
         // A third of the way from goal to trigger is missing for a second one.
-        counts.appended_tokens = 7_000 + 2 * 2_667 - 1;
+        counts.appended_tokens = 7_000 + 2 * 2_000 - 1;
         assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
         counts.appended_tokens += 1;
         assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
