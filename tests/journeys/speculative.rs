@@ -288,7 +288,7 @@ async fn a_manual_compression_makes_a_preparation_at_work_its_own_or_ends_it() {
     assert_eq!(statuses(&app).await, ["succeeded"], "the same work is not done twice");
 
     let app = warned().await;
-    let body = json!({"preserve_recent": 3}).to_string();
+    let body = json!({"preserve_recent": 3, "through_seq": 17}).to_string();
     let asked = app.call("POST", &format!("{SESSION}/compressions"), body).await;
     assert_eq!(asked.status, 202, "{}", asked.text);
     app.work().await;

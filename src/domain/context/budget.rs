@@ -10,7 +10,8 @@
 //!
 //! What is newest is what the model has not answered yet: the last group, and the newest user message. The summary is
 //! never left out. Steps take in strides of a whole group; what they took too much is given back, the newest first,
-//! clipped to a length of a fixed ladder, so that the budget is used and prefixes stay equal while little comes.
+//! clipped to a length of a fixed ladder. What is taken away in all is a multiple of a stride of tokens: while little
+//! comes, the same is taken from the same messages, and what was served stays as it is.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -29,6 +30,8 @@ use super::plan::{self, Plan, Slot, SummaryForm};
 const LEAST_CLIP: u32 = 96;
 /// The most groups that count as unanswered: of a meeting, say, the newest.
 const MOST_UNANSWERED: usize = 8;
+/// What is taken away is a multiple of this part of the budget.
+const STRIDES: u64 = 16;
 /// The last resort clips the newest messages down to this.
 const HARD_LEAST: u32 = 48;
 
@@ -51,6 +54,10 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             || fit.drop_recap()
             || fit.drop_older();
         let is_last = keeps == Keeping::Nothing;
+        if !took {
+            // The last resort has all of the budget.
+            fit.goal = u64::from(fit.plan.input.budget);
+        }
         // What was clipped before the caller's marks gave way has room again.
         if (!took || is_last) && !fit.clip_newest() {
             continue;
@@ -103,6 +110,8 @@ struct Fit<'p, 'a, 'i> {
     plan: &'p mut Plan<'a, 'i>,
     /// An upper bound for one note about left-out messages.
     note_tokens: u64,
+    /// The most tokens that there may be.
+    goal: u64,
     /// The group with the newest user message.
     newest_user: Option<usize>,
     /// The first group of those that the model has not answered.
@@ -125,7 +134,10 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let newest = unanswered(plan);
         let masked_here = vec![None; plan.slots.len()];
         let keeping = Keeping::Marked;
-        Self { plan, note_tokens, newest_user, newest, open_errors, keeping, recap: None, masked_here }
+        let (whole, budget) = (plan.tokens() + plan.gap_count * note_tokens, u64::from(plan.input.budget));
+        let stride = (budget / STRIDES).max(1);
+        let goal = whole.saturating_sub(whole.saturating_sub(budget).div_ceil(stride) * stride);
+        Self { plan, note_tokens, goal, newest_user, newest, open_errors, keeping, recap: None, masked_here }
     }
 
     fn total(&self) -> u64 {
@@ -133,7 +145,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 
     fn fits(&self) -> bool {
-        self.total() <= u64::from(self.plan.input.budget)
+        self.total() <= self.goal
     }
 
     /// The slots of a group.
@@ -319,7 +331,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     fn cut_digest(&mut self) -> bool {
         let Some(digest) = self.plan.input.summary.and_then(|summary| summary.digest) else { return false };
         self.plan.digest = None;
-        let room = u64::from(self.plan.input.budget).saturating_sub(self.total());
+        let room = self.goal.saturating_sub(self.total());
         if room >= u64::from(digest.tokens) {
             self.plan.digest = plan::whole_digest(self.plan.input);
         } else if let Some(steps) = rungs_within(u32::try_from(room).unwrap_or(u32::MAX)).checked_sub(1) {

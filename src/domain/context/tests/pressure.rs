@@ -194,3 +194,26 @@ fn a_group_of_hundreds_is_served_by_its_newest_outputs() {
         }
     }
 }
+
+#[test]
+fn what_is_taken_stays_the_same_while_little_comes() {
+    let mut messages = vec![user("do it")];
+    let (mut before, mut looks, mut kept): (Vec<Value>, usize, usize) = (Vec::new(), 0, 0);
+    for n in 0..120 {
+        messages.extend([user(&format!("step {n}")), assistant(&format!("done {n}: {}", long(60)))]);
+        let session = Session::new(Format::OpenaiChat, &messages);
+        let mut input = session.input(Format::OpenaiChat);
+        input.budget = 8_000;
+        let reply = serve(&input);
+        let now = reply["messages"].as_array().unwrap().clone();
+        if reply["omitted"].as_array().unwrap().is_empty() {
+            before = now;
+            continue;
+        }
+        looks += 1;
+        // What was served before is served again in the same words, but for the newest of it.
+        kept += usize::from(now.starts_with(&before[..before.len().saturating_sub(2)]));
+        before = now;
+    }
+    assert!(looks > 20 && kept * 3 > looks * 2, "{kept} of {looks}");
+}
