@@ -111,7 +111,7 @@ impl Work<'_> {
 
     /// Compresses all but the last messages; tells how long the reply took.
     async fn compress(&mut self, name: &str) -> anyhow::Result<Duration> {
-        let plain = request("POST", format_args!("/v1/sessions/{name}/compressions"), "{}");
+        let plain = request("POST", format_args!("/v1/sessions/{name}/compressions"), r#"{"target":0.1}"#);
         let waiting = String::from_utf8(plain)?.replacen("\r\n", "\r\nPrefer: wait=30\r\n", 1);
         let sent = Instant::now();
         let ended = self.connection.json(waiting.as_bytes()).await?;

@@ -157,7 +157,7 @@ fn some_request(session: &str, number: usize, leaves: Leaves, random: &mut Rando
             let settings = format!(r#"{{"metadata":{{"number":{number}}}}}"#);
             request("PUT", format_args!("/v1/sessions/{session}"), &settings)
         }
-        6 => request("POST", format_args!("/v1/sessions/{session}/compressions"), "{}"),
+        6 => request("POST", format_args!("/v1/sessions/{session}/compressions"), r#"{"target":0.1}"#),
         _ => request("GET", format_args!("/v1/sessions/{session}/context"), ""),
     }
 }

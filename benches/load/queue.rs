@@ -118,7 +118,7 @@ async fn pickup(servers: &Servers, name: &str, asked: Asked) -> anyhow::Result<V
             Asked::ByRequest => {
                 let messages = format!("/v1/sessions/{session}/messages");
                 connection.json(&request("POST", format_args!("{messages}"), &batch(2, &mut random))).await?;
-                request("POST", format_args!("/v1/sessions/{session}/compressions"), "{}")
+                request("POST", format_args!("/v1/sessions/{session}/compressions"), r#"{"target":0.1}"#)
             }
             Asked::ByAppend => {
                 request("POST", format_args!("/v1/sessions/{session}/messages"), &batch(16, &mut random))

@@ -70,7 +70,7 @@ none = call(find_summary, m.Problem, SESSION)
 assert none.type_ == "/problems/no-summary"
 assert find_handoff.sync_detailed(SESSION, client=anchord).status_code == 204
 compression = call(
-    create_compression, m.Compression, SESSION, body=m.NewCompression(reason="now"), prefer="wait=30"
+    create_compression, m.Compression, SESSION, body=m.NewCompression(reason="now", target=0.1), prefer="wait=30"
 )
 assert compression.status == m.Status.SUCCEEDED and compression.version == 1, compression
 call(find_compression, m.Compression, SESSION, compression.id)
