@@ -60,7 +60,8 @@ async fn summarise(servers: &Servers, connection: &mut Connection, length: usize
     // One compression takes a bounded span: all sessions are summarised through the same place before
     // their ends, or the tails that are compared would not be alike.
     loop {
-        let ask = request("POST", format_args!("/v1/sessions/length-{length}/compressions"), r#"{"target":0.1}"#);
+        let ask =
+            request("POST", format_args!("/v1/sessions/length-{length}/compressions"), r#"{"target":0.1}"#);
         connection.done(&ask).await?;
         servers.rest(REST).await?;
         let read = request("GET", format_args!("/v1/sessions/length-{length}"), "");
