@@ -122,7 +122,7 @@ fn read(flags: &Flags, counter: TokenCounter) -> anyhow::Result<Vec<Sitting>> {
     for path in names {
         let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let document = json(&flags.sessions.join(format!("{name}.json")))?;
-        let messages = document["messages"].as_array().cloned().unwrap_or_default();
+        let messages = document.get("messages").and_then(Value::as_array).cloned().unwrap_or_default();
         let raw: Vec<String> = messages.iter().map(Value::to_string).collect();
         let transcript = Transcript::read(&raw, counter).with_context(|| name.to_owned())?;
         sittings.push(Sitting { name: name.to_owned(), transcript, messages, exam: json(&path)? });

@@ -212,9 +212,10 @@ impl Work {
         let room = Room::of(&policy, self.job.request.target, &self.base.counts);
         let left = room.beside(&policy, &served(&self.base.counts, &self.outlines), through);
         // Facts are told before prose, so that half the room leaves out what was said at length; a digest would tell it.
-        let (record, together) = match self.trims() {
-            true => ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0),
-            false => (left.record, left.together),
+        let (record, together) = if self.trims() {
+            ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0)
+        } else {
+            (left.record, left.together)
         };
         Left { record: record.min(phase_bound(self.base.settings.phase)), together }
     }

@@ -230,16 +230,10 @@ async fn live(app: &App, name: &str) {
     app.call("PUT", &format!("{session}/todos"), todos.to_string()).await;
     app.call("POST", &format!("{session}/evaluations"), "{}").await;
     app.call("POST", &format!("{session}/compressions"), r#"{"shadow":true}"#).await;
+    let compressions = format!("{session}/compressions");
     for _ in 0..2 {
         let key = format!("compress-{name}");
-        call_with(
-            app,
-            "POST",
-            &format!("{session}/compressions"),
-            json!({"target": 0.5}),
-            &[("idempotency-key", &key)],
-        )
-        .await;
+        call_with(app, "POST", &compressions, json!({"target": 0.5}), &[("idempotency-key", &key)]).await;
     }
     app.work().await;
     app.call("POST", &format!("{session}/summaries/1/rollback"), "").await;

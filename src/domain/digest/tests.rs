@@ -165,11 +165,8 @@ fn a_name_that_comes_back_makes_its_line_worth_more() {
 fn it_is_bounded_and_what_is_read_once_more_replaces_what_was() {
     let mut turns = Vec::new();
     for round in 0..40 {
-        let text = |n: Seq| {
-            (0..30)
-                .map(|l| format!("round {round} message {n} line {l} of file_{n}_{l}.rs\n"))
-                .collect::<String>()
-        };
+        let line = |n: Seq, l: u32| format!("round {round} message {n} line {l} of file_{n}_{l}.rs");
+        let text = |n: Seq| (0..30).map(|l| line(n, l)).collect::<Vec<_>>().join("\n");
         let messages: Vec<Value> = (0..50).map(|n| output("c", &text(n))).collect();
         grow(&mut turns, &numbered(1 + round * 50, &messages));
         assert!(turns.iter().map(Turn::bytes).sum::<usize>() <= MOST_BYTES && turns.len() <= MOST_TURNS);

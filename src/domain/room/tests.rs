@@ -2,6 +2,7 @@ use super::*;
 use crate::domain::group::groups;
 use crate::domain::settings::{Settings, Thresholds};
 use crate::domain::shape::AsShape;
+use crate::domain::trigger::PolicyName;
 
 fn policy(settings: Settings) -> Policy {
     Settings { context_window: Some(20_000), ..settings }.policy()
@@ -82,7 +83,6 @@ fn tokens_may_be_preserved_beyond_that_as_far_as_there_is_room() {
 #[test]
 fn what_counts_messages_is_not_asked_for_again_at_once() {
     let counting = |name| policy(Settings { policy: Some(name), fill: Some(0.5), ..Settings::default() });
-    use crate::domain::trigger::PolicyName;
     assert_eq!(end(&counting(PolicyName::MessageCount), None, &[10; 60]), Some(35));
     assert_eq!(end(&counting(PolicyName::Utilization), None, &[10; 60]), None);
 }

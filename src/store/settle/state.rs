@@ -168,13 +168,16 @@ impl SessionState {
         counts.settled_tokens = counts.appended_tokens;
         let end = counts.span_end(self.head, policy.preserve_recent);
         let room = Room::of(&policy, job.request.target, &counts);
-        let left = |span: Span| tail.partition_point(|outline| outline.seq <= span.through_seq);
-        let left = span.map(|span| (span, left(span)));
-        counts.attempted_through = match left {
+        let stays = |span: Span| {
+            let covered = tail.partition_point(|outline| outline.seq <= span.through_seq);
+            let left = tail.get(covered..).unwrap_or_default();
+            room.holds(&policy, (left, counted.get(covered..).unwrap_or_default()))
+        };
+        counts.attempted_through = match span {
             // More than stays is left of what was too long to be covered at once.
-            Some((span, left)) if !room.holds(&policy, (&tail[left..], &counted[left..])) => span.through_seq,
+            Some(span) if !stays(span) => span.through_seq,
             // The same messages are not looked at again before there are more.
-            Some((span, _)) => span.through_seq.max(end),
+            Some(span) => span.through_seq.max(end),
             None => counts.attempted_through.max(end),
         };
         if publish.is_some() {

@@ -39,9 +39,9 @@ pub fn known(exam: &Value, context: &[Value], session: &[Value]) -> Known {
     let (tail, words) = controls(session, context.chars().count());
     let [context, tail, words] = [context, tail, words].map(|text| plain(&text));
     let mut known = Known::default();
-    for question in exam["questions"].as_array().expect("questions") {
+    for question in list(&exam["questions"]) {
         let facts: Vec<Vec<String>> = list(&question["facts"])
-            .map(|spellings| list(spellings).map(|fact| plain(fact.as_str().expect("a text"))).collect())
+            .map(|spellings| list(spellings).filter_map(Value::as_str).map(plain).collect())
             .collect();
         let holds = |text: &str| usize::from(stand_together(text, &facts));
         known.questions += 1;
@@ -62,7 +62,9 @@ pub fn content(message: &Value) -> String {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     };
     for call in message["tool_calls"].as_array().into_iter().flatten() {
-        let word = |name: &str| call["function"][name].as_str().unwrap_or_default();
+        let word = |name: &str| {
+            call.pointer(&format!("/function/{name}")).and_then(Value::as_str).unwrap_or_default()
+        };
         let _ = write!(text, "\n[calls {}] {}", word("name"), word("arguments"));
     }
     text
@@ -89,8 +91,8 @@ pub fn stand_together(text: &str, facts: &[Vec<String>]) -> bool {
         places
     };
     let found: Vec<Vec<usize>> = facts.iter().map(places).collect();
-    if found.len() == 1 {
-        return !found[0].is_empty();
+    if let [places] = found.as_slice() {
+        return !places.is_empty();
     }
     found.iter().flatten().any(|start| {
         let end = text[*start..].char_indices().nth(TOGETHER).map_or(text.len(), |(bytes, _)| start + bytes);
@@ -120,7 +122,8 @@ fn controls(session: &[Value], size: usize) -> (String, String) {
             in_order.push(word);
         }
     }
-    let rare = |word: &&str| counts[*word] <= RARE && word.chars().count() > 2;
+    let rare =
+        |word: &&str| counts.get(*word).is_some_and(|count| *count <= RARE) && word.chars().count() > 2;
     let rare: String =
         in_order.into_iter().filter(rare).collect::<Vec<_>>().join(" ").chars().take(size / 2).collect();
     let said = said.join("\n");
