@@ -4,6 +4,15 @@
 alter table summaries add column digest text, add column digest_tokens integer;
 comment on column summaries.digest is 'The text of the message that serves the digest; null when there is none.';
 comment on column summaries.digest_tokens is 'That message''s tokens; null when there is none.';
+
+-- The newest message when a version was published: what came while it was served begins after that. And what a look
+-- back from the next version found.
+alter table summaries add column head_seq bigint, add column hindsight json;
+comment on column summaries.head_seq is 'The newest message when it was published; null for versions from before this column.';
+comment on column summaries.hindsight is 'How it stood the look back from the next version; null until then.';
+create index summaries_unjudged on summaries (tenant_id, session_id, version)
+  where hindsight is null and head_seq is not null;
+
 do $$
 begin
   alter table summaries alter column digest set compression lz4;
@@ -78,10 +87,11 @@ begin
   if p_version is not null then
     insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq, meta,
                            document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap, digest,
-                           digest_tokens)
+                           digest_tokens, head_seq)
     values (p_tenant, p_session, p_version, p_parent, p_job, p_from, p_through, p_meta::json, p_document::json, p_parts,
             p_carry::json, p_rendering, p_rendering_tokens, p_least, p_least_tokens, p_recap, p_digest,
-            p_digest_tokens);
+            p_digest_tokens,
+            (select s.head_seq from sessions s where s.tenant_id = p_tenant and s.id = p_session));
     if cardinality(p_part_ids) > 0 then
       insert into record_parts (tenant_id, session_id, id, entries)
       select p_tenant, p_session, p.id, p.entries from unnest(p_part_ids, p_entries) as p(id, entries);

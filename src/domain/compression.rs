@@ -136,6 +136,8 @@ pub struct Report {
     pub target_met: Option<bool>,
     /// Probes passed / asked.
     pub probe_score: Option<f64>,
+    /// The same of the probes that ask for facts which code found.
+    pub facts_score: Option<f64>,
     /// Probes asked.
     pub probes_asked: u32,
     /// Probes failed.
@@ -157,6 +159,21 @@ pub struct Report {
     pub cost: Cost,
     /// Where the time went.
     pub timings: Timings,
+}
+
+impl Report {
+    /// How its probes went.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        Scores {
+            score: self.probe_score,
+            facts_score: self.facts_score,
+            asked: self.probes_asked,
+            failed: self.probes_failed,
+            cut: self.probes_cut,
+            critical_failed: self.critical_failed,
+        }
+    }
 }
 
 /// What the gate did with one candidate.

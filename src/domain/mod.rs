@@ -21,6 +21,7 @@ pub mod gate;
 mod glance;
 pub mod group;
 pub mod handoff;
+pub mod hindsight;
 pub mod id;
 pub mod ledger;
 mod mark;

@@ -290,6 +290,9 @@ impl Settings {
                 return refuse(&format!("/thresholds/{name}"), detail.to_owned());
             }
         }
+        if !(0.0..=1.0).contains(&policy.hindsight) {
+            return refuse("/thresholds/hindsight", "must be from 0 to 1".to_owned());
+        }
         self.validate_fill(&policy)?;
         let [optional, compress, force] = policy.messages;
         if optional == 0 || optional > compress || compress > force {

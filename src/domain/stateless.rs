@@ -20,7 +20,7 @@ use super::group::{self, NoSpan};
 use super::id::Seq;
 use super::mask::{Marks, MaskMode};
 use super::message::{Message, Numbered};
-use super::probe::{self, Probe};
+use super::probe::{self, Probe, Scores};
 use super::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS};
 use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use super::shape::Shape;
@@ -108,8 +108,8 @@ pub struct Compressed {
     pub omitted: Vec<(Seq, Seq, &'static str)>,
     /// Calls that wait for their results.
     pub pending_tool_calls: Vec<String>,
-    /// Figures of the last candidate's probes: asked, failed, critical ones that failed, score.
-    pub probes: (u32, u32, u32, Option<f64>),
+    /// Figures of the last candidate's probes.
+    pub probes: Scores,
     /// What a caller should know.
     pub warnings: Vec<String>,
 }
@@ -127,10 +127,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
             None
         }
     };
-    let probes = proof.as_ref().map_or((0, 0, 0, None), |proof| {
-        let report = &proof.report;
-        (report.asked, report.failed, report.critical_failed, report.score)
-    });
+    let probes = proof.as_ref().map_or_else(Scores::default, |proof| proof.report.scores());
     if let Some(proof) = &proof {
         warnings.extend(proof.meta.warnings.iter().cloned());
         if proof.is_not_smaller() {
@@ -154,8 +151,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
         let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
         probe::score(&asked, &proof.least, &proof.summary)
     });
-    let probes =
-        report.map_or(probes, |report| (report.asked, report.failed, report.critical_failed, report.score));
+    let probes = report.map_or(probes, |report| report.scores());
     warnings.extend(served.warnings.iter().cloned());
     Ok(Compressed { probes, warnings, summary: proof.map(|proof| (proof.meta, proof.summary)), ..served })
 }
@@ -316,7 +312,7 @@ pub fn serve(
         system: context.system,
         pending_tool_calls: context.pending_tool_calls,
         omitted,
-        probes: (0, 0, 0, None),
+        probes: Scores::default(),
         warnings: warnings.into_iter().collect(),
     })
 }
@@ -396,7 +392,7 @@ mod tests {
             for raw in &made.messages {
                 format::parse(format, raw).unwrap();
             }
-            assert!(made.probes.0 > 0 && made.probes.3.is_some());
+            assert!(made.probes.asked > 0 && made.probes.score.is_some());
         }
     }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::hindsight::Hindsight;
 use super::id::Seq;
 use super::settings::Phase;
 use super::strategy::{Engine, Strategy, Verifiable};
@@ -45,6 +46,9 @@ pub struct VersionMeta {
     pub compression_ratio: Option<f64>,
     /// Probes passed of those asked; absent when none was asked.
     pub probe_score: Option<f64>,
+    /// The same of the probes that ask for facts which code found.
+    #[serde(default)]
+    pub facts_score: Option<f64>,
     /// The phase of the work that it was made in, which decides how it is rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,
@@ -67,6 +71,9 @@ pub struct Version {
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
+    /// How its context stood the look back from the next version; absent until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hindsight: Option<Hindsight>,
     /// The document.
     #[serde(flatten)]
     pub summary: Summary,

@@ -15,6 +15,7 @@ use super::params::{Path, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{Cost, GateOutcome, Status};
 use crate::domain::flags::Flag;
+use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionName};
 use crate::domain::strategy::{Engine, Strategy, Verifiable};
 use crate::domain::version::Version;
@@ -90,6 +91,12 @@ pub struct StrategyRun {
     /// Probes passed of those asked.
     #[schema(required = true)]
     pub probe_score: Option<f64>,
+    /// The same of the probes that ask for facts which code found.
+    #[schema(required = true)]
+    pub facts_score: Option<f64>,
+    /// How the context of its version stood the look back from the next one; null until then.
+    #[schema(required = true)]
+    pub hindsight: Option<Hindsight>,
     /// Probes asked.
     pub probes_asked: u32,
     /// Probes failed.
@@ -211,6 +218,8 @@ impl StrategyRun {
             context_tokens_after: report.context_tokens_after,
             context_reduction,
             probe_score: report.probe_score,
+            facts_score: report.facts_score,
+            hindsight: run.hindsight,
             probes_asked: report.probes_asked,
             probes_failed: report.probes_failed,
             probes_cut: report.probes_cut,

@@ -88,6 +88,9 @@ pub struct CompressedMessages {
     /// Probes passed of those asked; null when none was asked.
     #[schema(required = true)]
     pub probe_score: Option<f64>,
+    /// The same of the probes that ask for facts which code found.
+    #[schema(required = true)]
+    pub facts_score: Option<f64>,
     /// Probes that were judged.
     pub probes_asked: u32,
     /// Probes that failed.
@@ -191,7 +194,6 @@ fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
 
 fn view((format, strategy): (Format, Strategy), made: Compressed) -> Result<CompressedMessages, ApiError> {
     let messages = made.messages.into_iter().map(RawValue::from_string).collect::<Result<_, _>>();
-    let (asked, failed, critical_failed, score) = made.probes;
     let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
         super::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
     });
@@ -204,12 +206,13 @@ fn view((format, strategy): (Format, Strategy), made: Compressed) -> Result<Comp
         tokens_after: made.tokens_after,
         compression_ratio: (made.tokens_before > 0)
             .then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before)),
-        probe_score: score,
-        probes_asked: asked,
-        probes_failed: failed,
-        critical_failed,
+        probe_score: made.probes.score,
+        facts_score: made.probes.facts_score,
+        probes_asked: made.probes.asked,
+        probes_failed: made.probes.failed,
+        critical_failed: made.probes.critical_failed,
         strategy: made.summary.as_ref().map_or(strategy, |(meta, _)| meta.strategy),
-        summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
+        summary: made.summary.map(|(meta, summary)| Version { meta, hindsight: None, summary }),
         pending_tool_calls: made.pending_tool_calls,
         omitted: omitted.collect(),
         warnings: made.warnings,

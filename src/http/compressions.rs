@@ -19,6 +19,7 @@ use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::flags::{self, Flag};
+use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionId, SessionName};
 use crate::domain::settings::MAX_PRESERVE_RECENT;
 use crate::domain::strategy::{self, EngineChoice, Strategy, Verifiable};
@@ -112,6 +113,10 @@ pub struct Compression {
     /// What came of it; every figure is null or 0 while it is live.
     #[serde(flatten)]
     pub report: Report,
+    /// How the context of its version stood the look back from the next one: names that the work went on to use, and
+    /// which of them it had told. Null until that version is made.
+    #[schema(required = true)]
+    pub hindsight: Option<Hindsight>,
     /// Figures outside their targets.
     pub flags: Vec<Flag>,
     /// When it was asked for.
@@ -147,7 +152,8 @@ impl Compression {
             version: row.version.or(row.request.version),
             attempts: row.attempts,
             shadow: row.shadow,
-            flags: flags::of(&report),
+            flags: flags::of(&report, row.hindsight.as_ref()),
+            hindsight: row.hindsight,
             report,
             created_at: row.created_at,
             started_at: row.started_at,

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::AppState;
-use super::auth::Reader;
+use super::auth::{Caller, Reader};
 use super::messages::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
@@ -26,7 +26,7 @@ use crate::domain::id::{Seq, SessionId, SessionName};
 use crate::domain::settings::{MAX_CONTEXT_WINDOW, Policy};
 use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind};
-use crate::store::context::{ContextSource, Found};
+use crate::store::context::{ContextSource, Found, Past};
 
 /// Contexts above this many stored bytes are assembled on a thread of their own.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
@@ -49,6 +49,13 @@ pub struct ContextQuery {
     /// Whether current task, open errors and next steps come once more at the end.
     #[serde(default)]
     pub recap: bool,
+    /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published.
+    #[param(minimum = 1)]
+    pub version: Option<i64>,
+    /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
+    /// that was current then. Pins, settings and marks are always today's, for they have no history.
+    #[param(value_type = Option<i64>, minimum = 1)]
+    pub through_seq: Option<Seq>,
 }
 
 /// An assembled context. It is written by hand from stored text; this is its shape.
@@ -170,8 +177,7 @@ pub async fn find_context(
     if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
         return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
     }
-    let found = state.store.find_context(caller.tenant, &path.session_id, query.max_tokens).await?;
-    let found = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let found = find(&state, &caller, &path.session_id, query).await?;
     let source = Arc::clone(&found.source);
     let tag = HeaderValue::from_str(&entity_tag(&source, query)).map_err(ApiError::internal)?;
     if is_known(&headers, &tag) {
@@ -193,6 +199,31 @@ pub async fn find_context(
     state.count_use(&caller, settled.session, settled.settings.task_id.as_deref(), (Kind::Context, figures));
     let kind = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// What the context is made of, now or when it was what the query names.
+async fn find(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionName,
+    query: ContextQuery,
+) -> Result<Found, ApiError> {
+    if query.version.is_none() && query.through_seq.is_none() {
+        let found = state.store.find_context(caller.tenant, session, query.max_tokens).await?;
+        return found.ok_or(ApiError::NotFound(Thing::Session));
+    }
+    if query.version.is_some_and(|version| version < 1) {
+        return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
+    }
+    let asked = (query.version, query.through_seq);
+    match state.store.find_past_context(caller.tenant, session, asked, query.max_tokens).await? {
+        Past::NoSession => Err(ApiError::NotFound(Thing::Session)),
+        Past::NoVersion => Err(ApiError::NotFound(Thing::Version)),
+        Past::OutOfRange(least, most) => {
+            Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
+        }
+        Past::Found(source) => Ok(Found { source, is_unchanged: false }),
+    }
 }
 
 /// Bodies of contexts that were asked for again, the least used dropped first.
@@ -259,7 +290,9 @@ impl KeptContexts {
 /// version, head, revision and mask position, and the query.
 fn entity_tag(source: &ContextSource, query: ContextQuery) -> String {
     format!(
-        "\"{}.{}.{}.{}.{}.{}.{}.{}\"",
+        "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
+        // What is served of an earlier moment is found in another way.
+        if query.version.is_some() || query.through_seq.is_some() { "past." } else { "" },
         source.settled.session.0.simple(),
         source.settled.summary.as_ref().map_or(0, |summary| summary.version),
         source.head_seq,

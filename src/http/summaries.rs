@@ -14,6 +14,7 @@ use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
+use crate::domain::hindsight::Hindsight;
 use crate::domain::id::SessionName;
 use crate::domain::render::{self, Style, Subject};
 use crate::domain::strategy::Verifiable;
@@ -85,6 +86,9 @@ pub struct HistoryEntry {
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
+    /// How its context stood the look back from the next version; null until then.
+    #[schema(required = true)]
+    pub hindsight: Option<Hindsight>,
     /// Whether it is the current one.
     pub current: bool,
     /// When it was made; later than `last_compressed_at` for a rollback.
@@ -211,7 +215,8 @@ pub async fn list_summaries(
     let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await.map_err(StoreError::from)?;
-    let entry = |VersionEntry { meta, created_at }| HistoryEntry {
+    let entry = |VersionEntry { meta, hindsight, created_at }| HistoryEntry {
+        hindsight,
         current: session.version == Some(meta.version),
         meta,
         created_at,

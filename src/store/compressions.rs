@@ -12,8 +12,10 @@ use sqlx::PgConnection;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::summaries::read_hindsight;
 use super::{Store, StoreError, prepared};
 use crate::domain::compression::{Report, Request, Status};
+use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::trace;
 
@@ -150,6 +152,8 @@ pub struct CompressionRow {
     pub attempts: i32,
     /// What came of it; `None` while it is live.
     pub report: Option<Report>,
+    /// How its version stood the look back from the next one; `None` until then.
+    pub hindsight: Option<Hindsight>,
     /// When it was asked for.
     pub created_at: DateTime<Utc>,
     /// When a worker first took it.
@@ -174,6 +178,7 @@ struct RawCompression {
     created_at: DateTime<Utc>,
     started_at: Option<DateTime<Utc>>,
     finished_at: Option<DateTime<Utc>>,
+    hindsight: Option<String>,
 }
 
 impl RawCompression {
@@ -189,6 +194,7 @@ impl RawCompression {
                 .map(serde_json::from_value)
                 .transpose()
                 .map_err(|e| corrupt("report", id, e))?,
+            hindsight: read_hindsight(self.hindsight.as_deref()).map_err(|e| corrupt("hindsight", id, e))?,
             trigger: self.trigger,
             shadow: self.shadow,
             from_seq: self.from_seq,
@@ -321,7 +327,10 @@ pub(crate) async fn find(
     let raw = sqlx::query_as!(
         RawCompression,
         "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                created_at, started_at, finished_at
+                created_at, started_at, finished_at,
+                (select v.hindsight::text from summaries v
+                 where v.tenant_id = $1 and v.session_id = $3 and v.version = compressions.version
+                   and v.compression_id = compressions.id) as hindsight
          from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
         tenant.0,
         id.0,
@@ -362,7 +371,7 @@ impl Store {
         let raw = sqlx::query_as!(
             RawCompression,
             "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                    created_at, started_at, finished_at
+                    created_at, started_at, finished_at, null as hindsight
              from compressions
              where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
             tenant.0,
@@ -389,7 +398,10 @@ impl Store {
         let raw = sqlx::query_as!(
             RawCompression,
             "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
-                    created_at, started_at, finished_at
+                    created_at, started_at, finished_at,
+                    (select v.hindsight::text from summaries v
+                     where v.tenant_id = $1 and v.session_id = $2 and v.version = compressions.version
+                       and v.compression_id = compressions.id) as hindsight
              from compressions
              where tenant_id = $1 and session_id = $2 and kind = 'compress' and ($3::uuid is null or id < $3)
              order by id desc limit $4",

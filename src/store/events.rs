@@ -248,6 +248,7 @@ pub(super) fn end_of(
         "tokens_after": report.tokens_after,
         "compression_ratio": report.compression_ratio,
         "probe_score": report.probe_score,
+        "facts_score": report.facts_score,
         "error": error.map(|error| json!({"type": error.kind, "detail": redact(&error.detail)})),
     });
     Some((kind, payload))

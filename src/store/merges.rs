@@ -261,6 +261,7 @@ impl Made {
         let checked = handoff::check(&summary, &rendering, held);
         meta.tokens_after = i64::from(rendering.tokens);
         meta.probe_score = checked.report.score;
+        meta.facts_score = checked.report.facts_score;
         if checked.report.score.is_none() {
             meta.warnings.push("no probe could be asked of this version".to_owned());
         }
@@ -275,7 +276,7 @@ impl Made {
             left_out,
             checked,
             carry: current.map(|current| current.carry).unwrap_or_default(),
-            version: Version { meta, summary },
+            version: Version { meta, hindsight: None, summary },
         })
     }
 
@@ -285,7 +286,7 @@ impl Made {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<(), StoreError> {
-        let Version { meta, summary } = &self.version;
+        let Version { meta, summary, .. } = &self.version;
         let corrupt = |column, error| {
             StoreError::corrupt("summaries", column, format!("{} {}", session.0, meta.version), error)
         };
@@ -306,10 +307,11 @@ impl Made {
         sqlx::query!(
             "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                     meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                    least_tokens, recap, digest, digest_tokens)
+                                    least_tokens, recap, digest, digest_tokens, head_seq)
              select $1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $15, $9::text::json, $10, $11, $12, $13, $14,
                     -- The words are still those of the parent's own messages.
-                    own.digest, own.digest_tokens
+                    own.digest, own.digest_tokens,
+                    (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2)
              from (select) one left join summaries own on own.tenant_id = $1 and own.session_id = $2 and own.version = $4",
             tenant.0,
             session.0,
@@ -381,6 +383,7 @@ fn first(settings: &Settings, bound: u32, now: chrono::DateTime<chrono::Utc>) ->
         max_tokens: bound,
         compression_ratio: None,
         probe_score: None,
+        facts_score: None,
         phase: settings.phase,
         warnings: Vec::new(),
     }

@@ -1,5 +1,7 @@
 //! The recall index of a session, and questions to it.
 
+mod hindsight;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ use super::outlines::{Outline, outlines_after};
 use super::settle::mask_for;
 use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
 use crate::domain::accounting::Counted;
+use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
 use crate::domain::parts::Stored;
@@ -30,6 +31,8 @@ pub struct StoredVersion {
 pub struct VersionEntry {
     /// Its metadata.
     pub meta: VersionMeta,
+    /// How it stood the look back from the next version; `None` until then.
+    pub hindsight: Option<Hindsight>,
     /// When the row was made.
     pub created_at: DateTime<Utc>,
 }
@@ -56,7 +59,8 @@ pub(crate) async fn find(
 ) -> Result<Option<StoredVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
-                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
+                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!",
+                  hindsight::text, created_at
            from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
         tenant.0,
         session.0,
@@ -72,7 +76,8 @@ pub(crate) async fn find(
         let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
         let summary = record.summary().map_err(|e| corrupt("document", e))?;
         let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
-        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
+        let hindsight = read_hindsight(row.hindsight.as_deref()).map_err(|e| corrupt("hindsight", e))?;
+        Ok(StoredVersion { version: Version { meta, hindsight, summary }, carry, created_at: row.created_at })
     })
     .transpose()
 }
@@ -86,7 +91,7 @@ pub(crate) async fn list(
     limit: i64,
 ) -> Result<Vec<VersionEntry>, StoreError> {
     let rows = sqlx::query!(
-        r#"select version, meta::text as "meta!", created_at from summaries
+        r#"select version, meta::text as "meta!", hindsight::text, created_at from summaries
            where tenant_id = $1 and session_id = $2 and ($3::bigint is null or version < $3)
            order by version desc limit $4"#,
         tenant.0,
@@ -98,12 +103,19 @@ pub(crate) async fn list(
     .await?;
     rows.into_iter()
         .map(|row| {
-            let meta = serde_json::from_str(&row.meta).map_err(|error| {
-                StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, row.version), error)
-            })?;
-            Ok(VersionEntry { meta, created_at: row.created_at })
+            let corrupt = |column, error: serde_json::Error| {
+                StoreError::corrupt("summaries", column, format!("{} {}", session.0, row.version), error)
+            };
+            let meta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
+            let hindsight = read_hindsight(row.hindsight.as_deref()).map_err(|e| corrupt("hindsight", e))?;
+            Ok(VersionEntry { meta, hindsight, created_at: row.created_at })
         })
         .collect()
+}
+
+/// Reads what a look back found.
+pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, serde_json::Error> {
+    stored.map(serde_json::from_str).transpose()
 }
 
 impl Store {
@@ -180,10 +192,10 @@ async fn copy_version(
     let copied = sqlx::query!(
         "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                 meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                least_tokens, recap, digest, digest_tokens)
+                                least_tokens, recap, digest, digest_tokens, head_seq)
          select tenant_id, session_id, $4, $5, null, from_seq, through_seq,
                 $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
-                digest, digest_tokens
+                digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2)
          from summaries where tenant_id = $1 and session_id = $2 and version = $3
          returning rendering_tokens, digest_tokens",
         tenant.0,

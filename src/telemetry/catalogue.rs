@@ -154,6 +154,12 @@ pub const METRICS: &[Metric] = &[
         "Share of the probes that the last candidate passed.",
     ),
     metric(
+        "anchord_hindsight_score",
+        Histogram,
+        &[],
+        "Share of the names that the work went on to use which the version before had told.",
+    ),
+    metric(
         "anchord_llm_calls_total",
         Counter,
         &["outcome", "purpose"],

@@ -229,6 +229,7 @@ impl Made {
                     .saturating_add(tokens(proof.meta.tokens_after).unwrap_or(u32::MAX))
             }),
             probe_score: proof.report.score,
+            facts_score: proof.report.facts_score,
             probes_asked: proof.report.asked,
             probes_failed: proof.report.failed,
             probes_cut: proof.report.cut,

@@ -79,6 +79,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let queued_ms = u64::try_from(job.queued_ms).unwrap_or_default();
     let report = Report {
         probe_score: report.score,
+        facts_score: report.facts_score,
         probes_asked: report.asked,
         probes_failed: report.failed,
         probes_cut: report.cut,

@@ -34,6 +34,7 @@ mod known_sessions;
 mod launcher;
 mod lifecycle;
 mod llm;
+mod looking_back;
 mod masking;
 mod messages;
 mod observed;

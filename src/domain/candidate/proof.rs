@@ -73,6 +73,7 @@ impl Proof {
             next: None,
         });
         self.meta.probe_score = report.score;
+        self.meta.facts_score = report.facts_score;
         self.report = report;
     }
 
@@ -194,6 +195,7 @@ fn examine(
             meta.tokens_after = i64::from(rendering.tokens) + i64::from(digest.tokens);
             meta.compression_ratio = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
             meta.probe_score = report.score;
+            meta.facts_score = report.facts_score;
             if report.score.is_none() {
                 meta.warnings.push("no probe could be asked of this version".to_owned());
             }
@@ -285,6 +287,7 @@ fn meta(
         max_tokens: bound(material, tokens_before),
         compression_ratio: None,
         probe_score: None,
+        facts_score: None,
         warnings,
     }
 }

@@ -282,6 +282,7 @@ fn meta() -> VersionMeta {
         max_tokens: 4000,
         compression_ratio: None,
         probe_score: None,
+        facts_score: None,
         warnings: vec![],
     }
 }

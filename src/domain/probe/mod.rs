@@ -61,6 +61,15 @@ pub enum ProbeKind {
     Constraint,
 }
 
+impl ProbeKind {
+    /// Whether it asks for what code found in the messages: files, errors, figures, demands. The other kinds ask for
+    /// what an engine wrote.
+    #[must_use]
+    pub const fn is_of_facts(self) -> bool {
+        matches!(self, Self::Recall | Self::Artifact | Self::Constraint)
+    }
+}
+
 /// How many of the expected facts an answer needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -170,6 +179,8 @@ pub struct ProbeReport {
     pub critical_failed: u32,
     /// Passed of asked; absent when none was asked.
     pub score: Option<f64>,
+    /// The same of those that ask for the ledger's facts.
+    pub facts_score: Option<f64>,
 }
 
 /// Figures of one run of the probes.
@@ -179,6 +190,11 @@ pub struct Scores {
     /// Passed of asked; null when none was asked.
     #[schema(required = true)]
     pub score: Option<f64>,
+    /// The same of those that ask for facts which code found (files, errors, figures, demands); null when none did. They
+    /// are made from what the record is made from: a high share says that nothing of it was dropped, not that a reader
+    /// has what the work needs.
+    #[schema(required = true)]
+    pub facts_score: Option<f64>,
     /// Probes that were judged: passed or failed, not cut.
     pub asked: u32,
     /// Probes that failed.
@@ -193,8 +209,8 @@ impl ProbeReport {
     /// The figures, without the verdicts.
     #[must_use]
     pub fn scores(&self) -> Scores {
-        let Self { asked, failed, cut, critical_failed, score, .. } = *self;
-        Scores { score, asked, failed, cut, critical_failed }
+        let Self { asked, failed, cut, critical_failed, score, facts_score, .. } = *self;
+        Scores { score, facts_score, asked, failed, cut, critical_failed }
     }
 
     /// Sums up results.
@@ -207,8 +223,13 @@ impl ProbeReport {
         let failed = count(&|r| r.verdict == Verdict::Fail);
         let asked = count(&|r| r.verdict != Verdict::Cut);
         let critical_failed = count(&|r| r.verdict == Verdict::Fail && r.probe.critical);
-        let score = (asked > 0).then(|| f64::from(asked - failed) / f64::from(asked));
-        Self { results, asked, failed, cut, critical_failed, score }
+        let share =
+            |asked: u32, failed: u32| (asked > 0).then(|| f64::from(asked - failed) / f64::from(asked));
+        let of_facts =
+            |verdict: &dyn Fn(Verdict) -> bool| count(&|r| r.probe.kind.is_of_facts() && verdict(r.verdict));
+        let facts_score = share(of_facts(&|v| v != Verdict::Cut), of_facts(&|v| v == Verdict::Fail));
+        let score = share(asked, failed);
+        Self { results, asked, failed, cut, critical_failed, score, facts_score }
     }
 }
 

@@ -37,6 +37,7 @@ fn meta(version: i64) -> VersionMeta {
         max_tokens: 4000,
         compression_ratio: None,
         probe_score: None,
+        facts_score: None,
         warnings: vec![],
     }
 }

@@ -21,5 +21,5 @@ mod words;
 
 pub use analyze::{Analyzer, Document, Frequencies, Term, analyze};
 pub use examine::{Examined, Hit, settle};
-pub use query::Query;
+pub use query::{Needed, Query};
 pub use rank::{Matches, Ranked};

@@ -31,6 +31,15 @@ pub struct Query {
     pub(super) by_term: HashMap<Term, usize>,
 }
 
+/// What of a query a name is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needed {
+    /// The name as one term, where it is written as one.
+    pub(super) whole: Option<usize>,
+    /// Its words.
+    pub(super) pieces: Vec<usize>,
+}
+
 impl Query {
     /// The longest question, in bytes.
     pub const MAX_BYTES: usize = 4_096;
@@ -70,6 +79,43 @@ impl Query {
             }
         }
         (!groups.is_empty()).then_some(Self { groups, by_term })
+    }
+
+    /// Reads names to look for by themselves: what of the query each one is, so that [`Matches::holders`] tells the
+    /// messages that hold it. They are as many as the caller looks for, and not bounded here.
+    ///
+    /// [`Matches::holders`]: super::Matches::holders
+    #[must_use]
+    pub fn names(names: &[String]) -> (Self, Vec<Needed>) {
+        let stems = LATIN.map(Stems::new);
+        let mut query = Self { groups: Vec::new(), by_term: HashMap::new() };
+        let mut needed = Vec::with_capacity(names.len());
+        for name in names {
+            let mut own = Needed::default();
+            scan(name, |token| {
+                let mut terms: Vec<Term> = match token.kind {
+                    Kind::Word => stems.iter().map(|s| Term::new(Kind::Word, &s.stem(&token.text))).collect(),
+                    Kind::Pair | Kind::Character | Kind::Compound => vec![Term::new(token.kind, &token.text)],
+                    Kind::Tail => return,
+                };
+                terms.sort_unstable();
+                terms.dedup();
+                // A term belongs to one group: words that share one are found by each other, which costs a look only.
+                let known = terms.iter().find_map(|term| query.by_term.get(term)).copied();
+                let group = known.unwrap_or_else(|| {
+                    query.by_term.extend(terms.iter().map(|term| (*term, query.groups.len())));
+                    let (position, phrasal) = (token.position, false);
+                    query.groups.push(Group { terms, weight: 1.0, position, phrasal });
+                    query.groups.len() - 1
+                });
+                match token.kind {
+                    Kind::Compound => own.whole = own.whole.or(Some(group)),
+                    Kind::Word | Kind::Pair | Kind::Character | Kind::Tail => own.pieces.push(group),
+                }
+            });
+            needed.push(own);
+        }
+        (query, needed)
     }
 
     /// Every term to look up, in order.

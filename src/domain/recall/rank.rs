@@ -1,9 +1,10 @@
 //! Ranks the messages that match, by what they and their neighbours say.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::analyze::{Document, Frequencies, Term};
-use super::query::Query;
+use super::query::{Needed, Query};
 use crate::domain::id::Seq;
 
 /// How soon repetitions of a term stop to count (BM25's k1).
@@ -84,6 +85,20 @@ impl Matches {
                 self.occurrence(term, seq, frequencies);
             }
         }
+    }
+
+    /// The newest messages up to `through` that may hold a name, at most `most`: as it is written, or else all of its
+    /// words.
+    #[must_use]
+    pub fn holders(&self, name: &Needed, through: Seq, most: usize) -> Vec<Seq> {
+        let of = |group: &usize| -> BTreeSet<Seq> {
+            let list = self.groups.get(*group).map_or(&[][..], Vec::as_slice);
+            list.iter().map(|(at, _)| seq(*at)).filter(|seq| *seq <= through).collect()
+        };
+        let whole = name.whole.as_ref().map(of).unwrap_or_default();
+        let all = || name.pieces.iter().map(of).reduce(|some, others| &some & &others).unwrap_or_default();
+        let holders = if whole.is_empty() { all() } else { whole };
+        holders.into_iter().rev().take(most).collect()
     }
 
     /// Ranks the messages that match, best first, at most `keep`.

@@ -138,6 +138,7 @@ mod tests {
             max_tokens: 4000,
             compression_ratio: None,
             probe_score: None,
+            facts_score: None,
             phase,
             warnings: vec![],
         };

@@ -44,6 +44,7 @@ fn meta(version: i64) -> VersionMeta {
         max_tokens: 4000,
         compression_ratio: Some(0.9),
         probe_score: Some(1.0),
+        facts_score: None,
         warnings: vec![],
     }
 }

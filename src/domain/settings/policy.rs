@@ -8,6 +8,7 @@ use super::{
     MAX_DEFAULT_FILL_TOKENS, MaskMode, PolicyName, Settings,
 };
 use crate::domain::accounting::Calibration;
+use crate::domain::hindsight;
 
 /// Settings with every default resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -28,6 +29,8 @@ pub struct Policy {
     pub force: f64,
     /// Share at which a compression is immediate.
     pub critical: f64,
+    /// Share of names below which a version's hindsight is low.
+    pub hindsight: f64,
     /// Uncompressed messages: optional, compress, force.
     pub messages: [u32; 3],
     /// Turns since the anchor.
@@ -86,6 +89,7 @@ impl Settings {
             fill: self.fill.or(thresholds.target).unwrap_or_else(|| default_fill(effective_window)),
             force: thresholds.force.unwrap_or(0.85),
             critical: thresholds.critical.unwrap_or(0.90),
+            hindsight: thresholds.hindsight.unwrap_or(hindsight::LOW),
             messages: [
                 messages.optional.unwrap_or(30),
                 messages.compress.unwrap_or(50),

@@ -29,6 +29,10 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub critical: Option<f64>,
+    /// Share of the names that a version's `hindsight` asks for below which it is flagged as low. Default 0.20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
+    pub hindsight: Option<f64>,
     /// Message counts of the message-count signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageThresholds>,
@@ -100,6 +104,7 @@ impl Thresholds {
             target: self.target.or(defaults.target),
             force: self.force.or(defaults.force),
             critical: self.critical.or(defaults.critical),
+            hindsight: self.hindsight.or(defaults.hindsight),
             messages,
             turns: self.turns.or(defaults.turns),
             savings: self.savings.or(defaults.savings),

@@ -334,7 +334,7 @@ async fn result(
         let mut made =
             served.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
         let report = call.row.report.unwrap_or_default();
-        made.probes = (report.probes_asked, report.probes_failed, report.critical_failed, report.probe_score);
+        made.probes = report.scores();
         made.warnings.extend(report.warnings);
         if let Some(error) = report.error {
             made.warnings.push(format!("{}: {}", call.row.status.as_str(), error.detail));

@@ -1,14 +1,17 @@
 //! Everything that a context is made of, read in one round trip.
 //!
 //! What lives here: what a context is made of. `whole` reads all of it; `newest` reads what was appended
-//! since, when this process still holds the rest from an earlier read.
+//! since, when this process still holds the rest from an earlier read; `past` reads what it was made of earlier.
 //! Invariant: what is held is served only beside a session row of the same statement that says it is
 //! still current, so replicas need not tell each other anything. Messages never change, so those that
 //! are held stay right while the row still names the same session and anchor.
 //! Must not know: how a context is put together.
 
 mod newest;
+mod past;
 mod whole;
+
+pub use past::Past;
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,0 +1,232 @@
+//! Hindsight: what the work went on to need, and whether it had been served.
+//!
+//! What lives here: the names that messages after a version used, and a look whether the context of that version told
+//! them beside something of the message that they come from.
+//! Invariant: it shares no code with what writes records or chooses what a digest says, so that it can find them
+//! wanting.
+//! Must not know: where messages are stored, how a name's message is found.
+
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::id::Seq;
+use super::message::{MediaSource, Message, Part, Role};
+
+/// The most names that one version is asked for.
+pub const MOST_ASKED: usize = 32;
+/// With fewer names nothing is said.
+const LEAST_ASKED: usize = 5;
+/// How far apart a name and another of its message may stand, in characters.
+const TOGETHER: usize = 600;
+/// How many names of its message a name is looked for beside: those that stand nearest to it there.
+const BESIDE: usize = 48;
+/// How many places of a name in a context are looked at.
+const MOST_PLACES: usize = 24;
+/// The most names that are told as missing.
+const MOST_TOLD: usize = 12;
+/// Below this share a version is flagged, where no setting says another.
+pub const LOW: f64 = 0.20;
+
+/// How a version stood the look back, one version later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Hindsight {
+    /// Names that later messages used and that earlier ones, not served word for word, had told.
+    pub asked: u32,
+    /// Those that the version's context told beside another name of the same message.
+    pub found: u32,
+    /// Found of asked; null with fewer than five, for then it is not evaluated.
+    #[schema(required = true)]
+    pub score: Option<f64>,
+    /// Some of those that it did not tell.
+    pub missing: Vec<String>,
+    /// Whether the score is below the session's threshold.
+    pub low: bool,
+}
+
+impl Hindsight {
+    /// The same, held against a threshold.
+    #[must_use]
+    pub fn against(self, threshold: f64) -> Self {
+        Self { low: self.score.is_some_and(|score| score < threshold), ..self }
+    }
+}
+
+/// Names to look for, in the order in which they were first used.
+///
+/// They are what people and agents wrote in `after`, in words and in calls, and what is not in `served`: what stood in
+/// the context word for word when `after` was written. Of more than [`MOST_ASKED`] every so-many-th is taken.
+#[must_use]
+pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    for message in served {
+        whole(message, &mut |text| known.extend(names::names(text).map(|name| name.text)));
+    }
+    let mut wanted = Vec::new();
+    for message in after {
+        used(message, &mut |text| {
+            for name in names::names(text) {
+                if known.insert(name.text.clone()) {
+                    wanted.push(name.text);
+                }
+            }
+        });
+    }
+    let all = wanted.len();
+    if all <= MOST_ASKED {
+        return wanted;
+    }
+    let mut wanted: Vec<Option<String>> = wanted.into_iter().map(Some).collect();
+    (0..MOST_ASKED).filter_map(|n| wanted.get_mut(n * all / MOST_ASKED)?.take()).collect()
+}
+
+/// Looks back: was each name told in `context`, near another name of a message that held it?
+///
+/// `holders` are the messages that may have held each, by name; a name that none of them holds is not asked for.
+#[must_use]
+pub fn look_back(
+    wanted: &[String],
+    holders: &BTreeMap<String, Vec<Seq>>,
+    originals: &BTreeMap<Seq, Message>,
+    context: &str,
+) -> Hindsight {
+    let context = context.to_lowercase();
+    let mut read: BTreeMap<Seq, Vec<names::Name>> = BTreeMap::new();
+    let mut asked = 0;
+    let mut missing = Vec::new();
+    for name in wanted {
+        let mut is_held = false;
+        let mut is_found = false;
+        for seq in holders.get(name).into_iter().flatten() {
+            let Some(original) = originals.get(seq) else { continue };
+            let all = read.entry(*seq).or_insert_with(|| {
+                let mut text = String::new();
+                whole(original, &mut |piece| {
+                    text.push_str(piece);
+                    text.push('\n');
+                });
+                names::names(&text).collect()
+            });
+            let beside = beside(name, all);
+            is_held |= beside.is_some();
+            is_found = is_found || beside.is_some_and(|beside| is_told(name, &beside, &context));
+        }
+        if is_held {
+            asked += 1;
+            if !is_found {
+                missing.push(name.clone());
+            }
+        }
+    }
+    let found = asked - u32::try_from(missing.len()).unwrap_or(asked);
+    missing.truncate(MOST_TOLD);
+    let enough = usize::try_from(asked).is_ok_and(|asked| asked >= LEAST_ASKED);
+    let score = enough.then(|| f64::from(found) / f64::from(asked));
+    Hindsight { asked, found, score, missing, low: false }
+}
+
+/// The other names of a message, those nearest to this one first; `None` when the message does not hold it.
+fn beside<'n>(name: &str, all: &'n [names::Name]) -> Option<Vec<&'n str>> {
+    let mut places: Vec<usize> =
+        all.iter().filter(|other| other.text == name).map(|other| other.start).collect();
+    // Quotations come after the words, so the places are not in order yet.
+    places.sort_unstable();
+    places.first()?;
+    let distance = |other: &names::Name| {
+        let next = places.partition_point(|place| *place < other.start);
+        let near = |at: Option<&usize>| at.map_or(usize::MAX, |place| place.abs_diff(other.start));
+        near(places.get(next)).min(near(next.checked_sub(1).and_then(|at| places.get(at))))
+    };
+    let mut others: Vec<(usize, &str)> = all
+        .iter()
+        .filter(|other| other.text != name)
+        .map(|other| (distance(other), other.text.as_str()))
+        .collect();
+    others.sort_unstable();
+    let mut seen = BTreeSet::new();
+    others.retain(|(_, text)| seen.insert(*text));
+    Some(others.into_iter().take(BESIDE).map(|(_, text)| text).collect())
+}
+
+/// Whether a text tells a name with another one near it.
+fn is_told(name: &str, beside: &[&str], context: &str) -> bool {
+    let others: Vec<memmem::Finder<'_>> = beside.iter().map(memmem::Finder::new).collect();
+    names::places(context, name).take(MOST_PLACES).any(|at| {
+        let before = context.get(..at).unwrap_or_default();
+        let after = context.get(at + name.len()..).unwrap_or_default();
+        let from = before.char_indices().rev().nth(TOGETHER - 1).map_or(0, |(place, _)| place);
+        let to = after.char_indices().nth(TOGETHER).map_or(after.len(), |(place, _)| place);
+        // The name itself is between the two, so that no part of it counts as another.
+        [before.get(from..), after.get(..to)].into_iter().flatten().any(|near| {
+            beside.iter().zip(&others).any(|(other, finder)| {
+                finder.find(near.as_bytes()).is_some() && names::places(near, other).next().is_some()
+            })
+        })
+    })
+}
+
+/// What somebody wrote in a message: words and calls, no tool's output.
+fn used(message: &Message, take: &mut impl FnMut(&str)) {
+    for part in &message.parts {
+        match part {
+            Part::Text(text) if message.role != Role::Tool => take(text),
+            Part::ToolCall(call) => arguments(&call.arguments, take),
+            Part::Text(_)
+            | Part::Image(_)
+            | Part::File(_)
+            | Part::Thinking(_)
+            | Part::ToolResult(_)
+            | Part::Other(_) => {}
+        }
+    }
+}
+
+/// What a call was given, the names of its parameters aside; arguments that are no JSON as they are.
+fn arguments(raw: &str, take: &mut impl FnMut(&str)) {
+    match serde_json::from_str(raw) {
+        Ok(value) => leaves(&value, take),
+        Err(_) => take(raw),
+    }
+}
+
+fn leaves(value: &Value, take: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => take(text),
+        Value::Number(number) => take(&number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, take)),
+        Value::Object(fields) => fields.values().for_each(|field| leaves(field, take)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Everything that a message says.
+fn whole(message: &Message, take: &mut impl FnMut(&str)) {
+    each(&message.parts, 0, take);
+}
+
+/// How deep results are read within results.
+const DEEPEST: u32 = 8;
+
+fn each(parts: &[Part], depth: u32, take: &mut impl FnMut(&str)) {
+    for part in parts {
+        match part {
+            Part::Text(text) => take(text),
+            Part::ToolCall(call) => take(&call.arguments),
+            Part::ToolResult(result) if depth < DEEPEST => each(&result.parts, depth + 1, take),
+            Part::File(file) => {
+                if let MediaSource::Text(text) = &file.source {
+                    take(text);
+                }
+            }
+            Part::Image(_) | Part::Thinking(_) | Part::ToolResult(_) | Part::Other(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! Looks back on a version from the one after it: reads what came between, finds the messages that its names are from,
+//! and stores what was found.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{PAGE_BYTES, from_index, on_blocking, page};
+use crate::domain::hindsight::{Hindsight, look_back, wanted};
+use crate::domain::id::{Seq, SessionId, TenantId};
+use crate::domain::message::{Message, Part, Role};
+use crate::domain::recall::Query;
+use crate::domain::recall::postings::CHUNK;
+use crate::store::base::settings_over;
+use crate::store::{Store, StoreError, Tx, expect_rows};
+
+/// How many pages of messages that were served word for word are read; a version with more before it is not evaluated.
+const SERVED_PAGES: usize = 4;
+/// How many messages are looked at for one name.
+const HOLDERS: usize = 2;
+
+/// A version that another one followed.
+struct Followed {
+    version: i64,
+    /// The last message that it covers.
+    anchor_seq: Seq,
+    /// The newest message when it was published.
+    head_seq: Seq,
+    /// The newest one when the next was.
+    next_head_seq: Seq,
+    system_through: Seq,
+    /// The newest user message, if it was covered already, and so served word for word.
+    carried: Option<Seq>,
+    /// Record and digest, as they were served.
+    told: String,
+    pins: Vec<String>,
+    /// Below which share it is flagged.
+    threshold: f64,
+}
+
+impl Store {
+    /// Looks back on the oldest version of a session that another one followed and that nobody looked back on yet;
+    /// `None` when there is none, or its messages are not indexed yet.
+    ///
+    /// What is read is bounded: the messages that came under it, what was served word for word, and the messages that
+    /// hold the names.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn look_back(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<Option<Hindsight>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(followed) = find_followed(&mut tx, (tenant, session)).await? else { return Ok(None) };
+        let hindsight = evaluate(&mut tx, (tenant, session), &followed).await?.against(followed.threshold);
+        tx.commit().await?;
+        let text = serde_json::to_string(&hindsight)
+            .map_err(|e| StoreError::corrupt("summaries", "hindsight", followed.version, e))?;
+        let mut tx = self.begin(tenant).await?;
+        let done = sqlx::query!(
+            "update summaries set hindsight = $4::text::json
+             where tenant_id = $1 and session_id = $2 and version = $3",
+            tenant.0,
+            session.0,
+            followed.version,
+            text
+        )
+        .execute(&mut *tx)
+        .await?;
+        expect_rows("the version that was looked back on", 1, done.rows_affected())?;
+        tx.commit().await?;
+        Ok(Some(hindsight))
+    }
+}
+
+async fn find_followed(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+) -> Result<Option<Followed>, StoreError> {
+    let row = sqlx::query!(
+        r#"select v.version, v.through_seq, v.head_seq as "head_seq!", v.rendering, v.digest,
+                  next.head_seq as "next_head_seq!", s.settings, t.settings as defaults,
+                  coalesce((s.accounting ->> 'system_through')::bigint, 0) as "system_through!",
+                  (s.accounting -> 'last_user' ->> 'seq')::bigint as last_user,
+                  array(select p.body from pins p where p.tenant_id = $1 and p.session_id = $2
+                        order by p.position) as "pins!"
+           from summaries v
+           join sessions s on s.tenant_id = v.tenant_id and s.id = v.session_id
+           join tenants t on t.id = s.tenant_id
+           cross join lateral (
+             select n.head_seq from summaries n
+             where n.tenant_id = v.tenant_id and n.session_id = v.session_id and n.version > v.version
+               and n.head_seq is not null
+             order by n.version limit 1
+           ) next
+           where v.tenant_id = $1 and v.session_id = $2 and v.hindsight is null and v.head_seq is not null
+             and s.indexed_seq >= v.through_seq
+           order by v.version limit 1"#,
+        tenant.0,
+        session.0
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    row.map(|row| {
+        let settings = settings_over(session, row.settings, row.defaults)?;
+        let threshold = settings.policy().hindsight;
+        let wide = settings.wide_pins().iter().map(|pin| pin.text.clone());
+        Ok(Followed {
+            version: row.version,
+            anchor_seq: row.through_seq,
+            head_seq: row.head_seq,
+            next_head_seq: row.next_head_seq,
+            system_through: row.system_through,
+            carried: row.last_user.filter(|user| *user <= row.through_seq),
+            told: format!("{}\n{}", row.rendering, row.digest.unwrap_or_default()),
+            pins: wide.chain(row.pins).collect(),
+            threshold,
+        })
+    })
+    .transpose()
+}
+
+async fn evaluate(
+    tx: &mut Tx,
+    key: (TenantId, SessionId),
+    followed: &Followed,
+) -> Result<Hindsight, StoreError> {
+    let Followed { anchor_seq, head_seq, next_head_seq, system_through, .. } = *followed;
+    let after = messages(tx, key, (head_seq, next_head_seq)).await?;
+    let mut served: Vec<Message> = followed.pins.iter().map(|pin| said(pin)).collect();
+    served.extend(messages(tx, key, (0, system_through)).await?);
+    if let Some(carried) = followed.carried {
+        served.extend(messages(tx, key, (carried - 1, carried)).await?);
+    }
+    let mut from = anchor_seq.max(system_through);
+    for _ in 0..SERVED_PAGES {
+        let read = messages(tx, key, (from, head_seq)).await?;
+        from += Seq::try_from(read.len()).unwrap_or(Seq::MAX);
+        served.extend(read);
+        if from >= head_seq {
+            break;
+        }
+    }
+    let is_read = from >= head_seq;
+    let wanted = on_blocking(move || if is_read { wanted(&after, &served) } else { Vec::new() }).await?;
+    let (query, needed) = Query::names(&wanted);
+    let matches = from_index(tx, key, &Arc::new(query)).await?;
+    let holders: BTreeMap<String, Vec<Seq>> = wanted
+        .iter()
+        .zip(&needed)
+        .map(|(name, needed)| (name.clone(), matches.holders(needed, anchor_seq, HOLDERS)))
+        .collect();
+    let originals = originals(tx, key, &holders).await?;
+    let told = followed.told.clone();
+    on_blocking(move || look_back(&wanted, &holders, &originals, &told)).await
+}
+
+fn said(text: &str) -> Message {
+    Message { role: Role::System, name: None, parts: vec![Part::Text(text.to_owned())] }
+}
+
+/// Messages after one and up to another, as many as a page holds.
+async fn messages(
+    tx: &mut Tx,
+    key: (TenantId, SessionId),
+    (after, through): (Seq, Seq),
+) -> Result<Vec<Message>, StoreError> {
+    if after >= through {
+        return Ok(Vec::new());
+    }
+    let rows = page(tx, key, after, through).await?;
+    on_blocking(move || rows.iter().map(super::Row::message).collect()).await
+}
+
+/// The messages that may hold the names, as many as a page holds.
+async fn originals(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    holders: &BTreeMap<String, Vec<Seq>>,
+) -> Result<BTreeMap<Seq, Message>, StoreError> {
+    let mut seqs: Vec<Seq> = holders.values().flatten().copied().collect();
+    seqs.sort_unstable();
+    seqs.dedup();
+    let rows = sqlx::query_as!(
+        super::Row,
+        r#"select seq, role, format, body as "body!"
+           from (
+             select m.seq, m.role, m.format, m.original as body,
+                    sum(m.original_bytes) over (order by m.original_bytes, m.seq) as bytes
+             from unnest($3::bigint[]) as wanted (seq)
+             cross join lateral (
+               select * from messages x
+               where x.tenant_id = $1 and x.session_id = $2 and x.seq = wanted.seq limit 1
+             ) m
+             limit $5
+           ) smallest
+           where bytes <= $4"#,
+        tenant.0,
+        session.0,
+        &seqs,
+        PAGE_BYTES,
+        CHUNK
+    )
+    .fetch_all(&mut **tx)
+    .await?;
+    on_blocking(move || rows.iter().map(|row| (row.seq, row.message())).collect()).await
+}

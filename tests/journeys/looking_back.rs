@@ -1,0 +1,230 @@
+//! What was served earlier: contexts of earlier moments, and whether a version had told what was needed next.
+
+use serde_json::{Value, json};
+
+use crate::support::app::{App, COMPRESS, THEIRS, app};
+use crate::support::validity;
+
+const SESSION: &str = "/v1/sessions/s";
+
+/// A tool call with its output.
+fn ran(id: &str, command: &str, output: &str) -> [Value; 2] {
+    let function = json!({"name": "Bash", "arguments": json!({"command": command}).to_string()});
+    [
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]}),
+        json!({"role": "tool", "tool_call_id": id, "content": output}),
+    ]
+}
+
+/// A listing of reservations, each with its own figures.
+fn listing(from: usize, count: usize) -> String {
+    let row = |n: usize| {
+        format!(
+            "reservation RES-{n:04} seat {}C price {}.50 traveller guest_{n}@example.org",
+            n % 40,
+            900 + n
+        )
+    };
+    (from..from + count).map(row).collect::<Vec<_>>().join("\n")
+}
+
+async fn put(app: &App, settings: Value) {
+    assert_eq!(app.call("PUT", SESSION, settings.to_string()).await.status, 201);
+}
+
+async fn append(app: &App, messages: &[Value]) -> Value {
+    let body = json!({"messages": messages}).to_string();
+    let reply = app.call("POST", &format!("{SESSION}/messages"), body).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    reply.json()
+}
+
+async fn get(app: &App, path: &str) -> Value {
+    let reply = app.call("GET", &format!("{SESSION}{path}"), "").await;
+    assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+    reply.json()
+}
+
+async fn compress(app: &App) -> Value {
+    let reply = app.call("POST", &format!("{SESSION}/compressions"), COMPRESS).await;
+    assert_eq!(reply.status, 202, "{}", reply.text);
+    app.work().await;
+    let made = get(app, &format!("/compressions/{}", reply.json()["id"].as_str().unwrap())).await;
+    assert_eq!(made["status"], "succeeded", "{made}");
+    made
+}
+
+/// Talk that fills a window without naming anything.
+fn talk(rounds: usize) -> Vec<Value> {
+    let say =
+        |role: &str| json!({"role": role, "content": "so it goes on and on about this and that ".repeat(12)});
+    (0..rounds).flat_map(|_| [say("assistant"), say("user")]).collect()
+}
+
+#[tokio::test]
+async fn a_version_is_held_against_what_was_needed_under_it() {
+    let app = app().await;
+    put(&app, json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}})).await;
+    append(&app, &[json!({"role": "user", "content": "Move the guests of the early flight."})]).await;
+    append(&app, &ran("c1", "reservations --all", &listing(0, 300))).await;
+    append(&app, &talk(20)).await;
+    let first = compress(&app).await;
+    assert_eq!(first["hindsight"], Value::Null);
+    // It goes on with some of what was listed, and with names that nobody had heard of before.
+    for n in [17, 45, 99, 140, 201, 288] {
+        let command = format!("move RES-{n:04} --to XJ-{n} --for guest_{n}@example.org --pay {}.50", 900 + n);
+        append(&app, &ran(&format!("m{n}"), &command, "moved")).await;
+    }
+    append(&app, &talk(20)).await;
+    let second = compress(&app).await;
+
+    let path = format!("/compressions/{}", first["id"].as_str().unwrap());
+    let first = get(&app, &path).await;
+    let hindsight = &first["hindsight"];
+    let (asked, found) = (hindsight["asked"].as_u64().unwrap(), hindsight["found"].as_u64().unwrap());
+    assert!((15..=24).contains(&asked), "three names of six reservations, of some one more: {hindsight}");
+    assert!(found < asked, "nothing of 300 rows is left out: {hindsight}");
+    #[expect(clippy::cast_precision_loss, reason = "small counts")]
+    let share = found as f64 / asked as f64;
+    assert_eq!(hindsight["score"], share);
+    let missing: Vec<&str> =
+        hindsight["missing"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(!missing.is_empty() && missing.iter().all(|name| !name.contains("xj-")), "{missing:?}");
+    let version = get(&app, "/summaries/1").await;
+    let served = app.call("GET", &format!("{SESSION}/context?version=1"), "").await.text.to_lowercase();
+    assert!(missing.iter().all(|name| !served.contains(&format!("{name} seat"))), "{missing:?}");
+    assert_eq!(&version["hindsight"], hindsight);
+    assert_eq!(first["flags"].as_array().unwrap().last().unwrap()["metric"], "low_hindsight");
+
+    let history = get(&app, "/summaries").await;
+    assert_eq!(&history["items"][1]["hindsight"], hindsight);
+    assert_eq!(history["items"][0]["hindsight"], Value::Null, "nothing followed it yet");
+    assert_eq!(
+        get(&app, &format!("/compressions/{}", second["id"].as_str().unwrap())).await["hindsight"],
+        Value::Null
+    );
+}
+
+#[tokio::test]
+async fn few_names_are_no_evaluation() {
+    let app = app().await;
+    put(&app, json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}})).await;
+    for _ in 0..2 {
+        append(&app, &talk(20)).await;
+        compress(&app).await;
+    }
+    let version = get(&app, "/summaries/1").await;
+    assert_eq!(
+        version["hindsight"],
+        json!({"asked": 0, "found": 0, "score": null, "missing": [], "low": false})
+    );
+    let reply = app.call("PUT", SESSION, r#"{"thresholds": {"hindsight": 1.5}}"#).await;
+    assert_eq!(reply.refusal().0, 422);
+    assert!(reply.text.contains("/thresholds/hindsight"), "{}", reply.text);
+}
+
+/// What of a context does not depend on when it is asked for.
+fn lasting(context: &Value) -> Value {
+    let keys = [
+        "summary_version",
+        "anchor_seq",
+        "head_seq",
+        "messages",
+        "sources",
+        "tokens",
+        "masked",
+        "omitted",
+        "usage",
+    ];
+    keys.iter()
+        .map(|key| ((*key).to_owned(), context[*key].clone()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+#[tokio::test]
+async fn a_context_can_be_had_as_it_was_at_any_message() {
+    let app = app().await;
+    put(&app, json!({"context_window": 24_000})).await;
+    append(&app, &[json!({"role": "system", "content": "You book flights."})]).await;
+    let mut seen = Vec::new();
+    for n in 0..60 {
+        let mut turn =
+            Vec::from(ran(&format!("c{n}"), &format!("reservations --page {n}"), &listing(n * 30, 30)));
+        turn.push(
+            json!({"role": "assistant", "content": "so it goes on and on about this and that ".repeat(40)}),
+        );
+        if n % 7 == 0 {
+            turn.insert(0, json!({"role": "user", "content": format!("Look at page {n} too.")}));
+        }
+        for message in turn {
+            append(&app, &[message]).await;
+        }
+        // Workers that are late let the window fill up, so that outputs become placeholders.
+        if n % 5 == 4 {
+            app.work().await;
+        }
+        seen.push(get(&app, "/context").await);
+    }
+    let versions = seen.last().unwrap()["summary_version"].as_i64().unwrap();
+    assert!(versions >= 3 && seen.iter().any(|context| !context["masked"].as_array().unwrap().is_empty()));
+    for context in &seen {
+        let head = &context["head_seq"];
+        let past = get(&app, &format!("/context?through_seq={head}")).await;
+        assert_eq!(lasting(&past), lasting(context), "at {head}");
+        if let Some(version) = context["summary_version"].as_i64() {
+            let named = get(&app, &format!("/context?through_seq={head}&version={version}")).await;
+            assert_eq!(lasting(&named), lasting(context));
+        }
+    }
+    // What would have been: an old version under the newest message, valid and within its budget.
+    let head = &seen.last().unwrap()["head_seq"];
+    for format in ["openai-chat", "anthropic", "openai-responses"] {
+        let path = format!("/context?version=1&through_seq={head}&format={format}");
+        let would = get(&app, &path).await;
+        assert_eq!((would["summary_version"].as_i64(), &would["head_seq"]), (Some(1), head));
+        assert_eq!(validity::problems(&would), Vec::<String>::new());
+    }
+    // Without a message: as it was published.
+    let published = get(&app, "/context?version=2").await;
+    let first = seen.iter().find(|context| context["summary_version"] == 2).unwrap();
+    assert_eq!(published["anchor_seq"], first["anchor_seq"]);
+    assert!(published["head_seq"].as_i64() <= first["head_seq"].as_i64());
+}
+
+#[tokio::test]
+async fn an_earlier_moment_has_to_be_one_of_the_session() {
+    let app = app().await;
+    put(&app, json!({"auto": false, "context_window": 16_000})).await;
+    append(&app, &talk(20)).await;
+    compress(&app).await;
+    let anchor = get(&app, "/context").await["anchor_seq"].as_i64().unwrap();
+    for (query, status, said) in [
+        ("through_seq=0".to_owned(), 422, "must be from 1 to 40"),
+        ("through_seq=41".to_owned(), 422, "must be from 1 to 40"),
+        ("version=0".to_owned(), 422, "at least 1"),
+        ("version=2".to_owned(), 404, "version"),
+        (format!("version=1&through_seq={}", anchor - 1), 422, "must be from"),
+        ("through_seq=9223372036854775808".to_owned(), 422, "through_seq"),
+    ] {
+        let reply = app.call("GET", &format!("{SESSION}/context?{query}"), "").await;
+        assert_eq!(reply.refusal().0, status, "{query}: {}", reply.text);
+        assert!(reply.text.contains(said), "{query}: {}", reply.text);
+    }
+    let theirs = app.call_as(THEIRS, "GET", &format!("{SESSION}/context?version=1"), "").await;
+    assert_eq!(theirs.status, 404);
+    // The tag of an earlier moment is its own.
+    let now = app.call("GET", &format!("{SESSION}/context"), "").await;
+    let then = app.call("GET", &format!("{SESSION}/context?version=1&through_seq=40"), "").await;
+    assert_ne!(now.headers["etag"], then.headers["etag"]);
+    let tag = then.headers["etag"].to_str().unwrap();
+    let again = app
+        .call_with(
+            "GET",
+            &format!("{SESSION}/context?version=1&through_seq=40"),
+            "",
+            &[("if-none-match", tag)],
+        )
+        .await;
+    assert_eq!(again.status, 304);
+}
