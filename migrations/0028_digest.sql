@@ -12,6 +12,7 @@ comment on column summaries.head_seq is 'The newest message when it was publishe
 comment on column summaries.hindsight is 'How it stood the look back from the next version; null until then.';
 create index summaries_unjudged on summaries (tenant_id, session_id, version)
   where hindsight is null and head_seq is not null;
+comment on index summaries_unjudged is 'Versions that nobody looked back on yet.';
 
 do $$
 begin

@@ -216,6 +216,7 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, mut p
     let before = record.as_ref().map(gate::published);
     let mut merged = merge(record, facts, &proposed.proposal, context);
     digest::grow(&mut merged.summary.digest, &material.span);
+    digest::forget(&mut merged.summary.digest, &material.removed_constraints);
     Draft { proposed, merged, before }
 }
 

@@ -10,12 +10,14 @@
 mod check;
 mod unite;
 
+use super::digest::{self, Turn};
 use super::extractive;
 use super::ledger::{self, Carry, KnownPaths};
 use super::message::Numbered;
 use super::redact::redact;
 use super::render::{self, Subject};
 use super::summary::Summary;
+use super::tokens::TokenCounter;
 use super::wording;
 
 pub use check::{Asked, Checked, check, probes};
@@ -41,6 +43,35 @@ pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&s
     let shown = with_origins(subject.summary);
     let subject = Subject { summary: &shown, ..*subject };
     render::handed_off(origin, &subject, level, count).text
+}
+
+/// Renders a record as [`render`] does, and beside it a digest of what was said in the session of that name, where a
+/// level has room for both: the record gets three fifths of it, and what the digest leaves.
+#[must_use]
+pub fn render_with_digest(
+    origin: &str,
+    subject: &Subject<'_>,
+    (name, turns): (&str, &[Turn]),
+    level: u32,
+    counter: &TokenCounter,
+) -> String {
+    let count = |text: &str| counter.count_text(text);
+    let record = render(origin, subject, level, count);
+    if level < DEFAULT_LEVEL || turns.is_empty() {
+        return record;
+    }
+    let heading = format!("\n\n### Digest of session {name}\n\n");
+    let beside = level.saturating_sub(count(&heading));
+    let least = level * 3 / 5;
+    let room = beside.saturating_sub(count(&record)).max(beside.saturating_sub(least));
+    let digest = digest::serve(turns, &record, room, counter);
+    if digest.text.is_empty() {
+        return record;
+    }
+    // Where the two meet a token may be one more or less.
+    let left = beside.saturating_sub(digest.tokens).saturating_sub(2);
+    let record = if count(&record) <= left { record } else { render(origin, subject, left, count) };
+    format!("{record}{heading}{}", digest.text)
 }
 
 /// Renders a record as [`render`] does, within a number of words.

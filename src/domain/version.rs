@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::hindsight::Hindsight;
 use super::id::Seq;
 use super::settings::Phase;
 use super::strategy::{Engine, Strategy, Verifiable};
@@ -71,9 +70,6 @@ pub struct Version {
     /// What is known about its making.
     #[serde(flatten)]
     pub meta: VersionMeta,
-    /// How its context stood the look back from the next version; absent until then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hindsight: Option<Hindsight>,
     /// The document.
     #[serde(flatten)]
     pub summary: Summary,

@@ -212,7 +212,7 @@ fn view((format, strategy): (Format, Strategy), made: Compressed) -> Result<Comp
         probes_failed: made.probes.failed,
         critical_failed: made.probes.critical_failed,
         strategy: made.summary.as_ref().map_or(strategy, |(meta, _)| meta.strategy),
-        summary: made.summary.map(|(meta, summary)| Version { meta, hindsight: None, summary }),
+        summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
         pending_tool_calls: made.pending_tool_calls,
         omitted: omitted.collect(),
         warnings: made.warnings,

@@ -123,7 +123,8 @@ pub struct Merged {
 /// Reads what another agent should know of a session.
 ///
 /// The text has at most `level` tokens and level-3 headings, so that it goes under
-/// `## Prior Session Context` in a prompt. What came from other sessions names them.
+/// `## Prior Session Context` in a prompt. What came from other sessions names them. From 1,500 tokens on it ends with a
+/// digest of what was said.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/handoff", tag = "summaries", params(SessionPath, LevelQuery),
     responses(
@@ -215,7 +216,10 @@ fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
         last_activity: session.updated_at,
     };
     let markdown = match bound {
-        Bound::Tokens(level) => handoff::render(&line, &subject, level, |text| counter.count_text(text)),
+        Bound::Tokens(level) => {
+            let digest = (session.name.as_str(), newest.version.summary.digest.as_slice());
+            handoff::render_with_digest(&line, &subject, digest, level, &counter)
+        }
         Bound::Words(words) => {
             handoff::render_in_words(&line, &subject, words, |text| counter.count_text(text))
         }

@@ -8,6 +8,7 @@ use sqlx::PgConnection;
 use super::sessions::{self, Session};
 use super::{Store, StoreError, expect_rows, ledger, summaries};
 use crate::domain::context::{Counted, summary_message_text};
+use crate::domain::digest;
 use crate::domain::id::{SessionName, TenantId};
 use crate::domain::render::{self, Subject};
 use crate::domain::summary::ConstraintSource;
@@ -65,7 +66,11 @@ impl Store {
         }
         let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         version.summary.constraints.retain(|known| !removed.contains(&known.id));
-        session.accounting.summary_tokens = render_again(&mut tx, tenant, &session, &version).await?;
+        let removed = removed.into_iter().collect();
+        digest::forget(&mut version.summary.digest, &removed);
+        let (summary_tokens, digest_tokens) = render_again(&mut tx, tenant, &session, &version).await?;
+        session.accounting.summary_tokens = summary_tokens;
+        session.accounting.digest_tokens = digest_tokens;
         session.context_revision += 1;
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
@@ -73,13 +78,13 @@ impl Store {
     }
 }
 
-/// Renders the version without what was dropped; gives the tokens of the message that serves it.
+/// Renders the version without what was dropped, its digest too; gives the tokens of the messages that serve them.
 async fn render_again(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: &Session,
     version: &Version,
-) -> Result<u32, StoreError> {
+) -> Result<(u32, u32), StoreError> {
     let settings = session.effective_settings();
     let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
     let subject = Subject {
@@ -99,8 +104,13 @@ async fn render_again(
     let rendering = summary_message_text(&render::served(&subject, bound, count).text);
     let least = summary_message_text(&render::served_least(&subject, count).text);
     let tokens = |text: &str| Counted::new(text, &counter).tokens;
+    // In the room that it had.
+    let room = session.accounting.digest_tokens;
+    let digest = digest::serve(&version.summary.digest, &rendering, room, &counter);
+    let is_told = !digest.text.is_empty();
     let done = sqlx::query!(
-        "update summaries set rendering = $4, rendering_tokens = $5, least_rendering = $6, least_tokens = $7
+        "update summaries set rendering = $4, rendering_tokens = $5, least_rendering = $6, least_tokens = $7,
+                              digest = $8, digest_tokens = $9
          where tenant_id = $1 and session_id = $2 and version = $3",
         tenant.0,
         session.id.0,
@@ -108,10 +118,12 @@ async fn render_again(
         rendering,
         i32::try_from(tokens(&rendering)).unwrap_or(i32::MAX),
         least,
-        i32::try_from(tokens(&least)).unwrap_or(i32::MAX)
+        i32::try_from(tokens(&least)).unwrap_or(i32::MAX),
+        is_told.then_some(&digest.text),
+        is_told.then_some(i32::try_from(digest.tokens).unwrap_or(i32::MAX))
     )
     .execute(connection)
     .await?;
     expect_rows("the rendering of a version", 1, done.rows_affected())?;
-    Ok(tokens(&rendering))
+    Ok((tokens(&rendering), digest.tokens))
 }

@@ -276,7 +276,7 @@ impl Made {
             left_out,
             checked,
             carry: current.map(|current| current.carry).unwrap_or_default(),
-            version: Version { meta, hindsight: None, summary },
+            version: Version { meta, summary },
         })
     }
 
@@ -286,7 +286,7 @@ impl Made {
         tenant: TenantId,
         session: SessionId,
     ) -> Result<(), StoreError> {
-        let Version { meta, summary, .. } = &self.version;
+        let Version { meta, summary } = &self.version;
         let corrupt = |column, error| {
             StoreError::corrupt("summaries", column, format!("{} {}", session.0, meta.version), error)
         };

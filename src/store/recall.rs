@@ -243,7 +243,7 @@ impl Store {
         .await?;
         let Some(found) = found else { return Ok(None) };
         let key = (tenant, SessionId(found.id));
-        let matches = from_index(&mut tx, key, &query).await?;
+        let matches = from_index(&mut tx, key, &query, 0).await?;
         let matches = from_scan(&mut tx, key, found.indexed_seq, matches).await?;
         let keep = EXAMINED.max(limit.saturating_mul(2));
         let ranked = on_blocking(move || matches.rank(keep)).await?;
@@ -259,11 +259,12 @@ impl Store {
     }
 }
 
-/// Reads the query's buckets, all chunks of each in one range, and then what is not in its bucket yet.
+/// Reads the query's buckets, the chunks of each from one on in one range, and then what is not in its bucket yet.
 async fn from_index(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     query: &Arc<Query>,
+    first_chunk: i64,
 ) -> Result<Matches, StoreError> {
     let mut matches = Matches::new(query.clone());
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
@@ -277,11 +278,12 @@ async fn from_index(
     // In the order of the primary key: first the directories, and the chunks in the session's order.
     let mut rows = sqlx::query!(
         "select bucket, chunk, segments from recall_postings
-         where tenant_id = $1 and session_id = $2 and bucket = any($3)
+         where tenant_id = $1 and session_id = $2 and bucket = any($3) and chunk >= $4
          order by bucket, chunk",
         tenant.0,
         session.0,
-        &numbers
+        &numbers,
+        first_chunk
     )
     .fetch(&mut **tx);
     while let Some(row) = rows.try_next().await? {

@@ -59,8 +59,7 @@ pub(crate) async fn find(
 ) -> Result<Option<StoredVersion>, StoreError> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
-                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!",
-                  hindsight::text, created_at
+                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
            from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
         tenant.0,
         session.0,
@@ -76,8 +75,7 @@ pub(crate) async fn find(
         let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
         let summary = record.summary().map_err(|e| corrupt("document", e))?;
         let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
-        let hindsight = read_hindsight(row.hindsight.as_deref()).map_err(|e| corrupt("hindsight", e))?;
-        Ok(StoredVersion { version: Version { meta, hindsight, summary }, carry, created_at: row.created_at })
+        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
     })
     .transpose()
 }

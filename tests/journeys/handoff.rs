@@ -94,6 +94,7 @@ async fn a_chain_of_three_agents_hands_down_and_merges_back() {
         assert!(down["tokens"].as_u64().unwrap() <= level, "{down}");
         assert!(text.contains("src/shop.rs") && text.contains("summer sale"), "{text}");
         assert!(text.lines().all(|line| !line.starts_with("## ")), "{text}");
+        assert_eq!(text.contains("### Digest of session parent\n\n[Digest of"), level > 500, "{text}");
     }
     let short = app.call("GET", "/v1/sessions/parent/handoff?words=100", "").await.json();
     let short = short["markdown"].as_str().unwrap();

@@ -74,6 +74,14 @@ async fn compress(app: &App, request: Value) -> Value {
     app.call("GET", &path, "").await.json()
 }
 
+/// The text of the message that serves the digest.
+async fn digest(app: &App) -> String {
+    let context = context(app).await;
+    let texts =
+        context["messages"].as_array().expect("messages").iter().filter_map(|m| m["content"].as_str());
+    texts.filter(|text| text.starts_with("[Digest")).collect()
+}
+
 async fn context(app: &App) -> Value {
     let reply = app.call("GET", &format!("{SESSION}/context"), "").await;
     assert_eq!(reply.status, 200, "{}", reply.text);
@@ -269,6 +277,8 @@ async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
         held.clone().find(|c| c["text"].as_str().is_some_and(|t| t.contains("table_1"))).expect("a demand");
     let path = format!("{SESSION}/constraints/{}", dropped["id"].as_str().expect("an id"));
     assert_eq!(app.call("DELETE", &path, "").await.status, 204);
+    let digest = digest(&app).await;
+    assert!(digest.contains("stage 1") && !digest.contains("table_1.sql"), "{digest}");
     append(&app, &stretch(2)).await;
     let done = compress(&app, json!({"strategy": "regenerative"})).await;
     assert_eq!(
@@ -279,6 +289,7 @@ async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
     let constraints =
         app.call("GET", &format!("{SESSION}/summary"), "").await.json()["constraints"].to_string();
     assert!(!constraints.contains("table_1") && constraints.contains("table_2"), "{constraints}");
+    assert!(!self::digest(&app).await.contains("table_1.sql"));
 }
 
 #[tokio::test]

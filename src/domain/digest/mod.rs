@@ -12,11 +12,12 @@ mod lines;
 mod names;
 mod write;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
+use super::ledger::constraints::makes_dropped;
 use super::message::{Numbered, Role};
 use super::wording;
 
@@ -91,6 +92,14 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
         // Well below the bounds, so that not every version drops something.
         choose::keep(turns, MOST_BYTES / 4 * 3, MOST_TURNS / 4 * 3);
     }
+}
+
+/// Takes out the lines that make a demand which the caller dropped: dropped, it is told nowhere any more.
+pub fn forget(turns: &mut Vec<Turn>, dropped: &BTreeSet<String>) {
+    for turn in turns.iter_mut().filter(|turn| turn.role == Role::User && !dropped.is_empty()) {
+        turn.lines.retain(|line| !makes_dropped(&line.text, dropped));
+    }
+    turns.retain(|turn| !turn.lines.is_empty());
 }
 
 #[cfg(test)]

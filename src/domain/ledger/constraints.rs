@@ -70,6 +70,12 @@ pub(super) fn read(span: &[Numbered], said: &[Option<String>]) -> Vec<Constraint
     all
 }
 
+/// Whether a person's words make a demand that the caller dropped.
+pub fn makes_dropped(words: &str, dropped: &BTreeSet<String>) -> bool {
+    !dropped.is_empty()
+        && demands(words, false).into_iter().any(|text| dropped.contains(&id(ConstraintSource::User, &text)))
+}
+
 /// Whether a later system message says anything to hold to: a date or a label alone does not.
 fn says_something(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().nth(1).is_some());

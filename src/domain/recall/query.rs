@@ -92,7 +92,14 @@ impl Query {
         let mut needed = Vec::with_capacity(names.len());
         for name in names {
             let mut own = Needed::default();
+            let mut is_one = false;
             scan(name, |token| {
+                is_one |= token.kind == Kind::Compound && token.end - token.start == name.len()
+            });
+            scan(name, |token| {
+                if is_one && token.kind != Kind::Compound {
+                    return;
+                }
                 let mut terms: Vec<Term> = match token.kind {
                     Kind::Word => stems.iter().map(|s| Term::new(Kind::Word, &s.stem(&token.text))).collect(),
                     Kind::Pair | Kind::Character | Kind::Compound => vec![Term::new(token.kind, &token.text)],

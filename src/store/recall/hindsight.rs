@@ -9,12 +9,14 @@ use crate::domain::hindsight::{Hindsight, look_back, wanted};
 use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::message::{Message, Part, Role};
 use crate::domain::recall::Query;
-use crate::domain::recall::postings::CHUNK;
+use crate::domain::recall::postings::{CHUNK, chunk_of};
 use crate::store::base::settings_over;
 use crate::store::{Store, StoreError, Tx, expect_rows};
 
 /// How many pages of messages that were served word for word are read; a version with more before it is not evaluated.
 const SERVED_PAGES: usize = 4;
+/// How many chunks of the index before the anchor's are read: what a look costs must not grow with the session.
+const CHUNKS_BEFORE: i64 = 3;
 /// How many messages are looked at for one name.
 const HOLDERS: usize = 2;
 
@@ -145,7 +147,8 @@ async fn evaluate(
     let is_read = from >= head_seq;
     let wanted = on_blocking(move || if is_read { wanted(&after, &served) } else { Vec::new() }).await?;
     let (query, needed) = Query::names(&wanted);
-    let matches = from_index(tx, key, &Arc::new(query)).await?;
+    let matches =
+        from_index(tx, key, &Arc::new(query), chunk_of(anchor_seq).saturating_sub(CHUNKS_BEFORE)).await?;
     let holders: BTreeMap<String, Vec<Seq>> = wanted
         .iter()
         .zip(&needed)
