@@ -77,7 +77,7 @@ pub(super) async fn make(
             (material, _) = digest.into_parts();
             continue;
         }
-        let (digest, proof) = maker.prove_with(engine, digest, proposed).await?;
+        let (digest, proof) = Box::pin(maker.prove_with(engine, digest, proposed)).await?;
         let told = is_told(&proof);
         // What code words may still be smaller than what a model worded.
         let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());

@@ -21,6 +21,7 @@ mod corpus;
 mod crashes;
 mod database;
 mod deliveries;
+mod digests;
 mod document;
 mod events;
 mod fairness;

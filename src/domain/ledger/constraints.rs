@@ -71,6 +71,7 @@ pub(super) fn read(span: &[Numbered], said: &[Option<String>]) -> Vec<Constraint
 }
 
 /// Whether a person's words make a demand that the caller dropped.
+#[must_use]
 pub fn makes_dropped(words: &str, dropped: &BTreeSet<String>) -> bool {
     !dropped.is_empty()
         && demands(words, false).into_iter().any(|text| dropped.contains(&id(ConstraintSource::User, &text)))

@@ -94,7 +94,7 @@ impl Query {
             let mut own = Needed::default();
             let mut is_one = false;
             scan(name, |token| {
-                is_one |= token.kind == Kind::Compound && token.end - token.start == name.len()
+                is_one |= token.kind == Kind::Compound && token.end - token.start == name.len();
             });
             scan(name, |token| {
                 if is_one && token.kind != Kind::Compound {

@@ -179,7 +179,7 @@ fn source(
         ..Accounting::default()
     };
     ContextSource {
-        accounting: counted_again(start, moment, &outlines, policy),
+        accounting: counted_again(&start, moment, &outlines, policy),
         settled: Arc::new(Settled {
             session: id,
             anchor_seq: moment.anchor,
@@ -201,7 +201,7 @@ fn source(
 }
 
 /// Counts a tail as publishing its version and appending what came since did.
-fn counted_again(start: Accounting, moment: Moment, tail: &[Outline], policy: &Policy) -> Accounting {
+fn counted_again(start: &Accounting, moment: Moment, tail: &[Outline], policy: &Policy) -> Accounting {
     let marks = marks(tail);
     let there = tail.partition_point(|outline| outline.seq <= moment.published);
     let (old, new) = tail.split_at(there);

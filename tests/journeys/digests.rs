@@ -1,0 +1,264 @@
+//! The digest over HTTP: what is served of the words that a summary covers, until when, and how much a compression fills.
+
+use serde_json::{Value, json};
+
+use crate::support::app::{App, COMPRESS, app};
+use crate::support::validity;
+
+const SESSION: &str = "/v1/sessions/s";
+
+/// A stretch of work: what a person wants, what is run and what it gives, and what came of it.
+fn stretch(number: usize) -> Vec<Value> {
+    let mut all = vec![json!({"role": "user", "content": format!(
+        "Guest {number} travels on ticket TK-{number:03} and must not sit beside guest {}.", number + 1
+    )})];
+    for part in 0..6 {
+        let id = format!("c{number}_{part}");
+        let arguments = json!({"command": format!("seats --flight HAT{number}{part}")}).to_string();
+        let call =
+            json!({"id": id, "type": "function", "function": {"name": "Bash", "arguments": arguments}});
+        let rows = (0..25)
+            .map(|row| format!("row {row} of HAT{number}{part}: seat {row}C is free at {}.50", 100 + row));
+        all.push(json!({"role": "assistant", "content": format!("Now flight HAT{number}{part} for TK-{number:03}."), "tool_calls": [call]}));
+        all.push(json!({"role": "tool", "tool_call_id": id, "content": rows.collect::<Vec<_>>().join("\n")}));
+        all.push(json!({"role": "assistant", "content": format!("Flight HAT{number}{part} has seat 7C left, which costs {}.50.", 107 + part)}));
+    }
+    all
+}
+
+async fn call(app: &App, method: &str, path: &str, body: &str) -> Value {
+    let reply = app.call(method, path, body.to_owned()).await;
+    assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
+    reply.json()
+}
+
+async fn append(app: &App, number: usize) {
+    let body = json!({"messages": stretch(number)}).to_string();
+    call(app, "POST", &format!("{SESSION}/messages"), &body).await;
+}
+
+/// Asks for a compression, does it, and gives what came of it.
+async fn compress(app: &App, request: &str) -> Value {
+    let asked = call(app, "POST", &format!("{SESSION}/compressions"), request).await;
+    app.work().await;
+    call(app, "GET", &format!("{SESSION}/compressions/{}", asked["id"].as_str().unwrap()), "").await
+}
+
+async fn context(app: &App, query: &str) -> Value {
+    let context = call(app, "GET", &format!("{SESSION}/context{query}"), "").await;
+    assert_eq!(validity::problems(&context), Vec::<String>::new());
+    context
+}
+
+/// The text of the digest's message, and the messages that it is from.
+fn digest(context: &Value) -> Option<(String, Vec<i64>)> {
+    let messages = context["messages"].as_array().unwrap();
+    let at = messages
+        .iter()
+        .position(|m| m["content"].as_str().is_some_and(|text| text.starts_with("[Digest of")))?;
+    assert_eq!(messages[at]["role"], "user");
+    let seqs = context["sources"][at].as_array().expect("sources").iter().filter_map(Value::as_i64).collect();
+    Some((messages[at]["content"].as_str()?.to_owned(), seqs))
+}
+
+/// A session with so many stretches that compresses only when it is told to.
+async fn app_with(stretches: usize, settings: Value) -> App {
+    let app = app().await;
+    call(&app, "PUT", SESSION, &settings.to_string()).await;
+    for number in 1..=stretches {
+        append(&app, number).await;
+    }
+    app
+}
+
+#[tokio::test]
+async fn it_tells_what_is_covered_and_stays_until_the_next_version() {
+    let app = app_with(4, json!({"auto": false, "context_window": 16_000})).await;
+    assert_eq!(digest(&context(&app, "").await), None);
+    assert_eq!(compress(&app, "{}").await["status"], "succeeded");
+    let first = context(&app, "").await;
+    let (text, seqs) = digest(&first).expect("a digest");
+    let anchor = first["anchor_seq"].as_i64().unwrap();
+    assert!(text.contains("TK-001") && text.contains("which costs"), "{text}");
+    assert!(seqs.len() > 5 && seqs.is_sorted() && seqs.iter().all(|seq| *seq <= anchor), "{seqs:?}");
+    let tokens = &first["tokens"];
+    assert!(tokens["digest"].as_u64().unwrap() > 500);
+    let parts = ["system", "summary", "digest", "tail"].map(|part| tokens[part].as_u64().unwrap());
+    assert_eq!(parts.iter().sum::<u64>(), tokens["total"].as_u64().unwrap());
+    assert_eq!(first["usage"]["components"]["digest"], tokens["digest"]);
+    // Byte for byte beside new messages, in steps of a smaller budget, and from another version back again.
+    append(&app, 5).await;
+    assert_eq!(digest(&context(&app, "").await).unwrap().0, text);
+    assert_eq!(compress(&app, COMPRESS).await["status"], "succeeded");
+    let second = digest(&context(&app, "").await).expect("a digest").0;
+    assert_ne!(second, text);
+    call(&app, "POST", &format!("{SESSION}/summaries/1/rollback"), "").await;
+    assert_eq!(digest(&context(&app, "").await).unwrap().0, text);
+}
+
+#[tokio::test]
+async fn it_gives_way_first_and_the_record_never() {
+    let app = app_with(4, json!({"auto": false, "context_window": 16_000})).await;
+    compress(&app, "{}").await;
+    let whole = context(&app, "").await;
+    let [total, digested] = ["total", "digest"].map(|part| whole["tokens"][part].as_u64().unwrap());
+    let mut seen = Vec::new();
+    for budget in
+        [total, total - digested / 3, total - digested * 2 / 3, total - digested, total / 2, total / 4]
+    {
+        let context = context(&app, &format!("?max_tokens={budget}")).await;
+        let served = context["tokens"]["total"].as_u64().unwrap();
+        assert!(served <= budget && served * 100 >= budget * 85, "{served} of {budget}");
+        assert!(context["tokens"]["summary"].as_u64().unwrap() > 0, "at {budget}");
+        seen.push(context["tokens"]["digest"].as_u64().unwrap());
+    }
+    // What is left when messages have been clipped may go to a few lines of it.
+    assert!(
+        seen[..4].is_sorted_by(|more, less| more > less) && seen[0] == digested && seen[3] == 0,
+        "{seen:?}"
+    );
+    assert!(seen[4..].iter().all(|few| *few < 500), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_merge_keeps_the_digest_of_the_parent() {
+    let app = app_with(4, json!({"auto": false, "context_window": 16_000})).await;
+    compress(&app, "{}").await;
+    let before = digest(&context(&app, "").await).unwrap();
+    let child = "/v1/sessions/child";
+    call(&app, "PUT", child, r#"{"auto": false, "parent_session_id": "s", "context_window": 16000}"#).await;
+    for number in 7..=10 {
+        let body = json!({"messages": stretch(number)}).to_string();
+        call(&app, "POST", &format!("{child}/messages"), &body).await;
+    }
+    call(&app, "POST", &format!("{child}/compressions"), COMPRESS).await;
+    app.work().await;
+    let merged = call(&app, "POST", &format!("{SESSION}/merge"), r#"{"session_id": "child"}"#).await;
+    assert_eq!(merged["version"], 2);
+    assert_eq!(digest(&context(&app, "").await).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_call_without_a_session_has_one_too() {
+    let app = app().await;
+    let messages: Vec<Value> = (1..=6).flat_map(stretch).collect();
+    let body = json!({"messages": messages, "target_tokens": 4_000}).to_string();
+    let made = call(&app, "POST", "/v1/compress", &body).await;
+    let texts: Vec<&str> =
+        made["messages"].as_array().unwrap().iter().filter_map(|m| m["content"].as_str()).collect();
+    let digest = texts.iter().find(|text| text.starts_with("[Digest of")).expect("a digest");
+    assert!(digest.contains("TK-001"), "{digest}");
+    let tokens = made["tokens_after"].as_u64().unwrap();
+    assert!((3_400..=4_000).contains(&tokens), "{tokens}");
+}
+
+#[tokio::test]
+async fn a_session_that_is_within_its_fill_is_not_compressed_unasked() {
+    let app = app_with(1, json!({"auto": false, "context_window": 16_000})).await;
+    let skipped = compress(&app, "{}").await;
+    assert_eq!(
+        (&skipped["status"], &skipped["error"]["type"]),
+        (&json!("skipped"), &json!("fits")),
+        "{skipped}"
+    );
+    assert_eq!(compress(&app, r#"{"target": 0.05}"#).await["status"], "succeeded");
+    // Through a message it is done, too.
+    let app = app_with(1, json!({"auto": false, "context_window": 16_000, "preserve_recent": 1})).await;
+    let through = compress(&app, r#"{"through_seq": 10}"#).await;
+    assert_eq!((&through["status"], &through["through_seq"]), (&json!("succeeded"), &json!(10)), "{through}");
+}
+
+#[tokio::test]
+async fn a_target_above_what_the_trigger_allows_is_lowered_and_told() {
+    let app = app_with(6, json!({"auto": false, "context_window": 10_000})).await;
+    let made = compress(&app, r#"{"target": 0.95}"#).await;
+    assert_eq!(made["status"], "succeeded", "{made}");
+    let warnings = made["warnings"].to_string();
+    assert!(warnings.contains("target was lowered to 4800 tokens"), "{warnings}");
+    let tokens = context(&app, "").await["tokens"]["total"].as_u64().unwrap();
+    assert!(tokens <= 8_000 * 6 / 10 * 21 / 20, "{tokens}");
+}
+
+#[tokio::test]
+async fn fills_and_preserved_tokens_that_cannot_be_are_refused() {
+    let app = app().await;
+    for (settings, field) in [
+        (json!({"fill": 0.0}), "/fill"),
+        (json!({"fill": 0.7}), "/fill"),
+        (json!({"fill": 0.45, "thresholds": {"warn": 0.4, "compress": 0.5}}), "/fill"),
+        (json!({"fill": "0.3"}), "/fill"),
+        (json!({"context_window": 10_000, "preserve_recent_tokens": 8_001}), "/preserve_recent_tokens"),
+        (json!({"preserve_recent_tokens": -1}), "/preserve_recent_tokens"),
+    ] {
+        let reply = app.call("PUT", SESSION, settings.to_string()).await;
+        assert_eq!(
+            (reply.refusal().0, reply.refusal().2.as_str()),
+            (422, field),
+            "{settings}: {}",
+            reply.text
+        );
+        assert_eq!(app.call("GET", SESSION, "").await.status, 404, "{settings}");
+    }
+    assert_eq!(
+        app.call("PUT", SESSION, r#"{"fill": 0.5, "preserve_recent_tokens": 4000}"#).await.status,
+        201
+    );
+}
+
+/// So many calls at once.
+fn parallel_of(count: usize) -> Value {
+    let call = |n| json!({"id": format!("p{n}"), "type": "function", "function": {"name": "read", "arguments": "{}"}});
+    json!({"role": "assistant", "content": null, "tool_calls": (0..count).map(call).collect::<Vec<_>>()})
+}
+
+#[tokio::test]
+async fn sessions_of_odd_messages_are_compressed_and_served() {
+    let line = "a line without an end ".repeat(4 * 1024 * 1024 / 22 - 20);
+    let part = |n: usize| json!({"role": "tool", "tool_call_id": format!("p{n}"), "content": format!("part {n} of it ").repeat(40)});
+    let mut parallel = vec![parallel_of(500)];
+    parallel.extend((0..500).map(part));
+    // Not one of so many results may be left out while the model has not answered them: they are refused, with what
+    // they need.
+    let narrow = app().await;
+    call(&narrow, "PUT", SESSION, r#"{"context_window": 16000}"#).await;
+    call(&narrow, "POST", &format!("{SESSION}/messages"), &json!({"messages": parallel}).to_string()).await;
+    let refused = narrow.call("GET", &format!("{SESSION}/context"), "").await;
+    assert_eq!(
+        (refused.status.as_u16(), &refused.json()["type"]),
+        (422, &json!("/problems/budget-too-small"))
+    );
+    let least = refused.json()["min_tokens"].as_u64().unwrap();
+    context(&narrow, &format!("?max_tokens={least}")).await;
+    parallel.push(json!({"role": "assistant", "content": "All of them are read."}));
+    let say = |text: &str| {
+        (0..60).map(|n| json!({"role": if n % 2 == 0 { "user" } else { "assistant" }, "content": format!("{n} {text}").repeat(20)})).collect::<Vec<_>>()
+    };
+    for (name, messages) in [
+        ("one line", vec![parallel_of(1), json!({"role": "tool", "tool_call_id": "p0", "content": line})]),
+        ("parallel", parallel),
+        ("right to left", say("الحجز رقم ٩٤٠ للمسافر في المقعد ١٧ג. ")),
+        ("without spaces", say("第三版的价格是九百四十元，座位在十七排。")),
+    ] {
+        let app = app().await;
+        call(&app, "PUT", SESSION, r#"{"auto": false, "context_window": 16000}"#).await;
+        for batch in messages.chunks(150) {
+            call(&app, "POST", &format!("{SESSION}/messages"), &json!({"messages": batch}).to_string()).await;
+        }
+        call(
+            &app,
+            "POST",
+            &format!("{SESSION}/messages"),
+            r#"{"messages": [{"role": "user", "content": "go on"}]}"#,
+        )
+        .await;
+        let made = compress(&app, COMPRESS).await;
+        assert!(["succeeded", "skipped"].contains(&made["status"].as_str().unwrap()), "{name}: {made}");
+        for query in ["", "?max_tokens=3000", "?format=anthropic", "?format=openai-responses&max_tokens=1500"]
+        {
+            let context = context(&app, query).await;
+            let [total, most] =
+                [&context["tokens"]["total"], &context["max_tokens"]].map(|n| n.as_u64().unwrap());
+            assert!(total <= most, "{name} {query}: {total} of {most}");
+        }
+    }
+}
