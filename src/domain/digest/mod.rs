@@ -12,12 +12,13 @@ mod lines;
 mod names;
 mod write;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
-use super::ledger::constraints::makes_dropped;
+use super::ledger::constraints::without_dropped;
 use super::message::{Numbered, Role};
 use super::wording;
 
@@ -94,10 +95,18 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     }
 }
 
-/// Takes out the lines that make a demand which the caller dropped: dropped, it is told nowhere any more.
+/// Takes out the demands that the caller dropped: dropped, they are told nowhere any more.
 pub fn forget(turns: &mut Vec<Turn>, dropped: &BTreeSet<String>) {
-    for turn in turns.iter_mut().filter(|turn| turn.role == Role::User && !dropped.is_empty()) {
-        turn.lines.retain(|line| !makes_dropped(&line.text, dropped));
+    if dropped.is_empty() {
+        return;
+    }
+    for turn in turns.iter_mut().filter(|turn| turn.role == Role::User) {
+        for line in &mut turn.lines {
+            if let Cow::Owned(left) = without_dropped(&line.text, dropped) {
+                line.text = left;
+            }
+        }
+        turn.lines.retain(|line| !line.text.is_empty());
     }
     turns.retain(|turn| !turn.lines.is_empty());
 }

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::format::{self, Format};
+use crate::domain::ledger::{self, Carry, KnownPaths};
 use crate::domain::tokens::TokenCounter;
 
 const COUNTER: TokenCounter = TokenCounter::new(crate::domain::tokens::Tokenizer::Estimate);
@@ -192,4 +193,32 @@ fn what_is_cut_keeps_the_newest_lines_under_their_turn() {
     }
     assert_eq!(cut((&whole.text, whole.tokens), 60, &COUNTER), None);
     assert_eq!(cut((&whole.text, whole.tokens), whole.tokens, &COUNTER), Some(whole));
+}
+
+#[test]
+fn a_demand_that_was_dropped_is_told_no_more() {
+    let said = "The importer reads src/feed.rs. You must never touch vendor/feed.sql while you do it.";
+    let span = numbered(
+        1,
+        &[
+            json!({"role": "user", "content": said}),
+            json!({"role": "user", "content": "And the export of src/out.rs."}),
+        ],
+    );
+    let found = ledger::read(&span, &Carry::default(), &KnownPaths::default()).constraints;
+    let dropped: BTreeSet<String> = found.into_iter().map(|constraint| constraint.id).collect();
+    assert_eq!(dropped.len(), 1);
+    let mut turns = Vec::new();
+    grow(&mut turns, &span);
+    let texts =
+        |turns: &[Turn]| turns.iter().flat_map(|t| &t.lines).map(|l| l.text.clone()).collect::<String>();
+    assert!(texts(&turns).contains("vendor/feed.sql"));
+    forget(&mut turns, &BTreeSet::new());
+    assert!(texts(&turns).contains("vendor/feed.sql"));
+    forget(&mut turns, &dropped);
+    let left = texts(&turns);
+    assert!(
+        !left.contains("vendor/feed.sql") && left.contains("src/feed.rs") && left.contains("src/out.rs"),
+        "{left}"
+    );
 }
