@@ -12,7 +12,7 @@ use anchord::domain::message::Numbered;
 use anchord::domain::parts::Parts;
 use anchord::domain::probe::Probe;
 use anchord::domain::room::Room;
-use anchord::domain::settings::{Policy, Settings, share_of};
+use anchord::domain::settings::{HYSTERESIS_SHARE, Policy, Settings, share_of};
 use anchord::domain::shape::Shape;
 use anchord::domain::tokens::TokenCounter;
 use anchord::domain::trigger::{Recent, Situation, decide};
@@ -283,7 +283,9 @@ pub fn least(replay: &Replay<'_>) -> u64 {
     let trigger = u64::from(share_of(replay.policy.effective_window, replay.policy.compress));
     let target = Room::of(&replay.policy, None, &replay.counts).goal();
     let beyond = replay.counts.appended_tokens.saturating_sub(trigger);
-    beyond.div_ceil(trigger.saturating_sub(target).max(1)).max(u64::from(replay.triggered))
+    // Where system prompt and pins leave no room, so much has to come between two compressions nevertheless.
+    let hysteresis = u64::from(share_of(replay.policy.effective_window, HYSTERESIS_SHARE));
+    beyond.div_ceil(trigger.saturating_sub(target).max(hysteresis).max(1)).max(u64::from(replay.triggered))
 }
 
 /// Whether so many compressions are more than half as many again as the least.
