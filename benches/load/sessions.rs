@@ -95,14 +95,14 @@ pub async fn to_append(name: &str, window: Option<u32>, servers: &Servers) -> an
 /// What a context of the sessions `read-…` is made of, on average.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Bytes of the summary's text.
+    /// Bytes of the texts of summary and digest.
     pub summary: f64,
     /// Messages after it.
     pub tail: f64,
 }
 
 impl Shape {
-    /// The summary's bytes, whole.
+    /// Their bytes, whole.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a text's bytes")]
     pub fn summary_bytes(&self) -> usize {
         self.summary as usize
@@ -127,7 +127,7 @@ pub async fn to_read(servers: &Servers) -> anyhow::Result<Shape> {
     servers.look("vacuum analyze").await?;
     let found = servers
         .look(
-            "select count(*)::int4, avg(octet_length(v.rendering))::float8, avg(s.head_seq - s.anchor_seq)::float8
+            "select count(*)::int4, avg(octet_length(v.rendering) + coalesce(octet_length(v.digest), 0))::float8, avg(s.head_seq - s.anchor_seq)::float8
              from sessions s join summaries v on v.tenant_id = s.tenant_id and v.session_id = s.id and v.version = s.version
              where s.name like 'read-%'",
         )
@@ -142,14 +142,15 @@ pub async fn to_read(servers: &Servers) -> anyhow::Result<Shape> {
 pub async fn shorten_tails(servers: &Servers) -> anyhow::Result<()> {
     let longer = servers
         .look(&format!(
-            "select name from sessions where name like 'read-%' and head_seq > anchor_seq + {TAIL}"
+            "select name, head_seq - {TAIL} from sessions where name like 'read-%' and head_seq > anchor_seq + {TAIL}"
         ))
         .await?;
-    let names = longer.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
-    let ask = |name: String| {
-        let keep = format!(r#"{{"preserve_recent":{TAIL}}}"#);
+    let read = |row: &sqlx::postgres::PgRow| Ok((row.try_get(0)?, row.try_get(1)?));
+    let longer = longer.iter().map(read).collect::<Result<Vec<(String, i64)>, sqlx::Error>>()?;
+    let ask = |(name, through): (String, i64)| {
+        let keep = format!(r#"{{"preserve_recent":{TAIL},"through_seq":{through}}}"#);
         request("POST", format_args!("/v1/sessions/{name}/compressions"), &keep)
     };
-    send_all(servers, names.into_iter().map(ask)).await?;
+    send_all(servers, longer.into_iter().map(ask)).await?;
     servers.rest(REST).await
 }
