@@ -20,12 +20,16 @@ use super::message::{MediaSource, Message, Part, Role};
 
 /// The most names that one version is asked for.
 pub const MOST_ASKED: usize = 32;
+/// The most names of later messages that are looked at; the first of them.
+const MOST_NAMES: usize = 10_000;
 /// With fewer names nothing is said.
 const LEAST_ASKED: usize = 5;
 /// How far apart a name and another of its message may stand, in characters.
 const TOGETHER: usize = 600;
 /// How many names of its message a name is looked for beside: those that stand nearest to it there.
 const BESIDE: usize = 48;
+/// How far from it they may stand there, in bytes, unless none stands nearer.
+const NEARBY: usize = 4_000;
 /// How many places of a name in a context are looked at.
 const MOST_PLACES: usize = 24;
 /// The most names that are told as missing.
@@ -63,20 +67,26 @@ impl Hindsight {
 /// the context word for word when `after` was written. Of more than [`MOST_ASKED`] every so-many-th is taken.
 #[must_use]
 pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
-    let mut known = BTreeSet::new();
-    for message in served {
-        whole(message, &mut |text| known.extend(names::names(text).map(|name| name.text)));
-    }
     let mut wanted = Vec::new();
+    let mut left = BTreeSet::new();
     for message in after {
         used(message, &mut |text| {
             for name in names::names(text) {
-                if known.insert(name.text.clone()) {
+                if left.len() < MOST_NAMES && left.insert(name.text.clone()) {
                     wanted.push(name.text);
                 }
             }
         });
     }
+    // One by one, so that what was served need not be held, which may be far more.
+    for message in served {
+        whole(message, &mut |text| {
+            for name in names::names(text) {
+                left.remove(&name.text);
+            }
+        });
+    }
+    wanted.retain(|name| left.contains(name));
     let all = wanted.len();
     if all <= MOST_ASKED {
         return wanted;
@@ -147,6 +157,9 @@ fn beside<'n>(name: &str, all: &'n [names::Name]) -> Option<Vec<&'n str>> {
         .filter(|other| other.text != name)
         .map(|other| (distance(other), other.text.as_str()))
         .collect();
+    if others.iter().any(|(distance, _)| *distance <= NEARBY) {
+        others.retain(|(distance, _)| *distance <= NEARBY);
+    }
     others.sort_unstable();
     let mut seen = BTreeSet::new();
     others.retain(|(_, text)| seen.insert(*text));

@@ -69,8 +69,11 @@ impl Accounting {
     }
 }
 
-/// The tokens that have to arrive for one compression: two thirds of those between its goal and the trigger.
+/// The tokens that have to arrive for one compression: two thirds of those between its goal and the trigger. Where system
+/// prompt and pins leave nothing between them, of the hysteresis.
 fn worth(policy: &Policy, counts: &Accounting) -> u64 {
     let trigger = u64::from(share_of(policy.effective_window, policy.compress));
-    (trigger.saturating_sub(Room::of(policy, None, counts).goal()) * 2).div_ceil(3)
+    let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
+    let between = trigger.saturating_sub(Room::of(policy, None, counts).goal()).max(hysteresis);
+    (between * 2).div_ceil(3)
 }
