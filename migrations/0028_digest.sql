@@ -7,8 +7,11 @@ comment on column summaries.digest_tokens is 'That message''s tokens; null when 
 
 -- The newest message when a version was published: what came while it was served begins after that. And what a look
 -- back from the next version found.
-alter table summaries add column head_seq bigint, add column hindsight json;
+alter table summaries add column head_seq bigint, add column mask_upto bigint, add column carried_seq bigint,
+  add column hindsight json;
 comment on column summaries.head_seq is 'The newest message when it was published; null for versions from before this column.';
+comment on column summaries.mask_upto is 'Through which message outputs were placeholders then; null where it is not known.';
+comment on column summaries.carried_seq is 'The user message that it covers and that was served beside it; null when there was none.';
 comment on column summaries.hindsight is 'How it stood the look back from the next version; null until then.';
 create index summaries_unjudged on summaries (tenant_id, session_id, version)
   where hindsight is null and head_seq is not null;
@@ -88,11 +91,12 @@ begin
   if p_version is not null then
     insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq, meta,
                            document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap, digest,
-                           digest_tokens, head_seq)
+                           digest_tokens, head_seq, mask_upto, carried_seq)
     values (p_tenant, p_session, p_version, p_parent, p_job, p_from, p_through, p_meta::json, p_document::json, p_parts,
             p_carry::json, p_rendering, p_rendering_tokens, p_least, p_least_tokens, p_recap, p_digest,
             p_digest_tokens,
-            (select s.head_seq from sessions s where s.tenant_id = p_tenant and s.id = p_session));
+            (select s.head_seq from sessions s where s.tenant_id = p_tenant and s.id = p_session),
+            (p_accounting::json ->> 'mask_upto')::bigint, (p_accounting::json -> 'carried' ->> 'seq')::bigint);
     if cardinality(p_part_ids) > 0 then
       insert into record_parts (tenant_id, session_id, id, entries)
       select p_tenant, p_session, p.id, p.entries from unnest(p_part_ids, p_entries) as p(id, entries);

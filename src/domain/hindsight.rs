@@ -17,6 +17,7 @@ use utoipa::ToSchema;
 
 use super::id::Seq;
 use super::message::{MediaSource, Message, Part, Role};
+use super::redact::redact;
 
 /// The most names that one version is asked for.
 pub const MOST_ASKED: usize = 32;
@@ -71,7 +72,8 @@ pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
     let mut left = BTreeSet::new();
     for message in after {
         used(message, &mut |text| {
-            for name in names::names(text) {
+            // Record and digest tell no secret, and what is missing is shown.
+            for name in names::names(&redact(text)) {
                 if left.len() < MOST_NAMES && left.insert(name.text.clone()) {
                     wanted.push(name.text);
                 }
@@ -120,7 +122,7 @@ pub fn look_back(
                     text.push_str(piece);
                     text.push('\n');
                 });
-                names::names(&text).collect()
+                names::names(&redact(&text)).collect()
             });
             let beside = beside(name, all);
             is_held |= beside.is_some();
@@ -229,7 +231,7 @@ fn each(parts: &[Part], depth: u32, take: &mut impl FnMut(&str)) {
     for part in parts {
         match part {
             Part::Text(text) => take(text),
-            Part::ToolCall(call) => take(&call.arguments),
+            Part::ToolCall(call) => arguments(&call.arguments, take),
             Part::ToolResult(result) if depth < DEEPEST => each(&result.parts, depth + 1, take),
             Part::File(file) => {
                 if let MediaSource::Text(text) = &file.source {

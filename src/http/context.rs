@@ -53,9 +53,17 @@ pub struct ContextQuery {
     #[param(minimum = 1)]
     pub version: Option<i64>,
     /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
-    /// that was current then. Pins, settings and marks are always today's, for they have no history.
+    /// that was current then. Pins, settings and marks are always today's, for they have no history; which outputs were
+    /// placeholders is counted once more.
     #[param(value_type = Option<i64>, minimum = 1)]
     pub through_seq: Option<Seq>,
+}
+
+impl ContextQuery {
+    /// Whether it asks for an earlier moment.
+    const fn is_past(self) -> bool {
+        self.version.is_some() || self.through_seq.is_some()
+    }
 }
 
 /// An assembled context. It is written by hand from stored text; this is its shape.
@@ -186,17 +194,26 @@ pub async fn find_context(
     let counts = &source.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (body, tokens) = state.contexts.render(path.session_id, found, query).await?;
-    metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
-    metrics::counter!("anchord_context_tokens_saved_total").increment(whole.saturating_sub(tokens.into()));
-    let figures = Figures {
-        calls: 1,
-        tokens_out: tokens.into(),
-        tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
-        time_us: micros(started.elapsed()),
-        ..Figures::default()
-    };
-    let settled = &source.settled;
-    state.count_use(&caller, settled.session, settled.settings.task_id.as_deref(), (Kind::Context, figures));
+    // Nobody goes on with what was served earlier.
+    if !query.is_past() {
+        metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
+        metrics::counter!("anchord_context_tokens_saved_total")
+            .increment(whole.saturating_sub(tokens.into()));
+        let figures = Figures {
+            calls: 1,
+            tokens_out: tokens.into(),
+            tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
+            time_us: micros(started.elapsed()),
+            ..Figures::default()
+        };
+        let settled = &source.settled;
+        state.count_use(
+            &caller,
+            settled.session,
+            settled.settings.task_id.as_deref(),
+            (Kind::Context, figures),
+        );
+    }
     let kind = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
 }
@@ -208,7 +225,7 @@ async fn find(
     session: &SessionName,
     query: ContextQuery,
 ) -> Result<Found, ApiError> {
-    if query.version.is_none() && query.through_seq.is_none() {
+    if !query.is_past() {
         let found = state.store.find_context(caller.tenant, session, query.max_tokens).await?;
         return found.ok_or(ApiError::NotFound(Thing::Session));
     }
@@ -219,6 +236,11 @@ async fn find(
     match state.store.find_past_context(caller.tenant, session, asked, query.max_tokens).await? {
         Past::NoSession => Err(ApiError::NotFound(Thing::Session)),
         Past::NoVersion => Err(ApiError::NotFound(Thing::Version)),
+        Past::NoHead => {
+            let detail =
+                "is from before it was noted when versions were published; name `through_seq` beside it";
+            Err(ApiError::parameter("version", detail.to_owned()))
+        }
         Past::OutOfRange(least, most) => {
             Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
         }
@@ -292,7 +314,7 @@ fn entity_tag(source: &ContextSource, query: ContextQuery) -> String {
     format!(
         "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
         // What is served of an earlier moment is found in another way.
-        if query.version.is_some() || query.through_seq.is_some() { "past." } else { "" },
+        if query.is_past() { "past." } else { "" },
         source.settled.session.0.simple(),
         source.settled.summary.as_ref().map_or(0, |summary| summary.version),
         source.head_seq,

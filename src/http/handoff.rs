@@ -13,16 +13,18 @@ use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use super::tasks::TaskPath;
+use crate::domain::digest;
 use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, LeftOut, Origin};
-use crate::domain::id::SessionName;
+use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::probe::Scores;
 use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
-use crate::store::StoreError;
+use crate::store::ledger::list_removed_constraints;
 use crate::store::merges::{Merge, Wanted};
 use crate::store::sessions::{self, Session, SessionFilter};
 use crate::store::summaries::{self, StoredVersion};
+use crate::store::{StoreError, Tx};
 
 /// The latest sessions of a task that are looked at, and those among them that are told.
 const TASK_SESSIONS: i64 = 200;
@@ -143,7 +145,7 @@ pub async fn find_handoff(
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
     let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
     let version = match session.version {
-        Some(number) => summaries::find(&mut tx, caller.tenant, session.id, number).await?,
+        Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
         None => None,
     };
     tx.commit().await.map_err(StoreError::from)?;
@@ -175,12 +177,26 @@ pub async fn find_task_handoff(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     for session in found {
         let Some(number) = session.version.filter(|_| told.len() < TOLD_SESSIONS) else { continue };
-        if let Some(version) = summaries::find(&mut tx, caller.tenant, session.id, number).await? {
+        if let Some(version) = find_told(&mut tx, (caller.tenant, session.id), number).await? {
             told.push((session, version));
         }
     }
     tx.commit().await.map_err(StoreError::from)?;
     Ok(answer(&told, bound))
+}
+
+/// A version without the constraints that the caller dropped since.
+async fn find_told(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    number: i64,
+) -> Result<Option<StoredVersion>, StoreError> {
+    let Some(mut stored) = summaries::find(tx, tenant, session, number).await? else { return Ok(None) };
+    let dropped = list_removed_constraints(tx, tenant, session).await?;
+    let summary = &mut stored.version.summary;
+    summary.constraints.retain(|known| !dropped.contains(&known.id));
+    digest::forget(&mut summary.digest, &dropped);
+    Ok(Some(stored))
 }
 
 /// Renders the sessions, the newest first; nothing when there is none.

@@ -307,12 +307,13 @@ impl Made {
         sqlx::query!(
             "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
                                     meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
-                                    least_tokens, recap, digest, digest_tokens, head_seq)
+                                    least_tokens, recap, digest, digest_tokens, head_seq, mask_upto,
+                                    carried_seq)
              select $1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $15, $9::text::json, $10, $11, $12, $13, $14,
                     -- The words are still those of the parent's own messages.
-                    own.digest, own.digest_tokens,
-                    (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2)
-             from (select) one left join summaries own on own.tenant_id = $1 and own.session_id = $2 and own.version = $4",
+                    own.digest, own.digest_tokens, s.head_seq, (s.accounting ->> 'mask_upto')::bigint,
+                    (s.accounting -> 'carried' ->> 'seq')::bigint
+             from (select * from sessions s where s.tenant_id = $1 and s.id = $2) s left join summaries own on own.tenant_id = $1 and own.session_id = $2 and own.version = $4",
             tenant.0,
             session.0,
             meta.version,

@@ -243,7 +243,7 @@ impl Store {
         .await?;
         let Some(found) = found else { return Ok(None) };
         let key = (tenant, SessionId(found.id));
-        let matches = from_index(&mut tx, key, &query, 0).await?;
+        let matches = from_index(&mut tx, key, &query, (0, i64::MAX)).await?;
         let matches = from_scan(&mut tx, key, found.indexed_seq, matches).await?;
         let keep = EXAMINED.max(limit.saturating_mul(2));
         let ranked = on_blocking(move || matches.rank(keep)).await?;
@@ -259,12 +259,12 @@ impl Store {
     }
 }
 
-/// Reads the query's buckets, the chunks of each from one on in one range, and then what is not in its bucket yet.
+/// Reads the query's buckets, some chunks of each in one range, and then what of these is not in its bucket yet.
 async fn from_index(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
     query: &Arc<Query>,
-    first_chunk: i64,
+    (first_chunk, last_chunk): (i64, i64),
 ) -> Result<Matches, StoreError> {
     let mut matches = Matches::new(query.clone());
     let wanted: BTreeMap<u8, Vec<Term>> = by_bucket(&query.terms());
@@ -278,12 +278,13 @@ async fn from_index(
     // In the order of the primary key: first the directories, and the chunks in the session's order.
     let mut rows = sqlx::query!(
         "select bucket, chunk, segments from recall_postings
-         where tenant_id = $1 and session_id = $2 and bucket = any($3) and chunk >= $4
+         where tenant_id = $1 and session_id = $2 and bucket = any($3) and chunk between $4 and $5
          order by bucket, chunk",
         tenant.0,
         session.0,
         &numbers,
-        first_chunk
+        first_chunk,
+        last_chunk
     )
     .fetch(&mut **tx);
     while let Some(row) = rows.try_next().await? {

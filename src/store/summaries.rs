@@ -7,7 +7,7 @@ use super::compressions::cancel_live;
 use super::outlines::{Outline, outlines_after};
 use super::settle::mask_for;
 use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
-use crate::domain::accounting::Counted;
+use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
@@ -157,6 +157,7 @@ impl Store {
         (counts.summary_tokens, counts.digest_tokens) = served;
         (counts.suspended, counts.prepared) = (true, None);
         mask_for(&mut counts, None, &policy, &tail);
+        note_served(tx, (tenant, session.id), version.meta.version, &counts).await?;
         let counts = serde_json::to_string(&counts)
             .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
         let done = sqlx::query!(
@@ -209,6 +210,27 @@ async fn copy_version(
     let copy = copied.into_iter().next().ok_or(sqlx::Error::RowNotFound)?;
     let tokens = |count: Option<i32>| count.and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
     Ok((tokens(Some(copy.rendering_tokens)), tokens(copy.digest_tokens)))
+}
+
+/// Notes what is served of a new version beside its texts.
+async fn note_served(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+    counts: &Accounting,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update summaries set mask_upto = $4, carried_seq = $5
+         where tenant_id = $1 and session_id = $2 and version = $3",
+        tenant.0,
+        session.0,
+        version,
+        counts.mask_upto,
+        counts.carried.map(|carried| carried.seq)
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// Sets the probes to what they were at a version: numbers grow with time, so what came later asks

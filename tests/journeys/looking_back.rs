@@ -66,11 +66,14 @@ async fn a_version_is_held_against_what_was_needed_under_it() {
     let app = app().await;
     put(&app, json!({"auto": false, "context_window": 16_000, "thresholds": {"hindsight": 1.0}})).await;
     append(&app, &[json!({"role": "user", "content": "Move the guests of the early flight."})]).await;
+    append(&app, &ran("c0", "plans", "rowCache holds seatPlan until the HotFix of the gate")).await;
     append(&app, &ran("c1", "reservations --all", &listing(0, 300))).await;
     append(&app, &talk(20)).await;
     let first = compress(&app).await;
     assert_eq!(first["hindsight"], Value::Null);
     // It goes on with some of what was listed, and with names that nobody had heard of before.
+    append(&app, &[json!({"role": "user", "content": "and what did rowCache, seatPlan and HotFix say?"})])
+        .await;
     for n in [17, 45, 99, 140, 201, 288] {
         let command = format!("move RES-{n:04} --to XJ-{n} --for guest_{n}@example.org --pay {}.50", 900 + n);
         append(&app, &ran(&format!("m{n}"), &command, "moved")).await;
@@ -82,7 +85,10 @@ async fn a_version_is_held_against_what_was_needed_under_it() {
     let first = get(&app, &path).await;
     let hindsight = &first["hindsight"];
     let (asked, found) = (hindsight["asked"].as_u64().unwrap(), hindsight["found"].as_u64().unwrap());
-    assert!((15..=24).contains(&asked), "three names of six reservations, of some one more: {hindsight}");
+    assert!(
+        (18..=27).contains(&asked),
+        "three names of six reservations, of some one more, and three others: {hindsight}"
+    );
     assert!(found < asked, "nothing of 300 rows is left out: {hindsight}");
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
     let share = found as f64 / asked as f64;
@@ -121,6 +127,12 @@ async fn few_names_are_no_evaluation() {
     assert!(reply.text.contains("/thresholds/hindsight"), "{}", reply.text);
 }
 
+/// Goes back to the second version.
+async fn call_rollback(app: &App) {
+    let reply = app.call("POST", &format!("{SESSION}/summaries/2/rollback"), "").await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
 /// What of a context does not depend on when it is asked for.
 fn lasting(context: &Value) -> Value {
     let keys = [
@@ -155,8 +167,9 @@ async fn a_context_can_be_had_as_it_was_at_any_message() {
         if n % 7 == 0 {
             turn.insert(0, json!({"role": "user", "content": format!("Look at page {n} too.")}));
         }
-        for message in turn {
-            append(&app, &[message]).await;
+        // At once or one by one: masks move before an append, and not in the middle of it.
+        for messages in turn.chunks(1 + n % 4) {
+            append(&app, messages).await;
         }
         // Workers that are late let the window fill up, so that outputs become placeholders.
         if n % 5 == 4 {
@@ -175,6 +188,16 @@ async fn a_context_can_be_had_as_it_was_at_any_message() {
             assert_eq!(lasting(&named), lasting(context));
         }
     }
+    // A smaller budget has the same user message and the same placeholders, as far as they are served.
+    for context in seen.iter().skip(20).step_by(13) {
+        let head = &context["head_seq"];
+        let small = get(&app, &format!("/context?through_seq={head}&max_tokens=6000")).await;
+        assert_eq!(
+            (&small["usage"], validity::problems(&small)),
+            (&context["usage"], Vec::new()),
+            "at {head}"
+        );
+    }
     // What would have been: an old version under the newest message, valid and within its budget.
     let head = &seen.last().unwrap()["head_seq"];
     for format in ["openai-chat", "anthropic", "openai-responses"] {
@@ -188,6 +211,13 @@ async fn a_context_can_be_had_as_it_was_at_any_message() {
     let first = seen.iter().find(|context| context["summary_version"] == 2).unwrap();
     assert_eq!(published["anchor_seq"], first["anchor_seq"]);
     assert!(published["head_seq"].as_i64() <= first["head_seq"].as_i64());
+    // A version that was made by going back, too.
+    call_rollback(&app).await;
+    let back = get(&app, "/context").await;
+    for query in [format!("through_seq={}", back["head_seq"]), format!("version={}", back["summary_version"])]
+    {
+        assert_eq!(lasting(&get(&app, &format!("/context?{query}")).await), lasting(&back), "{query}");
+    }
 }
 
 #[tokio::test]

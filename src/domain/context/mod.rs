@@ -300,6 +300,24 @@ pub struct BudgetTooSmall {
 /// # Errors
 /// When system prompt, pins and the newest message do not fit, however much is taken away.
 pub fn assemble<'a>(input: &ContextInput<'a>) -> Result<Context<'a>, BudgetTooSmall> {
+    let mut refused = match within(input) {
+        Ok(context) => return Ok(context),
+        Err(refused) => refused,
+    };
+    // With more room more is tried, and what is told to be enough is tried before it is told.
+    for _ in 0..MOST_TRIES {
+        match within(&ContextInput { budget: refused.min_tokens, ..*input }) {
+            Err(more) if more.min_tokens > refused.min_tokens => refused = more,
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Err(refused)
+}
+
+/// How often a budget that is told to be enough is tried before.
+const MOST_TRIES: usize = 8;
+
+fn within<'a>(input: &ContextInput<'a>) -> Result<Context<'a>, BudgetTooSmall> {
     let mut plan = plan::Plan::new(input);
     budget::fit(&mut plan)?;
     Ok(emit::emit(plan))

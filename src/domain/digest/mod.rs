@@ -18,8 +18,9 @@ use std::collections::{BTreeSet, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
-use super::ledger::constraints::without_dropped;
+use super::ledger::constraints::dropped_among;
 use super::message::{Numbered, Role};
+use super::redact::redact;
 use super::wording;
 
 pub use write::{Served, cut, seqs, serve};
@@ -83,7 +84,13 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
         let mut lines = lines::of(message);
         // What was said before is not said again.
         lines.retain(|line| said.insert(wording::key(&line.text)));
-        let lines = choose::within_message(message.role, lines);
+        let mut lines = choose::within_message(message.role, lines);
+        // Data is written in another form than it came in, in which a secret may show.
+        for line in &mut lines {
+            if let Cow::Owned(redacted) = redact(&line.text) {
+                line.text = redacted;
+            }
+        }
         if !lines.is_empty() {
             turns.push(Turn { seq: *seq, role: message.role, lines });
         }
@@ -101,14 +108,30 @@ pub fn forget(turns: &mut Vec<Turn>, dropped: &BTreeSet<String>) {
         return;
     }
     for turn in turns.iter_mut().filter(|turn| turn.role == Role::User) {
-        for line in &mut turn.lines {
-            if let Cow::Owned(left) = without_dropped(&line.text, dropped) {
-                line.text = left;
-            }
+        let said = turn.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n");
+        // Of the turn, for a demand may be longer than a line, and its language shows in all of it; of each line by
+        // itself, for lines between them may be gone.
+        let mut gone = dropped_among(&said, dropped);
+        gone.extend(turn.lines.iter().flat_map(|line| dropped_among(&line.text, dropped)));
+        for line in turn.lines.iter_mut().filter(|_| !gone.is_empty()) {
+            line.text = without(&line.text, &gone);
         }
         turn.lines.retain(|line| !line.text.is_empty());
     }
     turns.retain(|turn| !turn.lines.is_empty());
+}
+
+/// A line without some sentences; nothing of it when it is a part of one.
+fn without(line: &str, gone: &[String]) -> String {
+    let mut left = line.to_owned();
+    for sentence in gone {
+        let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+        if sentence.contains(left.trim()) {
+            return String::new();
+        }
+        left = left.replacen(&sentence, "", 1);
+    }
+    if left == line { left } else { left.trim().trim_start_matches(". ").trim_start().to_owned() }
 }
 
 #[cfg(test)]

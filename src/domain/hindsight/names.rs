@@ -33,7 +33,8 @@ fn single(text: &str) -> impl Iterator<Item = Name> {
         // What divides may be more than a byte; where a name stands only has to be about right.
         start += piece.len() + 1;
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
-        is_name(word).then(|| Name { text: word.to_lowercase(), start: at })
+        (is_name(word) && !word.starts_with("REDACTED:"))
+            .then(|| Name { text: word.to_lowercase(), start: at })
     })
 }
 

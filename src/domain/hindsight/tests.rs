@@ -65,3 +65,16 @@ fn other_scripts_and_odd_texts_are_read() {
     let told = look(&["перенос 15:30", "第3版"], "«Перенос 15:30» и “第3版”", "ПЕРЕНОС 15:30, 第3版");
     assert_eq!((told.asked, told.found), (2, 2));
 }
+
+#[test]
+fn a_secret_is_no_name_and_calls_are_read_alike() {
+    let secret = "hunter2-prod-9f3a77";
+    let after = [
+        called(&format!(r#"{{"command":"PGPASSWORD={secret} psql -h db_main -c 'x'"}}"#)),
+        said(Role::User, "AuthService"),
+    ];
+    assert_eq!(wanted(&after, &[]), ["db_main", "authservice"]);
+    // What a call was given was served, however it is escaped.
+    let served = [called(r#"{"content":"first\nMAX_RETRIES_3 = 5\n\u041f\u0435\u0440-15"}"#)];
+    assert!(wanted(&[said(Role::User, "MAX_RETRIES_3 and Пер-15")], &served).is_empty());
+}

@@ -2,7 +2,6 @@
 //!
 //! Invariant: nothing that a tool printed, a file holds or an issue quotes becomes a constraint.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -71,14 +70,12 @@ pub(super) fn read(span: &[Numbered], said: &[Option<String>]) -> Vec<Constraint
     all
 }
 
-/// A person's words without the demands that the caller dropped; nothing is left where one is not told word for word.
+/// The demands among a person's words that the caller dropped.
 #[must_use]
-pub fn without_dropped<'w>(words: &'w str, dropped: &BTreeSet<String>) -> Cow<'w, str> {
-    let gone = demands(words, false).into_iter().filter(|d| dropped.contains(&id(ConstraintSource::User, d)));
-    gone.fold(Cow::Borrowed(words), |words, demand| {
-        let left = if words.contains(&demand) { words.replacen(&demand, "", 1) } else { String::new() };
-        Cow::Owned(left.trim_matches(|c: char| c.is_whitespace() || c == '.').to_owned())
-    })
+pub fn dropped_among(words: &str, dropped: &BTreeSet<String>) -> Vec<String> {
+    let mut found = demands(words, false);
+    found.retain(|text| dropped.contains(&id(ConstraintSource::User, text)));
+    found
 }
 
 /// Whether a later system message says anything to hold to: a date or a label alone does not.

@@ -101,7 +101,13 @@ impl Query {
                     return;
                 }
                 let mut terms: Vec<Term> = match token.kind {
-                    Kind::Word => stems.iter().map(|s| Term::new(Kind::Word, &s.stem(&token.text))).collect(),
+                    Kind::Word => {
+                        let mut forms: Vec<Term> =
+                            stems.iter().map(|s| Term::new(Kind::Word, &s.stem(&token.text))).collect();
+                        // Written with humps, it is more than a word.
+                        forms.push(Term::new(Kind::Compound, &token.text));
+                        forms
+                    }
                     Kind::Pair | Kind::Character | Kind::Compound => vec![Term::new(token.kind, &token.text)],
                     Kind::Tail => return,
                 };

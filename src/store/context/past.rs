@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::{ContextSource, MessageRow, Settled, SummarySource};
+use crate::background;
 use crate::domain::accounting::{Accounting, Carried, Counted};
 use crate::domain::context;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
@@ -20,8 +21,10 @@ use crate::store::base::settings_over;
 use crate::store::outlines::{Outline, marks, outlines_within};
 use crate::store::{Store, StoreError, Tx};
 
-/// How often the mask position is looked at while messages are counted once more.
-const MOST_STEPS: usize = 500;
+/// How many messages after an anchor are counted once more.
+const MOST_COUNTED: Seq = 20_000;
+/// How many of them are looked at in all while the mask position moves: of a long tail it is looked at more seldom.
+const MOST_LOOKS: usize = 1_000_000;
 /// How many messages before the anchor are looked at for the user message that was carried.
 const CARRIED_WITHIN: Seq = 2_000;
 
@@ -34,6 +37,8 @@ pub enum Past {
     NoVersion,
     /// The last message is none of the session's, or the version covers more: it must be within these.
     OutOfRange(Seq, Seq),
+    /// The version is from before it was noted what was the newest message then, and no message is named.
+    NoHead,
     /// What the context was made of.
     Found(Arc<ContextSource>),
 }
@@ -42,6 +47,10 @@ pub enum Past {
 struct VersionRow {
     anchor: Seq,
     head: Option<Seq>,
+    /// Through which message outputs were placeholders when it was published; `None` where that is not known.
+    mask_upto: Option<Seq>,
+    /// The user message that was served beside it.
+    carried: Option<Seq>,
     summary: SummarySource,
 }
 
@@ -82,6 +91,9 @@ impl Store {
             (None, Some(through)) => find_version_at(&mut tx, key, through).await?,
             (None, None) => None,
         };
+        if through.is_none() && version.as_ref().is_some_and(|version| version.head.is_none()) {
+            return Ok(Past::NoHead);
+        }
         let anchor = version.as_ref().map_or(0, |version| version.anchor);
         let published = version.as_ref().and_then(|version| version.head).unwrap_or(anchor);
         let through = through.unwrap_or(published.min(session.head));
@@ -103,13 +115,20 @@ impl Store {
         .fetch_one(&mut *tx)
         .await?
         .map_or(floor + 1, |from| from.max(floor + 1));
-        let outlines = outlines_within(&mut tx, key, (from - 1, through), i64::MAX).await?;
-        let is_carried_sought =
-            version.is_some() && !outlines.iter().any(|outline| speaks(outline) && outline.seq <= published);
-        let carried = if is_carried_sought {
-            find_carried(&mut tx, key, (system_through, anchor)).await?
-        } else {
-            None
+        // What counts as masked depends on all of the tail; of a very long one on its end.
+        let counted_from = floor.max(through - MOST_COUNTED).min(from - 1);
+        let outlines = outlines_within(&mut tx, key, (counted_from, through), MOST_COUNTED).await?;
+        let starts = find_appends(&mut tx, key, (published, through)).await?;
+        let carried = match &version {
+            Some(VersionRow { mask_upto: Some(_), carried: Some(seq), .. }) => {
+                find_user(&mut tx, key, (seq - 1, *seq)).await?
+            }
+            Some(VersionRow { mask_upto: Some(_), .. }) | None => None,
+            // From before it was noted: as publishing it decides.
+            Some(_) if !outlines.iter().any(|outline| speaks(outline) && outline.seq <= published) => {
+                find_user(&mut tx, key, (system_through.max(anchor - CARRIED_WITHIN), anchor)).await?
+            }
+            _ => None,
         };
         let (entries, marked) = read_messages(
             &mut tx,
@@ -120,13 +139,9 @@ impl Store {
         .await?;
         tx.commit().await?;
         let moment = Moment { anchor, published, through, floor, from };
-        Ok(Past::Found(Arc::new(source(
-            session,
-            version,
-            moment,
-            (entries, marked, outlines, carried),
-            &policy,
-        ))))
+        let read = (entries, marked, (outlines, starts), carried);
+        let made = background::spawn(move || source(session, version, moment, read, &policy)).await;
+        Ok(Past::Found(Arc::new(made.map_err(|_| sqlx::Error::WorkerCrashed)?)))
     }
 }
 
@@ -145,13 +160,14 @@ struct Moment {
     from: Seq,
 }
 
-type Read = (Vec<context::Entry>, Marks, Vec<Outline>, Option<Carried>);
+/// Messages, marks, what is counted with the first message of each append, and the user message beside the version.
+type Read = (Vec<context::Entry>, Marks, (Vec<Outline>, Vec<Seq>), Option<Carried>);
 
 fn source(
     session: SessionRow,
     version: Option<VersionRow>,
     moment: Moment,
-    (mut entries, marks_read, outlines, carried): Read,
+    (mut entries, marks_read, (outlines, starts), carried): Read,
     policy: &Policy,
 ) -> ContextSource {
     let SessionRow { id, settings, accounting, revision, pins, .. } = session;
@@ -164,6 +180,7 @@ fn source(
     let tail = entries.split_off(entries.partition_point(|entry| entry.seq < moment.from));
     let system_through = accounting.system_through.min(moment.through);
     let covered = entries.split_off(entries.partition_point(|entry| entry.seq <= system_through));
+    let mask_upto = version.as_ref().and_then(|version| version.mask_upto);
     let summary = version.map(|version| version.summary);
     let start = Accounting {
         system_through,
@@ -176,10 +193,11 @@ fn source(
             .and_then(|summary| summary.digest.as_ref())
             .map_or(0, |digest| digest.1),
         last_user: carried,
+        mask_upto: mask_upto.unwrap_or_default(),
         ..Accounting::default()
     };
     ContextSource {
-        accounting: counted_again(&start, moment, &outlines, policy),
+        accounting: counted_again(&start, moment, (&outlines, &starts), policy),
         settled: Arc::new(Settled {
             session: id,
             anchor_seq: moment.anchor,
@@ -200,21 +218,31 @@ fn source(
     }
 }
 
-/// Counts a tail as publishing its version and appending what came since did.
-fn counted_again(start: &Accounting, moment: Moment, tail: &[Outline], policy: &Policy) -> Accounting {
+/// Counts a tail as publishing its version and appending what came since did; the mask position is moved before an append.
+fn counted_again(
+    start: &Accounting,
+    moment: Moment,
+    (tail, starts): (&[Outline], &[Seq]),
+    policy: &Policy,
+) -> Accounting {
     let marks = marks(tail);
     let there = tail.partition_point(|outline| outline.seq <= moment.published);
     let (old, new) = tail.split_at(there);
     let counted: Vec<Counted> = old.iter().map(Outline::counted).collect();
     let mut counts = start.rebuilt(moment.anchor, &counted, policy.preserve_recent);
-    if moment.anchor > 0 {
+    if start.mask_upto > 0 {
+        counts.mask_through(start.mask_upto, old, &marks);
+    } else if moment.anchor > 0 {
         counts.mask_to(Room::of(policy, None, &counts), policy.mask, old, &marks);
     }
-    let stride = new.len().div_ceil(MOST_STEPS).max(1);
+    let stride = (tail.len() * starts.len()).div_ceil(MOST_LOOKS).max(1);
+    let mut looks = starts.iter().step_by(stride).peekable();
     for (place, outline) in new.iter().enumerate() {
-        if place % stride == 0
-            && let Some(level) = counts.mask_level(policy)
-        {
+        let mut begins = false;
+        while looks.next_if(|start| **start <= outline.seq).is_some() {
+            begins = true;
+        }
+        if begins && let Some(level) = counts.mask_level(policy) {
             let known = tail.get(..there + place).unwrap_or_default();
             let upto = mask::step(counts.mask_upto, known, &marks, level);
             if upto > counts.mask_upto {
@@ -287,7 +315,7 @@ async fn find_version(
     version: i64,
 ) -> Result<Option<VersionRow>, StoreError> {
     let row = sqlx::query!(
-        "select version, through_seq, head_seq, rendering, rendering_tokens, least_rendering, least_tokens, digest,
+        "select version, through_seq, head_seq, mask_upto, carried_seq, rendering, rendering_tokens, least_rendering, least_tokens, digest,
                 digest_tokens, recap
          from summaries where tenant_id = $1 and session_id = $2 and version = $3",
         tenant.0,
@@ -300,6 +328,8 @@ async fn find_version(
     Ok(row.map(|row| VersionRow {
         anchor: row.through_seq,
         head: row.head_seq,
+        mask_upto: row.mask_upto,
+        carried: row.carried_seq,
         summary: SummarySource {
             version: row.version,
             rendering: (row.rendering, whole(row.rendering_tokens)),
@@ -310,15 +340,40 @@ async fn find_version(
     }))
 }
 
-/// The user message that a version covered and that was served beside it.
-async fn find_carried(
+/// The first message of each append among some.
+async fn find_appends(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    (after, through): (Seq, Seq),
+) -> Result<Vec<Seq>, StoreError> {
+    // What was appended together was stored in one transaction.
+    Ok(sqlx::query_scalar!(
+        "select m.seq
+         from (
+           select x.seq, x.created_at, lag(x.created_at) over (order by x.seq) as before
+           from messages x where x.tenant_id = $1 and x.session_id = $2 and x.seq > $3 and x.seq <= $4
+           order by x.seq limit $5
+         ) m
+         where m.before is null or m.before <> m.created_at
+         order by m.seq",
+        tenant.0,
+        session.0,
+        after.max(through - MOST_COUNTED),
+        through,
+        MOST_COUNTED
+    )
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The newest message of a person among some.
+async fn find_user(
     tx: &mut Tx,
     key: (TenantId, SessionId),
-    (system_through, anchor): (Seq, Seq),
+    within: (Seq, Seq),
 ) -> Result<Option<Carried>, StoreError> {
-    let after = system_through.max(anchor - CARRIED_WITHIN);
-    let before = outlines_within(tx, key, (after, anchor), CARRIED_WITHIN).await?;
-    let newest = before.iter().rfind(|outline| speaks(outline));
+    let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
+    let newest = found.iter().rfind(|outline| speaks(outline));
     Ok(newest.map(|outline| Carried { seq: outline.seq, tokens: outline.tokens }))
 }
 

@@ -30,7 +30,7 @@ struct Followed {
     /// The newest one when the next was.
     next_head_seq: Seq,
     system_through: Seq,
-    /// The newest user message, if it was covered already, and so served word for word.
+    /// The user message that it covers and that was served word for word beside it.
     carried: Option<Seq>,
     /// Record and digest, as they were served.
     told: String,
@@ -40,7 +40,7 @@ struct Followed {
 }
 
 impl Store {
-    /// Looks back on the oldest version of a session that another one followed and that nobody looked back on yet;
+    /// Looks back on the newest version of a session that another one followed and that nobody looked back on yet;
     /// `None` when there is none, or its messages are not indexed yet.
     ///
     /// What is read is bounded: the messages that came under it, what was served word for word, and the messages that
@@ -55,8 +55,7 @@ impl Store {
     ) -> Result<Option<Hindsight>, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(followed) = find_followed(&mut tx, (tenant, session)).await? else { return Ok(None) };
-        let hindsight = evaluate(&mut tx, (tenant, session), &followed).await?.against(followed.threshold);
-        tx.commit().await?;
+        let hindsight = evaluate(tx, (tenant, session), &followed).await?.against(followed.threshold);
         let text = serde_json::to_string(&hindsight)
             .map_err(|e| StoreError::corrupt("summaries", "hindsight", followed.version, e))?;
         let mut tx = self.begin(tenant).await?;
@@ -84,7 +83,7 @@ async fn find_followed(
         r#"select v.version, v.through_seq, v.head_seq as "head_seq!", v.rendering, v.digest,
                   next.head_seq as "next_head_seq!", s.settings, t.settings as defaults,
                   coalesce((s.accounting ->> 'system_through')::bigint, 0) as "system_through!",
-                  (s.accounting -> 'last_user' ->> 'seq')::bigint as last_user,
+                  v.carried_seq,
                   array(select p.body from pins p where p.tenant_id = $1 and p.session_id = $2
                         order by p.position) as "pins!"
            from summaries v
@@ -98,7 +97,7 @@ async fn find_followed(
            ) next
            where v.tenant_id = $1 and v.session_id = $2 and v.hindsight is null and v.head_seq is not null
              and s.indexed_seq >= v.through_seq
-           order by v.version limit 1"#,
+           order by v.version desc limit 1"#,
         tenant.0,
         session.0
     )
@@ -114,7 +113,7 @@ async fn find_followed(
             head_seq: row.head_seq,
             next_head_seq: row.next_head_seq,
             system_through: row.system_through,
-            carried: row.last_user.filter(|user| *user <= row.through_seq),
+            carried: row.carried_seq,
             told: format!("{}\n{}", row.rendering, row.digest.unwrap_or_default()),
             pins: wide.chain(row.pins).collect(),
             threshold,
@@ -124,20 +123,20 @@ async fn find_followed(
 }
 
 async fn evaluate(
-    tx: &mut Tx,
+    mut tx: Tx,
     key: (TenantId, SessionId),
     followed: &Followed,
 ) -> Result<Hindsight, StoreError> {
     let Followed { anchor_seq, head_seq, next_head_seq, system_through, .. } = *followed;
-    let after = messages(tx, key, (head_seq, next_head_seq)).await?;
+    let after = messages(&mut tx, key, (head_seq, next_head_seq)).await?;
     let mut served: Vec<Message> = followed.pins.iter().map(|pin| said(pin)).collect();
-    served.extend(messages(tx, key, (0, system_through)).await?);
+    served.extend(messages(&mut tx, key, (0, system_through)).await?);
     if let Some(carried) = followed.carried {
-        served.extend(messages(tx, key, (carried - 1, carried)).await?);
+        served.extend(messages(&mut tx, key, (carried - 1, carried)).await?);
     }
     let mut from = anchor_seq.max(system_through);
     for _ in 0..SERVED_PAGES {
-        let read = messages(tx, key, (from, head_seq)).await?;
+        let read = messages(&mut tx, key, (from, head_seq)).await?;
         from += Seq::try_from(read.len()).unwrap_or(Seq::MAX);
         served.extend(read);
         if from >= head_seq {
@@ -146,15 +145,22 @@ async fn evaluate(
     }
     let is_read = from >= head_seq;
     let wanted = on_blocking(move || if is_read { wanted(&after, &served) } else { Vec::new() }).await?;
+    if wanted.is_empty() {
+        tx.commit().await?;
+        return Ok(look_back(&wanted, &BTreeMap::new(), &BTreeMap::new(), ""));
+    }
     let (query, needed) = Query::names(&wanted);
-    let matches =
-        from_index(tx, key, &Arc::new(query), chunk_of(anchor_seq).saturating_sub(CHUNKS_BEFORE)).await?;
-    let holders: BTreeMap<String, Vec<Seq>> = wanted
-        .iter()
-        .zip(&needed)
-        .map(|(name, needed)| (name.clone(), matches.holders(needed, anchor_seq, HOLDERS)))
-        .collect();
-    let originals = originals(tx, key, &holders).await?;
+    let last = chunk_of(anchor_seq);
+    let chunks = (last.saturating_sub(CHUNKS_BEFORE), last);
+    let matches = from_index(&mut tx, key, &Arc::new(query), chunks).await?;
+    let names = wanted.clone();
+    let find = move || {
+        let holders = |needed| matches.holders(needed, anchor_seq, HOLDERS);
+        names.into_iter().zip(needed.iter().map(holders)).collect::<BTreeMap<String, Vec<Seq>>>()
+    };
+    let holders = on_blocking(find).await?;
+    let originals = originals(&mut tx, key, &holders).await?;
+    tx.commit().await?;
     let told = followed.told.clone();
     on_blocking(move || look_back(&wanted, &holders, &originals, &told)).await
 }
