@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::digest;
 use super::id::Seq;
-use super::ledger::{self, Carry, Facts, KnownPaths, TestRunFact};
+use super::ledger::{self, Carry, Facts, Known, TestRunFact};
 use super::merge::{MergeContext, Merged, merge};
 use super::message::Numbered;
 use super::parts::Parts;
@@ -144,7 +144,7 @@ pub struct Draft {
 #[must_use]
 pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
-    let (none, known) = (Carry::default(), base.map(|base| KnownPaths::of(&base.summary)));
+    let (none, known) = (Carry::default(), base.map(|base| Known::of(&base.summary)));
     let carry = base.map_or(&none, |base| &base.carry);
     let mut facts = ledger::read(&material.span, carry, &known.unwrap_or_default());
     if !material.todos.is_empty() {
@@ -173,7 +173,7 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     let base = material.base.as_ref().map(|base| &base.summary);
     let mut whole = extractive::propose(&material.span, facts, base);
     if material.phase == Some(Phase::Planning) {
-        whole.notes.extend(extractive::contracts::notes(&material.span));
+        whole.things.extend(extractive::contracts::things(&material.span));
     }
     let proposal = if material.strategy.asks_an_engine() {
         whole

@@ -152,7 +152,9 @@ fn is_empty(summary: &Summary) -> bool {
         && summary.errors.is_empty()
         && summary.test_results.is_empty()
         && summary.next_steps.iter().all(|s| blank(s))
-        && summary.technical_context.is_empty()
+        && summary.things.is_empty()
+        && summary.findings.is_empty()
+        && summary.notes.is_empty()
         && summary.constraints.is_empty()
 }
 

@@ -12,7 +12,7 @@ mod unite;
 
 use super::digest::{self, Turn};
 use super::extractive;
-use super::ledger::{self, Carry, KnownPaths};
+use super::ledger::{self, Carry, Known};
 use super::message::Numbered;
 use super::redact::redact;
 use super::render::{self, Subject};
@@ -126,7 +126,7 @@ fn with_origins(summary: &Summary) -> Summary {
 /// child's.
 #[must_use]
 pub fn opening(span: &[Numbered], child: &Origin<'_>) -> Summary {
-    let facts = ledger::read(span, &Carry::default(), &KnownPaths::default());
+    let facts = ledger::read(span, &Carry::default(), &Known::default());
     let intent =
         extractive::propose(span, &facts, None).intent.filter(|intent| !intent.text.trim().is_empty());
     match intent {

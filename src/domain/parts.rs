@@ -6,18 +6,21 @@
 //! Invariant: a part never changes, and the parts of a version, in their order, behind its head are its record.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher as _;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 
 use super::digest::Turn;
+use super::document::{PastIntent, TechnicalFact};
 use super::id::Seq;
+use super::section::Section;
 use super::summary::{
-    Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, PastIntent, ReadFile, StepOrigin,
-    Summary, TechnicalFact, TestResult,
+    Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
+    StepOrigin, Summary, TestResult,
 };
+use super::thing::Thing;
 
 /// Entries of a part: the fewer, the less is written for one that changed; the more, the fewer rows are read for a
 /// record.
@@ -151,6 +154,10 @@ impl Parts {
     }
 }
 
+fn is_empty(left_out: &BTreeMap<Section, u32>) -> bool {
+    left_out.is_empty()
+}
+
 /// What of a record stands in no list that is cut.
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
@@ -163,6 +170,8 @@ struct Head<'a> {
     next_steps_seqs: Cow<'a, [Seq]>,
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     next_steps_origins: Cow<'a, [StepOrigin]>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    left_out: Cow<'a, BTreeMap<Section, u32>>,
 }
 
 impl<'a> Head<'a> {
@@ -172,7 +181,7 @@ impl<'a> Head<'a> {
             session_intent,
             session_intent_seqs,
             session_intent_session_id,
-            intent_history: _,
+            requests: _,
             files_modified: _,
             files_read: _,
             decisions_made: _,
@@ -180,10 +189,14 @@ impl<'a> Head<'a> {
             errors: _,
             test_results: _,
             blockers: _,
+            open_questions: _,
+            findings: _,
             next_steps,
             next_steps_seqs,
             next_steps_origins,
-            technical_context: _,
+            things: _,
+            left_out,
+            notes: _,
             constraints: _,
             digest: _,
         } = summary;
@@ -195,6 +208,7 @@ impl<'a> Head<'a> {
             next_steps: Cow::Borrowed(next_steps),
             next_steps_seqs: Cow::Borrowed(next_steps_seqs),
             next_steps_origins: Cow::Borrowed(next_steps_origins),
+            left_out: Cow::Borrowed(left_out),
         }
     }
 
@@ -208,6 +222,7 @@ impl<'a> Head<'a> {
             next_steps: self.next_steps.into_owned(),
             next_steps_seqs: self.next_steps_seqs.into_owned(),
             next_steps_origins: self.next_steps_origins.into_owned(),
+            left_out: self.left_out.into_owned(),
             ..Summary::default()
         }
     }
@@ -222,6 +237,9 @@ macro_rules! lists {
         enum Part<'a> {
             $($part(Cow<'a, [$entry]>),)+
             Digest(Cow<'a, [Turn]>),
+            // Of versions from before there were requests and things.
+            IntentHistory(Cow<'a, [PastIntent]>),
+            TechnicalContext(Cow<'a, [TechnicalFact]>),
         }
 
         impl Part<'_> {
@@ -230,6 +248,12 @@ macro_rules! lists {
                 match self {
                     $(Self::$part(entries) => summary.$list.extend(entries.into_owned()),)+
                     Self::Digest(turns) => summary.digest.extend(turns.into_owned()),
+                    Self::IntentHistory(past) => {
+                        summary.requests.extend(past.into_owned().into_iter().map(RequestEntry::from));
+                    }
+                    Self::TechnicalContext(facts) => {
+                        summary.things.extend(facts.into_owned().into_iter().map(Thing::from));
+                    }
                 }
             }
         }
@@ -244,14 +268,17 @@ macro_rules! lists {
 }
 
 lists! {
-    intent_history: IntentHistory(PastIntent),
+    requests: Requests(RequestEntry),
     files_modified: FilesModified(ModifiedFile),
     files_read: FilesRead(ReadFile),
     decisions_made: DecisionsMade(Decision),
     errors: Errors(ErrorEntry),
     test_results: TestResults(TestResult),
     blockers: Blockers(Blocker),
-    technical_context: TechnicalContext(TechnicalFact),
+    open_questions: OpenQuestions(Remark),
+    findings: Findings(Remark),
+    things: Things(Thing),
+    notes: Notes(Remark),
     constraints: Constraints(Constraint)
 }
 
@@ -264,7 +291,8 @@ fn turns(digest: &[Turn]) -> impl Iterator<Item = Part<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::summary::{ErrorStatus, FileAction, FileStatus};
+    use crate::domain::summary::{ErrorStatus, FileAction, FileStatus, RequestState};
+    use crate::domain::thing::Property;
 
     fn error(number: usize) -> ErrorEntry {
         ErrorEntry {
@@ -288,7 +316,13 @@ mod tests {
             session_intent: text(),
             session_intent_seqs: seqs.clone(),
             session_intent_session_id: session_id.clone(),
-            intent_history: vec![PastIntent { text: text(), seqs: seqs.clone(), session_id: None }],
+            requests: vec![RequestEntry {
+                text: text(),
+                state: RequestState::Done,
+                superseded_by: None,
+                seqs: seqs.clone(),
+                session_id: None,
+            }],
             files_modified: vec![ModifiedFile {
                 path: "a.rs".to_owned(),
                 action: FileAction::Renamed,
@@ -320,12 +354,17 @@ mod tests {
                 session_id: "other".to_owned(),
                 seqs: seqs.clone(),
             }],
-            technical_context: vec![TechnicalFact {
-                key: text(),
-                value: text(),
+            open_questions: vec![Remark { text: text(), seqs: seqs.clone(), session_id: None }],
+            findings: Vec::new(),
+            things: vec![Thing {
+                kind: text(),
+                id: text(),
+                properties: vec![Property::new("name", text())],
                 seqs: seqs.clone(),
-                session_id: None,
+                ..Thing::default()
             }],
+            notes: Vec::new(),
+            left_out: BTreeMap::from([(Section::Things, 3)]),
             constraints: Vec::new(),
             digest: Vec::new(),
         }
@@ -366,7 +405,7 @@ mod tests {
         let mut shelf = Shelf::default();
         let first = record(ENTRIES * 5 + 3);
         // Errors in six parts, and one of each other list that is not empty.
-        assert_eq!(shelf.store(Parts::default(), &first).0, 12);
+        assert_eq!(shelf.store(Parts::default(), &first).0, 13);
         let mut second = first.clone();
         second.errors[ENTRIES].status = ErrorStatus::Resolved;
         second.errors.push(error(999));
@@ -401,11 +440,11 @@ mod tests {
     #[test]
     fn lists_with_the_same_entries_are_told_apart() {
         let mut summary = Summary::default();
-        summary.intent_history.push(PastIntent { text: "t".to_owned(), seqs: vec![1], session_id: None });
+        summary.findings.push(Remark { text: "t".to_owned(), seqs: vec![1], session_id: None });
         let mut shelf = Shelf::default();
         let (_, parts) = shelf.store(Parts::default(), &summary);
-        summary.intent_history.clear();
-        summary.blockers.push(Blocker { text: "t".to_owned(), seqs: vec![1], session_id: None });
+        summary.findings.clear();
+        summary.notes.push(Remark { text: "t".to_owned(), seqs: vec![1], session_id: None });
         assert_eq!(shelf.store(parts, &summary).0, 1);
         assert_eq!(shelf.read(2).0, summary);
     }
@@ -416,7 +455,7 @@ mod tests {
         shelf.store(Parts::default(), &record(40));
         let mut stored = shelf.stored.remove(0);
         stored.texts.as_mut().unwrap().pop();
-        assert!(stored.read().unwrap_err().to_string().contains("8 of 9 parts are there"));
+        assert!(stored.read().unwrap_err().to_string().contains("9 of 10 parts are there"));
         stored.texts.as_mut().unwrap().push(r#"{"error":[]}"#.to_owned());
         assert!(stored.read().is_err());
         stored.texts = None;

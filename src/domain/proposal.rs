@@ -1,8 +1,9 @@
-//! What an engine proposes for the narrative sections of the next version; files, tests, errors
-//! and identifiers come from the ledger and are not an engine's to change.
+//! What an engine proposes for the narrative sections of the next version; requests, files, tests, errors
+//! come from the ledger and are not an engine's to change.
 
 use super::id::Seq;
-use super::summary::{Blocker, CurrentState, Decision, TechnicalFact};
+use super::summary::{Blocker, CurrentState, Decision};
+use super::thing::Thing;
 
 /// The narrative of one span, from an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +22,8 @@ pub struct Proposal {
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
-    /// What later work needs and the ledger does not tell: in talk, who said what; pictures and files, in
-    /// words.
-    pub notes: Vec<TechnicalFact>,
+    /// What later work needs and the ledger does not tell: what a model learnt; pictures and files, in words.
+    pub things: Vec<Thing>,
     /// What the engine could not do, for the version's warnings.
     pub warnings: Vec<String>,
 }

@@ -50,7 +50,10 @@ pub fn adopt(old: &Summary, fresh: &mut Summary) {
     put_first(&old.decisions_made, &mut fresh.decisions_made, |d| wording::key(&d.decision));
     put_first(&old.errors, &mut fresh.errors, |error| wording::error_key(&error.message));
     put_first(&old.test_results, &mut fresh.test_results, |run| wording::one_line(&run.command));
-    put_first(&old.technical_context, &mut fresh.technical_context, |fact| fact.key.clone());
+    put_first(&old.requests, &mut fresh.requests, |request| wording::key(&request.text));
+    put_first(&old.things, &mut fresh.things, super::thing::Thing::key);
+    put_first(&old.findings, &mut fresh.findings, |finding| wording::key(&finding.text));
+    put_first(&old.notes, &mut fresh.notes, |note| wording::key(&note.text));
     // Pins that were taken back and constraints that were dropped too: the merge that follows tells
     // which they are, so that nobody asks for them any more.
     put_first(&old.constraints, &mut fresh.constraints, |held| (held.source, wording::key(&held.text)));

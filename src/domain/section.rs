@@ -12,8 +12,9 @@ use utoipa::ToSchema;
 pub enum Section {
     /// What the session is for.
     SessionIntent,
-    /// Earlier intents.
-    IntentHistory,
+    /// What people asked for.
+    #[serde(alias = "intent_history")]
+    Requests,
     /// Files that the session changed.
     FilesModified,
     /// Files that the session read and did not change.
@@ -28,19 +29,26 @@ pub enum Section {
     TestResults,
     /// What stands in the way.
     Blockers,
+    /// Questions that nobody has answered.
+    OpenQuestions,
+    /// What was learnt.
+    Findings,
     /// What comes next.
     NextSteps,
-    /// Versions, endpoints, identifiers, figures.
-    TechnicalContext,
+    /// What has an identity, with its properties.
+    #[serde(alias = "technical_context")]
+    Things,
+    /// What the agent noted for itself.
+    Notes,
     /// What must hold, word for word.
     Constraints,
 }
 
 impl Section {
     /// Every section, in the order of the document.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::SessionIntent,
-        Self::IntentHistory,
+        Self::Requests,
         Self::FilesModified,
         Self::FilesRead,
         Self::DecisionsMade,
@@ -48,8 +56,11 @@ impl Section {
         Self::Errors,
         Self::TestResults,
         Self::Blockers,
+        Self::OpenQuestions,
+        Self::Findings,
         Self::NextSteps,
-        Self::TechnicalContext,
+        Self::Things,
+        Self::Notes,
         Self::Constraints,
     ];
 
@@ -58,7 +69,7 @@ impl Section {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SessionIntent => "session_intent",
-            Self::IntentHistory => "intent_history",
+            Self::Requests => "requests",
             Self::FilesModified => "files_modified",
             Self::FilesRead => "files_read",
             Self::DecisionsMade => "decisions_made",
@@ -66,8 +77,11 @@ impl Section {
             Self::Errors => "errors",
             Self::TestResults => "test_results",
             Self::Blockers => "blockers",
+            Self::OpenQuestions => "open_questions",
+            Self::Findings => "findings",
             Self::NextSteps => "next_steps",
-            Self::TechnicalContext => "technical_context",
+            Self::Things => "things",
+            Self::Notes => "notes",
             Self::Constraints => "constraints",
         }
     }

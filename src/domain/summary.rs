@@ -3,24 +3,29 @@
 //! The document is the complete record; only a rendering is capped. Every entry names the `seqs`
 //! that it came from.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::digest::Turn;
+use super::document::Document;
 use super::id::Seq;
+use super::section::Section;
+pub use super::thing::{Property, Thing};
 
 /// The sections of one summary version.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Document", into = "Document")]
 pub struct Summary {
     /// What the session is for.
     pub session_intent: String,
     /// The messages that the intent came from.
     pub session_intent_seqs: Vec<Seq>,
     /// The session that states it, when this one states none and took it from another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_intent_session_id: Option<String>,
-    /// Earlier intents, oldest first.
-    pub intent_history: Vec<PastIntent>,
+    /// What people asked for, oldest first.
+    pub requests: Vec<RequestEntry>,
     /// Files that the session changed.
     pub files_modified: Vec<ModifiedFile>,
     /// Files that the session read and did not change.
@@ -35,21 +40,84 @@ pub struct Summary {
     pub test_results: Vec<TestResult>,
     /// What stands in the way.
     pub blockers: Vec<Blocker>,
+    /// Questions that nobody has answered.
+    pub open_questions: Vec<Remark>,
+    /// What was learnt and is not obvious: causes, limits, dead ends.
+    pub findings: Vec<Remark>,
     /// What comes next, in order.
     pub next_steps: Vec<String>,
     /// The messages that the next steps came from.
     pub next_steps_seqs: Vec<Seq>,
     /// Where those of the next steps came from that another session left behind.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next_steps_origins: Vec<StepOrigin>,
-    /// Versions, endpoints, identifiers, figures that later work needs.
-    pub technical_context: Vec<TechnicalFact>,
+    /// What has an identity in the session, with its properties as last known.
+    pub things: Vec<Thing>,
+    /// What the agent noted for itself.
+    pub notes: Vec<Remark>,
     /// What must hold, word for word.
     pub constraints: Vec<Constraint>,
+    /// How many entries of a section a bound left out; recall finds what they came from.
+    pub left_out: BTreeMap<Section, u32>,
     /// The turns that the digest is chosen from. Stored with the record, and no section of it: the document is what
     /// was understood, and these are words.
-    #[serde(skip)]
     pub digest: Vec<Turn>,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestState {
+    /// Nothing says that it is over.
+    #[default]
+    Open,
+    /// The agent ended its turn, and the person went on to something else.
+    Done,
+    /// The person took it back.
+    Dropped,
+    /// Another request took its place.
+    Superseded,
+}
+
+impl RequestState {
+    /// The state's word in JSON and renderings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Done => "done",
+            Self::Dropped => "dropped",
+            Self::Superseded => "superseded",
+        }
+    }
+}
+
+/// Something that a person asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct RequestEntry {
+    /// What was asked, in the person's words, shortened.
+    pub text: String,
+    /// What became of it.
+    pub state: RequestState,
+    /// The request that took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// A question, a finding or a note.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct Remark {
+    /// What it says.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// The session that a next step came from.
@@ -61,18 +129,6 @@ pub struct StepOrigin {
     pub session_id: String,
     /// The messages of that session.
     pub seqs: Vec<Seq>,
-}
-
-/// An intent that a later one replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-pub struct PastIntent {
-    /// The intent's text.
-    pub text: String,
-    /// The messages that it came from.
-    pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
 }
 
 /// What happened to a changed file, over the whole session.
@@ -260,6 +316,9 @@ pub struct TestResult {
     pub failed: Option<u32>,
     /// Names of failing tests.
     pub failing: Vec<String>,
+    /// The later run that covers this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
@@ -267,25 +326,11 @@ pub struct TestResult {
     pub session_id: Option<String>,
 }
 
-/// Something that stands in the way, or an open question.
+/// Something that stands in the way.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Blocker {
     /// What it is.
     pub text: String,
-    /// The messages that it came from.
-    pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
-}
-
-/// A version, library, endpoint, port, identifier or figure.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-pub struct TechnicalFact {
-    /// What it is (`commit`, `port`, `reservation_id` …).
-    pub key: String,
-    /// Its value, verbatim.
-    pub value: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
     /// The session that it came from, when merged from another one; `seqs` are that session's then.

@@ -100,7 +100,7 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
             Vec::new()
         }
         Section::CurrentState => vec![("current_state".to_owned(), json(&summary.current_state))],
-        Section::IntentHistory => list!(intent_history, |e| wording::key(&e.text)),
+        Section::Requests => list!(requests, |e| wording::key(&e.text)),
         // A file that was renamed is another entry under another path; its old one is dropped.
         Section::FilesModified => list!(files_modified, |e| path_key(&e.path)),
         Section::FilesRead => list!(files_read, |e| path_key(&e.path)),
@@ -109,17 +109,10 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
         Section::TestResults => list!(test_results, |e| wording::one_line(&e.command)),
         Section::Blockers => list!(blockers, |e| wording::key(&e.text)),
         Section::NextSteps => list!(next_steps, |e| wording::key(e)),
-        Section::TechnicalContext => {
-            // One key with one value is that key's value; one with several is each of them.
-            let mut values: HashMap<&str, usize> = HashMap::new();
-            for fact in &summary.technical_context {
-                *values.entry(fact.key.as_str()).or_insert(0) += 1;
-            }
-            list!(technical_context, |e| match values.get(e.key.as_str()) {
-                Some(1) => e.key.clone(),
-                _ => format!("{}={}", e.key, e.value),
-            })
-        }
+        Section::OpenQuestions => list!(open_questions, |e| wording::key(&e.text)),
+        Section::Findings => list!(findings, |e| wording::key(&e.text)),
+        Section::Things => list!(things, |e| format!("{} {}", e.kind, e.id).trim().to_owned()),
+        Section::Notes => list!(notes, |e| wording::key(&e.text)),
         Section::Constraints => list!(constraints, |e| e.id.clone()),
     }
 }
@@ -128,7 +121,8 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::summary::{CurrentState, FileAction, FileStatus, ModifiedFile, TechnicalFact};
+    use super::super::summary::{CurrentState, FileAction, FileStatus, ModifiedFile, Thing};
+    use super::super::thing::Property;
     use super::*;
 
     fn file(path: &str, changes: &[&str]) -> ModifiedFile {
@@ -178,19 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn a_keys_only_value_changes_and_one_of_many_is_added() {
-        let fact = |key: &str, value: &str| TechnicalFact {
-            key: key.into(),
-            value: value.into(),
-            seqs: vec![],
-            session_id: None,
+    fn a_thing_that_is_known_changes_and_another_one_is_added() {
+        let fact = |id: &str, value: &str| Thing {
+            id: id.into(),
+            properties: vec![Property::new("", value)],
+            ..Thing::default()
         };
-        let from = Summary {
-            technical_context: vec![fact("port", "1"), fact("id", "a"), fact("id", "b")],
-            ..Summary::default()
-        };
+        let from =
+            Summary { things: vec![fact("port", "1"), fact("a", ""), fact("b", "")], ..Summary::default() };
         let to = Summary {
-            technical_context: vec![fact("port", "2"), fact("id", "a"), fact("id", "b"), fact("id", "c")],
+            things: vec![fact("port", "2"), fact("a", ""), fact("b", ""), fact("c", "")],
             ..Summary::default()
         };
         let found = diff(&from, &to);

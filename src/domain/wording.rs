@@ -160,6 +160,35 @@ fn push_lower(out: &mut String, word: &str) {
     }
 }
 
+/// An error without what tells it from its like: quoted names, paths, figures; nothing when little else is left.
+#[must_use]
+pub fn error_shape(kind: Option<&str>, message: &str) -> Option<String> {
+    const READ_CHARS: usize = 300;
+    let mut shape = kind.unwrap_or_default().to_owned();
+    let mut words = 0;
+    let mut quoted = false;
+    for word in clip_chars(message, READ_CHARS).split_whitespace() {
+        let opens = word.starts_with(['\'', '"', '`', '‘', '“']);
+        let closes = word.trim_end_matches([',', '.', ';', ':', ')']).ends_with(['\'', '"', '`', '’', '”']);
+        let is_name = quoted
+            || opens
+            || closes
+            || word.contains(['/', '\\', '_'])
+            || word.chars().any(|c| c.is_ascii_digit());
+        quoted = (quoted || opens) && !closes;
+        if is_name {
+            if !shape.ends_with('…') {
+                shape.push('…');
+            }
+        } else {
+            words += 1;
+            shape.push(' ');
+            shape.push_str(&word.to_lowercase());
+        }
+    }
+    (words >= 2 && shape.contains('…')).then_some(shape)
+}
+
 /// One line: every run of white space and control characters becomes one space.
 #[must_use]
 pub fn one_line(text: &str) -> String {

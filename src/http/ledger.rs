@@ -17,9 +17,10 @@ use super::paging::Paging;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use crate::background;
+use crate::domain::document::TechnicalFact;
 use crate::domain::format::{self, Format};
 use crate::domain::id::{Seq, TenantId};
-use crate::domain::ledger::{self, Carry, CommandFact, Facts, KnownPaths, TestRunFact};
+use crate::domain::ledger::{self, Carry, CommandFact, Facts, Known, TestRunFact};
 use crate::domain::merge::{MergeContext, merge};
 use crate::domain::proposal::Proposal;
 use crate::domain::redact::redact_facts;
@@ -351,7 +352,7 @@ impl Source {
                 Some(Numbered { seq: stored.seq, message })
             })
             .collect();
-        let mut facts = ledger::read(&span, &self.carry, &KnownPaths::of(&self.record));
+        let mut facts = ledger::read(&span, &self.carry, &Known::of(&self.record));
         redact_facts(&mut facts);
         let context = MergeContext {
             version: self.version,
@@ -410,11 +411,13 @@ impl Book {
                 session_id: error.session_id.clone(),
             })),
             LedgerKind::Identifier => {
-                by_index(record.technical_context.iter().map(|fact| LedgerItem::Identifier {
-                    key: fact.key.clone(),
-                    value: fact.value.clone(),
-                    seqs: fact.seqs.clone(),
-                    session_id: fact.session_id.clone(),
+                by_index(record.things.iter().flat_map(TechnicalFact::of).map(|fact| {
+                    LedgerItem::Identifier {
+                        key: fact.key,
+                        value: fact.value,
+                        seqs: fact.seqs,
+                        session_id: fact.session_id,
+                    }
                 }))
             }
             LedgerKind::Constraint => {

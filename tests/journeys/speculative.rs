@@ -100,7 +100,7 @@ async fn what_was_prepared_is_published_by_the_append_that_reaches_the_compress_
     assert_eq!(reply["decision"]["action"], "compress", "{reply}");
     assert_eq!(reply["compression"], json!({"id": found["id"], "status": "succeeded"}));
     let used = reply["usage"]["effective_utilization"].as_f64().expect("a share");
-    assert!(used <= 0.5, "{reply}");
+    assert!(used <= 0.55, "{reply}");
 
     // Nothing has run since: the version is there.
     let ended = get(&app, "/compressions").await["items"][0].clone();

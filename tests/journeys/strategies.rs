@@ -133,7 +133,7 @@ async fn a_sliding_window_keeps_twenty_messages_and_the_ledger_without_a_narrati
     let summary = app.call("GET", &format!("{SESSION}/summary"), "").await.json();
     assert_eq!(summary["strategy"], "sliding_window");
     assert_eq!((&summary["decisions_made"], &summary["next_steps"]), (&json!([]), &json!([])));
-    assert!(summary["session_intent"].as_str().is_some_and(|text| text.contains("stage 1")), "{summary:#}");
+    assert!(summary["session_intent"].as_str().is_some_and(|text| text.contains("stage 2")), "{summary:#}");
     let context = context(&app).await;
     assert_valid(&context);
     let head = context["head_seq"].as_i64().expect("a number");

@@ -80,7 +80,7 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
     }
     let record = chain.record();
     assert_eq!(record.files_modified.len(), STRETCHES * 12);
-    assert_eq!(record.decisions_made.len(), STRETCHES);
+    assert_eq!(record.requests.len(), STRETCHES);
     assert_eq!(record.errors.len(), STRETCHES);
     assert_eq!(record.constraints.len(), STRETCHES);
     assert_eq!(record.test_results.len(), STRETCHES);

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::format::{self, Format};
-use crate::domain::ledger::{self, Carry, KnownPaths};
+use crate::domain::ledger::{self, Carry, Known};
 use crate::domain::tokens::TokenCounter;
 
 const COUNTER: TokenCounter = TokenCounter::new(crate::domain::tokens::Tokenizer::Estimate);
@@ -205,7 +205,7 @@ fn a_demand_that_was_dropped_is_told_no_more() {
             json!({"role": "user", "content": "And the export of src/out.rs."}),
         ],
     );
-    let found = ledger::read(&span, &Carry::default(), &KnownPaths::default()).constraints;
+    let found = ledger::read(&span, &Carry::default(), &Known::default()).constraints;
     let dropped: BTreeSet<String> = found.into_iter().map(|constraint| constraint.id).collect();
     assert_eq!(dropped.len(), 1);
     let mut turns = Vec::new();

@@ -1,4 +1,4 @@
-//! What a plan fixes word for word: signatures, types, API contracts and data models, as notes.
+//! What a plan fixes word for word: signatures, types, API contracts and data models, as things.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::super::ledger::pattern;
 use super::super::message::{Numbered, Role};
-use super::super::summary::TechnicalFact;
+use super::super::thing::Thing;
 use super::clip;
 
 /// The most notes of one span, the latest.
@@ -44,8 +44,8 @@ static KINDS: LazyLock<[(&str, Regex); 4]> = LazyLock::new(|| {
 
 /// The contracts that people and the model wrote, each once, the latest last. What tools print is the
 /// ledger's.
-pub(in crate::domain) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
-    let mut found: Vec<TechnicalFact> = Vec::new();
+pub(in crate::domain) fn things(span: &[Numbered]) -> Vec<Thing> {
+    let mut found: Vec<Thing> = Vec::new();
     for Numbered { seq, message } in span {
         if !matches!(message.role, Role::User | Role::Assistant) {
             continue;
@@ -60,20 +60,20 @@ pub(in crate::domain) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
             }
             if let Some((kind, _)) = KINDS.iter().find(|(_, pattern)| pattern.is_match(line)) {
                 let value = clip(line.trim_end(), MAX_LINE);
-                found.push(TechnicalFact {
-                    key: (*kind).to_owned(),
-                    value,
+                found.push(Thing {
+                    kind: (*kind).to_owned(),
+                    id: value,
                     seqs: vec![*seq],
-                    session_id: None,
+                    ..Thing::default()
                 });
             }
         }
     }
     let mut seen = BTreeSet::new();
-    let mut notes: Vec<TechnicalFact> = found
+    let mut notes: Vec<Thing> = found
         .into_iter()
         .rev()
-        .filter(|fact| seen.insert((fact.key.clone(), fact.value.clone())))
+        .filter(|fact| seen.insert((fact.kind.clone(), fact.id.clone())))
         .take(MAX_NOTES)
         .collect();
     notes.reverse();
@@ -93,7 +93,7 @@ mod tests {
                     export interface Token {\nI will make a function of it. Class dismissed.";
         let body = serde_json::json!({"role": "assistant", "content": text}).to_string();
         let span = [Numbered { seq: 4, message: format::parse(Format::OpenaiChat, &body).unwrap() }];
-        let told: Vec<(String, String)> = notes(&span).into_iter().map(|f| (f.key, f.value)).collect();
+        let told: Vec<(String, String)> = things(&span).into_iter().map(|f| (f.kind, f.id)).collect();
         let expected = [
             ("signature", "pub async fn rotate(key: KeyId, at: Instant) -> Result<Key, Error>"),
             ("type", "pub struct Session"),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::super::ledger::line::squash;
 use super::super::ledger::prose;
 use super::super::message::{Attachment, Image, MediaSource, Message, Numbered, Part, Role};
-use super::super::summary::TechnicalFact;
+use super::super::thing::{Property, Thing};
 use super::super::tokens;
 use super::clip;
 
@@ -18,9 +18,9 @@ const MAX_WORDS: usize = 120;
 /// The longest address that is told, in characters: a longer one is data.
 const MAX_ADDRESS: usize = 200;
 
-/// One note for each picture and file, in order.
-pub(super) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
-    let mut found: VecDeque<TechnicalFact> = VecDeque::new();
+/// One thing for each picture and file, in order.
+pub(super) fn things(span: &[Numbered]) -> Vec<Thing> {
+    let mut found: VecDeque<Thing> = VecDeque::new();
     for Numbered { seq, message } in span {
         let mut place = 0;
         let direct = message.parts.iter().map(|part| (part, false));
@@ -36,19 +36,22 @@ pub(super) fn notes(span: &[Numbered]) -> Vec<TechnicalFact> {
                 | Part::Other(_) => continue,
             };
             place += 1;
-            let mut value = format!("message {seq}");
+            let mut id = format!("message {seq}");
             if place > 1 {
-                let _ = write!(value, " (no. {place})");
+                let _ = write!(id, " (no. {place})");
             }
-            let _ = write!(value, ": {what}");
             let words = if by_tool { String::new() } else { beside(message) };
-            if !words.is_empty() {
-                let _ = write!(value, " — {words}");
-            }
+            let value = if words.is_empty() { what } else { format!("{what} — {words}") };
             if found.len() >= MAX_NOTES {
                 found.pop_front();
             }
-            found.push_back(TechnicalFact { key: key.to_owned(), value, seqs: vec![*seq], session_id: None });
+            found.push_back(Thing {
+                kind: key.to_owned(),
+                id,
+                properties: vec![Property::new("", value)],
+                seqs: vec![*seq],
+                ..Thing::default()
+            });
         }
     }
     found.into()
@@ -105,7 +108,7 @@ mod tests {
 
     fn values(format: Format, json: &str) -> Vec<String> {
         let span = [Numbered { seq: 7, message: parse(format, json).unwrap() }];
-        notes(&span).into_iter().map(|n| format!("{} {}", n.key, n.value)).collect()
+        things(&span).into_iter().map(|n| format!("{} {}: {}", n.kind, n.id, n.properties[0].value)).collect()
     }
 
     #[rstest]
@@ -155,9 +158,10 @@ mod tests {
                 let Ok(message) = parse(format, &json.to_string()) else { continue };
                 let counted = tokens::TokenCounter::default().count_message(&message);
                 let span = [Numbered { seq: 7, message }];
-                for note in notes(&span) {
-                    proptest::prop_assert!(note.value.chars().count() <= 500, "{}", note.value);
-                    proptest::prop_assert!(!note.value.contains("base64,") || body.contains("base64,"));
+                for note in things(&span) {
+                    let value = note.properties[0].value.as_str();
+                    proptest::prop_assert!(value.chars().count() <= 500, "{}", value);
+                    proptest::prop_assert!(!value.contains("base64,") || body.contains("base64,"));
                 }
                 // By rule: a picture of whatever bytes costs what the largest picture costs at most.
                 let is_picture = head.starts_with("data:image/png;base64,") || format == Format::Anthropic;

@@ -1,52 +1,70 @@
-//! Where the work stands at the span's end.
+//! Where the work stands at the span's end, as far as the messages themselves tell.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+use super::super::ledger::line::squash;
+use super::super::ledger::requests::Ending;
+use super::super::ledger::{Facts, TodoStatus};
+use super::super::message::{Numbered, Role};
+use super::super::summary::{CurrentState, RequestEntry, RequestState};
+use super::clip;
 
-use regex::Regex;
-
-use super::super::ledger::line::{clip_middle, squash};
-use super::super::ledger::{Facts, TodoStatus, pattern};
-use super::super::summary::CurrentState;
-use super::intent::substance;
-use super::{Turn, Turns, clip, is_placeholder, is_pleasantry, talk};
-
-/// The longest state, in characters.
-const MAX_STATE: usize = 600;
-/// The longest first message that is told as the task too, in characters.
-const MAX_REPEATED: usize = 160;
 /// The longest task, in characters.
-const MAX_TASK: usize = 300;
+const LONGEST_TASK: usize = 300;
+/// The longest call, in characters.
+const LONGEST_CALL: usize = 160;
+
 /// The state at the span's end.
-pub(super) fn current(turns: &Turns, facts: &Facts) -> CurrentState {
-    let (text, mut seqs) = if turns.conversation { talk::last_words(turns) } else { last_report(turns) };
-    // "yes" and "go on" answer something; the request is the last message that states one.
-    let request = turns
-        .persons()
-        .rev()
-        .find(|t| substance(&t.text) >= 3 && !is_placeholder(&t.text) && !is_pleasantry(&t.text))
-        .filter(|_| !turns.conversation);
-    let in_progress =
-        facts.todos.as_ref().and_then(|t| t.items.iter().find(|i| i.status == TodoStatus::InProgress));
-    let task = match (in_progress, request) {
-        (Some(item), _) => Some(clip(&squash(&item.content), MAX_TASK)),
-        // A long first message is the intent, which is told already.
-        (None, Some(turn)) if !(is_first(turns, turn.seq) && turn.text.chars().count() > MAX_REPEATED) => {
-            seqs.push(turn.seq);
-            Some(clip(&squash(&without_tags(&without_fences(&turn.text))), MAX_TASK))
-                .filter(|t| !t.is_empty())
-        }
-        (None, _) => None,
-    };
+pub(super) fn current(span: &[Numbered], facts: &Facts, requests: &[RequestEntry]) -> CurrentState {
+    let (text, mut seqs) = standing(span, facts);
+    let items = facts.todos.iter().flat_map(|list| &list.items);
+    let in_hand =
+        items.filter(|item| item.status == TodoStatus::InProgress).map(|item| item.content.as_str()).next();
+    // One open request is the intent, which is told already.
+    let open: Vec<_> = requests.iter().filter(|request| request.state == RequestState::Open).collect();
+    let asked = open.last().filter(|_| open.len() > 1);
+    if let (None, Some(request)) = (in_hand, asked) {
+        seqs.extend(&request.seqs);
+    }
+    let task = in_hand.or_else(|| asked.map(|request| request.text.as_str()));
+    let task = task.map(|task| clip(&squash(task), LONGEST_TASK)).filter(|task| !task.is_empty());
     seqs.sort_unstable();
     seqs.dedup();
     CurrentState { phase: phase(facts), task, text, seqs }
 }
 
-/// Whether a message is the first that a person wrote in this span, when the span is the session's first.
-fn is_first(turns: &Turns, seq: i64) -> bool {
-    turns.all.first().is_some_and(|first| first.seq == seq)
-        && turns.persons().filter(|t| !is_placeholder(&t.text)).nth(1).is_none()
+/// Who is to move.
+fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
+    let Some(last) = span.iter().rev().find(|n| !n.message.role.is_system()) else {
+        return Default::default();
+    };
+    let seq = last.seq;
+    let text = match (last.message.role, facts.carry.ending) {
+        (Role::Assistant, Some(Ending::Question)) => {
+            format!("The agent asked and waits for an answer (message {seq}).")
+        }
+        (Role::Assistant, Some(Ending::Report)) => format!("The agent ended its turn with message {seq}."),
+        (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
+            at_work(span, seq)
+        }
+        (Role::User, _) => format!("Message {seq} of the person is not answered yet."),
+        _ => at_work(span, seq),
+    };
+    (text, vec![seq])
+}
+
+fn at_work(span: &[Numbered], seq: i64) -> String {
+    let call = span.iter().rev().find_map(|n| n.message.calls().last().map(|call| (n.seq, call)));
+    match call {
+        Some((at, call)) => {
+            let told =
+                squash(&format!("{} {}", call.name, super::clip_chars(&call.arguments, 4 * LONGEST_CALL)));
+            let told = match super::clip_chars(&told, LONGEST_CALL) {
+                whole if whole.len() == told.len() => told,
+                head => format!("{head}…"),
+            };
+            format!("The agent is at work; its last call (message {at}): {told}")
+        }
+        None => format!("The agent is at work (message {seq})."),
+    }
 }
 
 /// What the session was last doing, by what its tools touched last.
@@ -63,59 +81,4 @@ fn phase(facts: &Facts) -> Option<String> {
         (None, None) => return None,
     };
     Some(phase.to_owned())
-}
-
-/// The model's latest report: its last words, with the ones before when they only lead over to a tool.
-fn last_report(turns: &Turns) -> (String, Vec<i64>) {
-    let mut parts: Vec<(i64, String)> = Vec::new();
-    let mut length = 0;
-    for turn in turns.assistants().rev().take(6) {
-        let words = report_text(turn);
-        if is_placeholder(&words) {
-            continue;
-        }
-        length += words.chars().count();
-        parts.push((turn.seq, words));
-        if length >= 160 {
-            break;
-        }
-    }
-    if parts.is_empty() {
-        let (seq, text) = match turns.persons().next_back() {
-            Some(turn) => (turn.seq, squash(&without_fences(&turn.text))),
-            None => return (String::new(), Vec::new()),
-        };
-        return (clip(&text, MAX_STATE), vec![seq]);
-    }
-    parts.reverse();
-    let text = parts.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(" ");
-    (clip_middle(&text, MAX_STATE), parts.iter().map(|(s, _)| *s).collect())
-}
-
-fn report_text(turn: &Turn) -> String {
-    let sentences = turn.sentences();
-    if sentences.is_empty() {
-        return squash(&without_fences(&turn.text));
-    }
-    sentences.iter().map(|s| s.text.as_str()).filter(|s| !is_placeholder(s)).collect::<Vec<_>>().join(" ")
-}
-
-pub(super) fn without_fences(text: &str) -> String {
-    let mut out = String::new();
-    let mut inside = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            inside = !inside;
-        } else if !inside {
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    if out.trim().is_empty() { text.to_owned() } else { out }
-}
-
-/// A request without the tags that it was wrapped in.
-pub(super) fn without_tags(text: &str) -> Cow<'_, str> {
-    static TAG: LazyLock<Regex> = LazyLock::new(|| pattern::unicode(r"</?[a-z][a-z_\-]{1,40}>"));
-    TAG.replace_all(text, " ")
 }

@@ -87,12 +87,15 @@ fn remove_text(section: Section, text: &str, summary: &mut Summary) {
         }
         Section::Blockers => summary.blockers.retain(|b| b.text != text),
         Section::NextSteps => summary.next_steps.retain(|s| s != text),
-        Section::IntentHistory
+        Section::OpenQuestions => summary.open_questions.retain(|question| question.text != text),
+        Section::Findings => summary.findings.retain(|finding| finding.text != text),
+        Section::Requests
         | Section::FilesModified
         | Section::FilesRead
         | Section::Errors
         | Section::TestResults
-        | Section::TechnicalContext
+        | Section::Things
+        | Section::Notes
         | Section::Constraints => {}
     }
 }

@@ -137,7 +137,10 @@ fn lost(parent: &Summary, merged: &Summary) -> Vec<String> {
     kept!(Errors, errors, |entry| entry.message.clone());
     kept!(TestResults, test_results, |entry| entry.command.clone());
     kept!(Blockers, blockers, |entry| entry.text.clone());
-    kept!(TechnicalContext, technical_context, |entry| format!("{}: {}", entry.key, entry.value));
+    kept!(Requests, requests, |entry| entry.text.clone());
+    kept!(Things, things, |entry| entry.key());
+    kept!(Findings, findings, |entry| entry.text.clone());
+    kept!(Notes, notes, |entry| entry.text.clone());
     kept!(Constraints, constraints, |entry| entry.id.clone());
     lost
 }

@@ -8,8 +8,8 @@ use crate::domain::probe::{Match, Probe, ProbeKind};
 use crate::domain::section::Section;
 use crate::domain::strategy::{Engine, Strategy, Verifiable};
 use crate::domain::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileAction, FileStatus, ModifiedFile, ReadFile,
-    TechnicalFact, TestOutcome, TestResult,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileAction, FileStatus, ModifiedFile, Property,
+    ReadFile, TestOutcome, TestResult, Thing,
 };
 use crate::domain::tokens::TokenCounter;
 use crate::domain::version::VersionMeta;
@@ -106,8 +106,11 @@ fn a_finished_session_comes_back_with_its_origin_and_the_parent_stays_what_it_is
     let decided =
         LeftOut { section: Section::DecisionsMade, entries: 1, reason: "decided in this session too" };
     assert_eq!(left_out, [decided]);
-    let outcome = merged.technical_context.iter().find(|fact| fact.key == "session c").unwrap();
-    assert_eq!(outcome.value, "Write the cart → The cart works.");
+    let outcome = merged.things.iter().find(|thing| thing.kind == "session" && thing.id == "c").unwrap();
+    assert_eq!(
+        outcome.properties,
+        [Property::new("aim", "Write the cart"), Property::new("end", "The cart works.")]
+    );
 }
 
 /// A record with an entry in every section.
@@ -125,7 +128,7 @@ fn full(tag: &str) -> Summary {
         blockers: vec![Blocker { text: text("blocked by"), seqs: vec![7], session_id: None }],
         next_steps: vec![text("next")],
         next_steps_seqs: vec![8],
-        technical_context: vec![fact("port", &text("80"))],
+        things: vec![fact("port", &text("80"))],
         ..Summary::default()
     }
 }
@@ -137,19 +140,22 @@ fn run(command: &str) -> TestResult {
         passed: None,
         failed: Some(1),
         failing: vec![],
+        superseded_by: None,
         seqs: vec![6],
         session_id: None,
     }
 }
 
-fn fact(key: &str, value: &str) -> TechnicalFact {
-    TechnicalFact { key: key.into(), value: value.into(), seqs: vec![4], session_id: None }
+fn fact(kind: &str, id: &str) -> Thing {
+    let properties = vec![Property::new("state", "open")];
+    Thing { kind: kind.into(), id: id.into(), properties, seqs: vec![4], ..Thing::default() }
 }
 
 /// Every entry as JSON, with its session.
 fn entries(summary: &Summary) -> Vec<(String, Option<String>)> {
     let document = serde_json::to_value(summary).unwrap();
-    let sections = document.as_object().unwrap().iter().filter(|(name, _)| *name != "next_steps_origins");
+    let aside = ["next_steps_origins", "technical_context", "intent_history"];
+    let sections = document.as_object().unwrap().iter().filter(|(name, _)| !aside.contains(&name.as_str()));
     let lists = sections.filter_map(|(_, section)| section.as_array());
     lists
         .flatten()
@@ -185,7 +191,7 @@ fn the_same_record_twice_changes_nothing_and_a_later_one_takes_its_place() {
     let twice = merge(&once, &origin("c", &later), 3).summary;
     let cart = twice.files_modified.iter().find(|f| f.path == "src/cart.rs").unwrap();
     assert_eq!(cart.changes, ["Cart::add()", "Cart::remove()"]);
-    assert_eq!(twice.technical_context.iter().filter(|fact| fact.key == "session c").count(), 1);
+    assert_eq!(twice.things.iter().filter(|thing| thing.kind == "session").count(), 1);
 }
 
 #[test]

@@ -11,9 +11,10 @@ use crate::domain::id::Seq;
 use crate::domain::ledger::FileFact;
 use crate::domain::section::Section;
 use crate::domain::summary::{
-    Blocker, Constraint, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, StepOrigin, Summary,
-    TechnicalFact, TestResult,
+    Blocker, Constraint, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, RequestEntry,
+    RequestState, StepOrigin, Summary, TestResult,
 };
+use crate::domain::thing::{Property, Thing};
 use crate::domain::wording::{self, clip_words, join_seqs, one_line};
 
 /// What a finished session leaves in one line, in characters.
@@ -80,7 +81,9 @@ entry!(Decision, |decision| wording::key(&decision.decision));
 entry!(ErrorEntry, |error| wording::error_key(&error.message));
 entry!(TestResult, |run| one_line(&run.command));
 entry!(Blocker, |blocker| wording::key(&blocker.text));
-entry!(TechnicalFact, |fact| format!("{}={}", fact.key, fact.value));
+entry!(RequestEntry, |request| wording::key(&request.text));
+entry!(Remark, |remark| wording::key(&remark.text));
+entry!(Thing, |thing| Thing::key(thing));
 entry!(Constraint, |constraint| wording::key(&constraint.text));
 
 /// A text with the session that it is of.
@@ -107,7 +110,11 @@ pub fn without(mut record: Summary, session: &str) -> Summary {
     drop_of(&mut record.errors, session);
     drop_of(&mut record.test_results, session);
     drop_of(&mut record.blockers, session);
-    drop_of(&mut record.technical_context, session);
+    drop_of(&mut record.requests, session);
+    drop_of(&mut record.things, session);
+    drop_of(&mut record.open_questions, session);
+    drop_of(&mut record.findings, session);
+    drop_of(&mut record.notes, session);
     drop_of(&mut record.constraints, session);
     let (steps, origins) = (&mut record.next_steps, &mut record.next_steps_origins);
     steps.retain(|step| !origins.iter().any(|o| o.session_id == session && o.step == *step));
@@ -132,9 +139,9 @@ pub fn together(sessions: &[Origin<'_>]) -> Summary {
         let runs = keyed(&theirs.test_results);
         all.test_results.retain(|run| !runs.contains(&run.key()));
         all.test_results.extend(theirs.test_results);
-        let facts = keyed(&theirs.technical_context);
-        all.technical_context.retain(|fact| !facts.contains(&fact.key()));
-        all.technical_context.extend(theirs.technical_context);
+        take(&mut all.things, theirs.things);
+        take(&mut all.findings, theirs.findings);
+        take(&mut all.notes, theirs.notes);
         let held = keyed(&all.constraints);
         all.constraints.extend(theirs.constraints.into_iter().filter(|one| !held.contains(&one.key())));
     }
@@ -145,10 +152,19 @@ pub fn together(sessions: &[Origin<'_>]) -> Summary {
         decisions_made: all.decisions_made,
         errors: all.errors,
         test_results: all.test_results,
-        technical_context: all.technical_context,
+        things: all.things,
+        findings: all.findings,
+        notes: all.notes,
         constraints: all.constraints,
         ..last
     }
+}
+
+/// A later session's entries in the place of those with the same keys.
+fn take<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>) {
+    let keys = keyed(&theirs);
+    all.retain(|entry| !keys.contains(&Entry::key(entry)));
+    all.extend(theirs);
 }
 
 fn keyed<T: Entry>(entries: &[T]) -> BTreeSet<String> {
@@ -169,7 +185,11 @@ fn owned(record: &Summary, name: &str) -> Summary {
     own(&mut record.errors, name);
     own(&mut record.test_results, name);
     own(&mut record.blockers, name);
-    own(&mut record.technical_context, name);
+    own(&mut record.requests, name);
+    own(&mut record.things, name);
+    own(&mut record.open_questions, name);
+    own(&mut record.findings, name);
+    own(&mut record.notes, name);
     own(&mut record.constraints, name);
     record
 }
@@ -199,8 +219,11 @@ pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
     let same = replace(&mut all.errors, errors, child.name, |_| true);
     // One of each session: nobody can tell which of two ran last.
     replace(&mut all.test_results, theirs.test_results, child.name, |_| false);
-    theirs.technical_context.extend(outcome(child));
-    replace(&mut all.technical_context, theirs.technical_context, child.name, |_| true);
+    theirs.things.extend(outcome(child));
+    replace(&mut all.things, theirs.things, child.name, |_| true);
+    replace(&mut all.findings, theirs.findings, child.name, |_| true);
+    replace(&mut all.notes, theirs.notes, child.name, |_| true);
+    replace(&mut all.open_questions, theirs.open_questions, child.name, |_| true);
     let kept = theirs.blockers.len().min(LEFT_BEHIND);
     let cut_blockers = theirs.blockers.split_off(kept);
     replace(&mut all.blockers, theirs.blockers, child.name, |_| true);
@@ -215,9 +238,9 @@ pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
     merged.leave_out(Section::NextSteps, cut_steps, "only the first 5 come along");
     merged.leave_out(Section::Constraints, unbound, "constraints bind the session that they were set in");
     merged.leave_out(
-        Section::IntentHistory,
-        child.summary.intent_history.len(),
-        "intents stay with their session",
+        Section::Requests,
+        child.summary.requests.iter().filter(|request| request.state != RequestState::Open).count(),
+        "requests stay with their session",
     );
     merged
 }
@@ -250,25 +273,27 @@ fn replace<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>, child: &str, stands: impl
 }
 
 /// What a session was for and where it ended, in one line.
-fn outcome(child: &Origin<'_>) -> Option<TechnicalFact> {
+fn outcome(child: &Origin<'_>) -> Option<Thing> {
     let Summary { session_intent, session_intent_seqs, current_state: state, .. } = child.summary;
     let end =
         if state.text.trim().is_empty() { state.task.as_deref().unwrap_or_default() } else { &state.text };
     let (aim, end) = (one_line(session_intent), one_line(end));
     let aim = clip_words(&aim, OUTCOME_CHARS / 2);
     let end = clip_words(&end, OUTCOME_CHARS / 2);
-    let value = match (aim.is_empty(), end.is_empty()) {
-        (true, true) => return None,
-        (false, false) => format!("{aim} → {end}"),
-        (true, false) | (false, true) => format!("{aim}{end}"),
-    };
+    let told = [("aim", aim), ("end", end)].into_iter().filter(|(_, text)| !text.is_empty());
+    let properties: Vec<Property> = told.map(|(name, text)| Property::new(name, text)).collect();
+    if properties.is_empty() {
+        return None;
+    }
     let mut seqs = session_intent_seqs.clone();
     join_seqs(&mut seqs, &state.seqs);
-    Some(TechnicalFact {
-        key: format!("session {}", child.name),
-        value,
+    Some(Thing {
+        kind: "session".to_owned(),
+        id: child.name.to_owned(),
+        properties,
         seqs,
         session_id: Some(child.name.to_owned()),
+        ..Thing::default()
     })
 }
 

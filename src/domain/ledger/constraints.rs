@@ -177,6 +177,8 @@ static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
         | \bwithout\s+(?:any\s+\w|(?:chang|modify|break|touch|add|us|alter|ask|edit|remov|affect|introduc|delet|los|install|requir|creat|rewrit|renam|wait|lett|mak|mov|mention|shar)\w{0,4}ing\b|my\s+\w|permission|approval|confirmation)
         | \b(?:is|are|it's)\s+(?:required|mandatory|forbidden|prohibited|not\s+allowed|off[- ]limits)\b | ^required:\s
         | \b(?:keep|leave|preserve|maintain)\b[^.,;:]{1,60}\b(?:compatible|compatibility|unchanged|untouched|intact|alone|as[-\s]is|as\s+(?:it\s+is|they\s+are))\b
+        | \b(?:i|we|he|she|they|my\s+\w+|our\s+\w+)\s+(?:would\s+|really\s+|definitely\s+)?(?:prefers?|refuses?)\b | \b(?:i|we|he|she|they)['’]d\s+(?:much\s+)?(?:rather|prefer)\b | \brather\s+not\b
+        | \b(?:won['’]?t|will\s+not|can['’]?t|cannot|does\s*n['’]?t|do\s*n['’]?t|never)\s+(?:eat|eats|drink|fly|drive|swim)\b | \b(?:allergic|allergy|allergies|intolerant|vegetarian|vegan|gluten[- ]free|kosher|halal)\b
         | \bfrom\s+(?:now|here)\s+on\b | \bunder\s+no\s+circumstances\b | \bno\s+matter\s+what\b | \bat\s+all\s+times\b | \bstick\s+(?:to|with)\b | \bhands\s+off\b
         ",
         r"(?x)
@@ -190,7 +192,7 @@ static ENGLISH: LazyLock<Table> = LazyLock::new(|| {
 });
 static CHINESE: LazyLock<Table> = LazyLock::new(|| {
     table(
-        r"必须|必需|不要|不能|不得|不准|不许|不可以|不应该|禁止|严禁|切勿|请勿|千万别|千万不|别(?:改|动|删|用|加|忘|碰|修改|删除|使用)|只能|只(?:用|改|允许|需要|修改|使用|可以)|仅(?:用|限|允许|使用|修改|能)|务必|一定要|始终|永远不|总是要|每次都要|确保|保证(?:不|所有)|无论如何",
+        r"必须|必需|不要|不能|不得|不准|不许|不可以|不应该|禁止|严禁|切勿|请勿|千万别|千万不|别(?:改|动|删|用|加|忘|碰|修改|删除|使用)|只能|只(?:用|改|允许|需要|修改|使用|可以)|仅(?:用|限|允许|使用|修改|能)|务必|一定要|始终|永远不|总是要|每次都要|确保|保证(?:不|所有)|无论如何|过敏|不吃|吃素|素食|更喜欢|宁愿|宁可",
         r"不必|不一定|不是必须|没必要|要不要|是不是必须|能不能|不能不说|不要紧|为什么(?:必须|不要|不能)|我(?:也|就|都|还|一直|总是|实在)?(?:不能|不得|只能|不要)|他(?:们)?(?:不能|只能|不得)|她(?:们)?(?:不能|只能|不得)|不得不|忍不住|[吗么][？?]?$",
     )
 });

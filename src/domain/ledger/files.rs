@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::super::id::Seq;
-use super::super::message::{Numbered, Part, Role};
 use super::super::summary::FileAction;
 use super::events::{Act, Event};
-use super::outcome::head;
 use super::paths::{self, Book};
-use super::{FileFact, KnownPaths, diff};
+use super::{FileFact, Known, diff};
 
 /// The most distinct changes that are kept per file; what is in the middle goes first.
 const MAX_CHANGES: usize = 20;
 const FIRST_CHANGES: usize = 8;
-/// The most bytes of a reason.
-const REASON_BYTES: usize = 140;
 /// The most copies that the next span is told of, the latest ones; the removal of an older one is told.
 const MAX_COPIES: usize = 100;
 
@@ -33,9 +29,8 @@ pub(super) struct Folded {
 
 /// Folds the events of a span; `copies` are the copies that earlier spans made.
 pub(super) fn fold(
-    span: &[Numbered],
     events: Vec<Event>,
-    (known, copies): (&KnownPaths<'_>, &[String]),
+    (known, copies): (&Known<'_>, &[String]),
     stated: Option<&str>,
 ) -> Folded {
     let given = events.iter().flat_map(|e| {
@@ -48,7 +43,7 @@ pub(super) fn fold(
     let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
     let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
-        folder.take(span, &event);
+        folder.take(&event);
     }
     folder.finish()
 }
@@ -72,7 +67,6 @@ struct File {
     taken_back: bool,
     changes: Vec<String>,
     dropped: usize,
-    reason: Option<String>,
     seqs: Vec<Seq>,
 }
 
@@ -103,7 +97,7 @@ impl Folder<'_> {
         self.index.contains_key(key)
     }
 
-    fn take(&mut self, span: &[Numbered], event: &Event) {
+    fn take(&mut self, event: &Event) {
         let key = self.book.key(&event.full);
         match event.act {
             Act::Move => {
@@ -120,7 +114,6 @@ impl Folder<'_> {
             | Act::Modify
             | Act::Touch
             | Act::Delete) => {
-                let reason = (act == Act::Read).then(|| reason(span, event.call_seq)).flatten();
                 let Some(file) = self.file(&key) else { return };
                 if act == Act::Touch && file.existed && file.action.is_none() {
                     return;
@@ -128,11 +121,16 @@ impl Folder<'_> {
                 if act == Act::Delete && file.forget_copy() {
                     return;
                 }
+                let was_changed = file.action.is_some();
                 file.apply(act);
-                file.see(event);
-                if file.reason.is_none() {
-                    file.reason = reason;
+                // A changed file names the messages that changed it; reading it before or after adds nothing.
+                if was_changed && act == Act::Read {
+                    return;
                 }
+                if !was_changed && file.action.is_some() {
+                    file.seqs.clear();
+                }
+                file.see(event);
             }
         }
     }
@@ -261,7 +259,7 @@ impl Folder<'_> {
                     renamed_from: file.renamed_from,
                     transient: file.transient,
                     changes: file.changes,
-                    reason: if file.action.is_none() { file.reason } else { None },
+                    reason: None,
                     seqs: file.seqs,
                 }
             })
@@ -379,27 +377,4 @@ impl File {
         }
         self.changes.push(change);
     }
-}
-
-/// Why a file was read: the last sentence that the agent says before the call.
-fn reason(span: &[Numbered], call_seq: Seq) -> Option<String> {
-    let at = span.partition_point(|m| m.seq < call_seq);
-    let said = span.get(at).filter(|m| m.seq == call_seq && m.message.role == Role::Assistant)?;
-    let text = said.message.parts.iter().rev().find_map(|p| match p {
-        Part::Text(text) if !text.trim().is_empty() => Some(text.as_str()),
-        Part::Text(_)
-        | Part::Image(_)
-        | Part::File(_)
-        | Part::Thinking(_)
-        | Part::ToolCall(_)
-        | Part::ToolResult(_)
-        | Part::Other(_) => None,
-    })?;
-    if text.contains("```") || text.contains("</") {
-        return None;
-    }
-    let line = text.trim().lines().next_back()?.trim();
-    let line = super::outcome::tail(line, 400);
-    let sentence = line.trim_end_matches(['.', ':', '!']).rsplit(". ").next().unwrap_or(line).trim();
-    (sentence.split_whitespace().count() >= 3).then(|| diff::clip(head(sentence, 400), REASON_BYTES))
 }

@@ -15,7 +15,6 @@ mod edits;
 pub mod errors;
 mod events;
 mod files;
-pub mod identifiers;
 pub mod invocation;
 pub(crate) mod line;
 mod marked;
@@ -25,12 +24,14 @@ pub(crate) mod pattern;
 mod pipeline;
 mod presence;
 pub(crate) mod prose;
+pub(crate) mod requests;
 mod shell;
 mod spoken;
 mod swe_agent;
 pub mod test_runs;
 #[cfg(test)]
 mod tests;
+mod things;
 mod todos;
 mod tools;
 
@@ -39,7 +40,9 @@ use serde::{Deserialize, Serialize};
 use super::id::Seq;
 use super::message::Numbered;
 use super::summary::{Constraint, FileAction, Summary, TestOutcome};
+use super::thing::Thing;
 use invocation::Invocation;
+use requests::{Ending, RequestFact};
 
 /// Everything that the ledger found in one span, each list in the order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +58,24 @@ pub struct Facts {
     pub test_runs: Vec<TestRunFact>,
     /// Errors, one per normalised message.
     pub errors: Vec<ErrorFact>,
-    /// Versions, ports, URLs, ids, figures.
-    pub identifiers: Vec<IdentifierFact>,
+    /// What has an identity, out of structured outputs.
+    #[serde(default)]
+    pub things: Vec<Thing>,
+    /// How many things a bound left out.
+    #[serde(default)]
+    pub things_left_out: u32,
+    /// Which identities people, the agent and calls named, and in which messages.
+    #[serde(default)]
+    pub named: Vec<(String, Vec<Seq>)>,
+    /// What people ask for, in order.
+    #[serde(default)]
+    pub requests: Vec<RequestFact>,
+    /// Whether a person spoke, which answers what the agent had asked.
+    #[serde(default)]
+    pub answered: bool,
+    /// What the agent asks at the span's end, and in which message.
+    #[serde(default)]
+    pub questions: Vec<(String, Seq)>,
     /// What the user or a later system message demands, verbatim.
     pub constraints: Vec<Constraint>,
     /// The latest todo list that a tool wrote, when one did.
@@ -139,17 +158,6 @@ pub struct ErrorFact {
     pub seqs: Vec<Seq>,
 }
 
-/// A version, port, URL, id or figure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IdentifierFact {
-    /// What it is (`commit`, `port`, `url`, `reservation_id` …).
-    pub key: String,
-    /// Its value, verbatim.
-    pub value: String,
-    /// The messages that show it, ascending.
-    pub seqs: Vec<Seq>,
-}
-
 /// A todo list as a tool wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoList {
@@ -203,30 +211,39 @@ pub struct Carry {
     /// The last text of the span, bounded, when it may hold a command that only the next span
     /// answers.
     pub unanswered: Option<(Seq, String)>,
+    /// How the agent's last message ended; nothing while it works.
+    pub ending: Option<Ending>,
 }
 
 /// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
 /// version already knows a path, so that an overwrite is told from a creation and one file keeps
 /// one spelling.
 #[must_use]
-pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths<'_>) -> Facts {
+pub fn read(span: &[Numbered], carry: &Carry, known: &Known<'_>) -> Facts {
     let (uses, directories) = invocation::read_and_follow(span, carry);
     let said: Vec<Option<String>> = span.iter().map(|n| prose::person_text(&n.message)).collect();
     let (events, open_file) = events::gather(&uses, carry.open_file.clone());
     let files::Folded { files, taken_back, copies, root } =
-        files::fold(span, events, (known, &carry.copies), directories.stated.as_deref());
+        files::fold(events, (known, &carry.copies), directories.stated.as_deref());
     let mut items = carry.todos.clone();
     let todos = todos::follow(&uses, &mut items);
     let runs = test_runs::read_each(&uses);
     let errors = errors::read(span, &uses, &runs, carry);
     let open_errors = errors::open(&errors, carry);
+    let things = things::read(span, &said, &uses, (&runs, &known.things));
+    let requests = requests::read(span, &said, carry.ending);
     Facts {
         files,
         taken_back,
         commands: commands(&uses),
         test_runs: test_runs::told(runs),
         errors,
-        identifiers: identifiers::read(span, &said, &uses),
+        things: things.shown,
+        things_left_out: things.left_out,
+        named: things.named,
+        requests: requests.told,
+        answered: requests.answered,
+        questions: requests.questions,
         constraints: constraints::read(span, &said),
         todos,
         followed: None,
@@ -240,6 +257,7 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &KnownPaths<'_>) -> Facts {
             open_errors,
             failing_commands: carry.failing_commands.clone(),
             unanswered: spoken::unanswered(span),
+            ending: requests.ending,
         },
     }
 }
@@ -260,18 +278,23 @@ fn commands(uses: &[Invocation<'_>]) -> Vec<CommandFact> {
     uses.iter().filter_map(fact).collect()
 }
 
-/// The paths that earlier versions know, in any order.
+/// What earlier versions know, in any order.
 #[derive(Clone, Debug, Default)]
-pub struct KnownPaths<'a> {
+pub struct Known<'a> {
     /// Paths as earlier versions spell them.
     pub paths: Vec<&'a str>,
+    /// Identities of things.
+    pub things: Vec<&'a str>,
 }
 
-impl<'a> KnownPaths<'a> {
-    /// The files of a record, changed and read.
+impl<'a> Known<'a> {
+    /// The files of a record, changed and read, and its things.
     #[must_use]
     pub fn of(record: &'a Summary) -> Self {
         let changed = record.files_modified.iter().map(|file| file.path.as_str());
-        Self { paths: changed.chain(record.files_read.iter().map(|file| file.path.as_str())).collect() }
+        Self {
+            paths: changed.chain(record.files_read.iter().map(|file| file.path.as_str())).collect(),
+            things: record.things.iter().map(|thing| thing.id.as_str()).collect(),
+        }
     }
 }

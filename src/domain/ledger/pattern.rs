@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
-use regex::{Captures, Match, Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 
 /// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
 /// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
@@ -140,16 +140,6 @@ impl Rare {
     /// Whether the pattern matches somewhere.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.reader(text).is_some_and(|regex| regex.is_match(text))
-    }
-
-    /// The first match.
-    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
-        self.reader(text)?.find(text)
-    }
-
-    /// The groups of the first match.
-    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        self.reader(text)?.captures(text)
     }
 
     /// The text with every match replaced.
@@ -338,8 +328,6 @@ mod tests {
             ("éan end", false),
         ] {
             assert_eq!(rare.is_match(text), expected, "{text}");
-            assert_eq!(rare.find(text).is_some(), expected, "{text}");
-            assert_eq!(rare.captures(text).is_some(), expected, "{text}");
         }
     }
 }

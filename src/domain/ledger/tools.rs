@@ -235,7 +235,7 @@ fn bare_name(name: &str) -> &str {
 }
 
 /// The words of a name in any case style.
-fn words_of(name: &str) -> Vec<String> {
+pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars().take(120) {
         if !c.is_alphanumeric() {

@@ -5,19 +5,22 @@
 //! to a span; a span that is already covered changes nothing.
 //! Must not know: engines, renderings, token counts, where a summary is stored.
 
+mod blockers;
 mod decisions;
 mod errors;
 mod files;
 mod narrative;
-mod technical;
+pub(in crate::domain) mod requests;
+mod runs;
+mod things;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-use super::glance::{Glance, sign_sum};
 use super::id::Seq;
-use super::ledger::{Facts, TestRunFact};
+use super::ledger::Facts;
 use super::proposal::Proposal;
-use super::summary::{Constraint, ConstraintSource, Summary, TestResult};
+use super::section::Section;
+use super::summary::{Constraint, ConstraintSource, Remark, Summary};
 use super::wording;
 
 /// What the merge needs to know besides the span.
@@ -68,49 +71,37 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     merged.gone.files = files::merge(summary, facts);
     decisions::merge(&mut summary.decisions_made, &proposal.decisions);
     errors::merge(&mut summary.errors, facts, ctx.version);
-    merge_test_results(&mut summary.test_results, &facts.test_runs);
-    technical::merge(&mut summary.technical_context, &facts.identifiers);
-    technical::merge_notes(&mut summary.technical_context, &proposal.notes);
+    runs::merge(&mut summary.test_results, &facts.test_runs);
+    requests::fold(&mut summary.requests, &facts.requests);
+    let gone = requests::bound(&mut summary.requests);
+    leave_out(summary, Section::Requests, gone);
+    let mut gone = things::merge(&mut summary.things, &facts.things, &facts.named);
+    gone += things::merge(&mut summary.things, &proposal.things, &[]);
+    leave_out(summary, Section::Things, gone.saturating_add(facts.things_left_out));
+    merge_questions(&mut summary.open_questions, facts);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
+    blockers::merge(&mut summary.blockers, &summary.test_results);
     let mut seen = BTreeSet::new();
     merged.warnings.retain(|w| seen.insert(w.clone()));
     merged
 }
 
-/// Keeps the latest run of each command, in the order in which commands were first run.
-fn merge_test_results(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
-    if runs.is_empty() {
-        return;
+/// Counts entries that a bound left out of a section.
+fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
+    if gone > 0 {
+        let all = summary.left_out.entry(section).or_default();
+        *all = all.saturating_add(gone);
     }
-    let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
-    let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
-    // Most of a long record are runs of other commands, and are not looked at any closer.
-    let sums: Glance = run.iter().map(|command| sign_sum(command)).collect();
-    let run_again = |result: &TestResult| {
-        let may_be = sums.may_hold(sign_sum(&result.command));
-        may_be.then(|| run.get(wording::one_line(&result.command).as_str()).copied()).flatten()
-    };
-    // A run here is later than what another session handed back of the same command.
-    results.retain(|result| result.session_id.is_none() || run_again(result).is_none());
-    let mut at: HashMap<&str, usize> =
-        results.iter().enumerate().filter_map(|(i, result)| Some((run_again(result)?, i))).collect();
-    for (run, command) in runs.iter().zip(&commands) {
-        let result = TestResult {
-            command: run.command.clone(),
-            outcome: run.outcome,
-            passed: run.passed,
-            failed: run.failed,
-            failing: run.failing.clone(),
-            seqs: run.seqs.clone(),
-            session_id: None,
-        };
-        let next = results.len();
-        let slot = *at.entry(command).or_insert(next);
-        match results.get_mut(slot) {
-            Some(earlier) => *earlier = result,
-            None => results.push(result),
-        }
+}
+
+/// What the agent asks stays open until a person speaks.
+fn merge_questions(open: &mut Vec<Remark>, facts: &Facts) {
+    if facts.answered || !facts.questions.is_empty() {
+        open.retain(|question| question.session_id.is_some());
+    }
+    for (text, seq) in &facts.questions {
+        open.push(Remark { text: text.clone(), seqs: vec![*seq], session_id: None });
     }
 }
 
@@ -142,9 +133,16 @@ fn merge_constraints(
         }
     }
     for new in found {
-        let blank = new.text.trim().is_empty();
-        if !blank && !ctx.removed_constraints.contains(&new.id) && texts.is_new(&new.text) {
+        if new.text.trim().is_empty() || ctx.removed_constraints.contains(&new.id) {
+            continue;
+        }
+        if texts.is_new(&new.text) {
             kept.push(new.clone());
+        } else if let Some(known) =
+            kept.iter_mut().find(|known| known.id == new.id && known.session_id.is_none())
+        {
+            // Demanded once more.
+            wording::join_seqs(&mut known.seqs, &new.seqs);
         }
     }
     *constraints = kept;
@@ -185,5 +183,7 @@ fn remove<T>(entries: &mut Vec<T>, gone: &[usize]) {
     });
 }
 
+#[cfg(test)]
+mod cuts;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::ledger::{Facts, TodoItem, TodoStatus};
 use super::super::proposal::{Proposal, ProposedIntent};
-use super::super::summary::{PastIntent, Summary};
+use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::super::wording::{self, join_seqs};
 
 /// Merges the span's narrative; what the span leaves unsaid stays, with a warning.
@@ -19,10 +19,8 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     merge_next_steps(summary, facts, proposal, warnings);
     let steps = &summary.next_steps;
     summary.next_steps_origins.retain(|origin| steps.contains(&origin.step));
-    if !proposal.blockers.is_empty() {
+    if !proposal.blockers.is_empty() || proposal.blockers_resolved {
         summary.blockers.clone_from(&proposal.blockers);
-    } else if proposal.blockers_resolved {
-        summary.blockers.clear();
     }
 }
 
@@ -41,8 +39,14 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
         let text = std::mem::replace(&mut summary.session_intent, new.text.clone());
         let seqs = std::mem::replace(&mut summary.session_intent_seqs, new.seqs.clone());
         let session_id = summary.session_intent_session_id.take();
-        summary.intent_history.retain(|past| wording::key(&past.text) != known);
-        summary.intent_history.push(PastIntent { text, seqs, session_id });
+        // What people asked is among the requests; what somebody else understood of it is kept there too.
+        let is_told =
+            summary.requests.iter().any(|request| seqs.iter().any(|seq| request.seqs.contains(seq)));
+        if session_id.is_some() || !is_told {
+            let (state, superseded_by) = (RequestState::Superseded, None);
+            let at = summary.requests.partition_point(|request| request.seqs.first() < seqs.first());
+            summary.requests.insert(at, RequestEntry { text, state, superseded_by, seqs, session_id });
+        }
     }
 }
 

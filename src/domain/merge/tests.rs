@@ -1,13 +1,12 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::super::ledger::{
-    CommandFact, ErrorFact, FileFact, IdentifierFact, TodoItem, TodoList, TodoStatus,
-};
+use super::super::ledger::{CommandFact, ErrorFact, FileFact, TestRunFact, TodoItem, TodoList, TodoStatus};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{
     Blocker, CurrentState, Decision, ErrorStatus, FileAction, FileStatus, TestOutcome,
 };
+use super::super::thing::{Property, Thing};
 use super::*;
 
 static NONE_REMOVED: BTreeSet<String> = BTreeSet::new();
@@ -229,8 +228,8 @@ fn an_intent_stays_unless_the_scope_changes() {
     assert_eq!(b.session_intent, "Fix the login");
     let c = with_proposal(Some(&b), &intent("Rewrite the login in Go", true), 3).summary;
     assert_eq!(c.session_intent, "Rewrite the login in Go");
-    assert_eq!(c.intent_history.len(), 1);
-    assert_eq!(c.intent_history[0].text, "Fix the login");
+    assert_eq!(c.requests.len(), 1);
+    assert_eq!(c.requests[0].text, "Fix the login");
 }
 
 #[test]
@@ -332,25 +331,33 @@ fn the_latest_run_of_a_command_replaces_the_earlier_one() {
     assert_eq!(shown, [("cargo  test", TestOutcome::Pass), ("npm test", TestOutcome::Pass)]);
 }
 
-#[rstest]
-#[case("reservation_id", "A1", "B2", 2)]
-#[case("commit", "abc1234", "def5678", 2)]
-#[case("port", "8080", "3000", 1)]
-#[case("python version", "3.9", "3.11", 1)]
-#[case("version", "django 4.1", "django 4.2", 1)]
-#[case("version", "django 4.1", "numpy 1.26", 2)]
-fn the_latest_value_holds_unless_the_key_names_one_of_many(
-    #[case] key: &str,
-    #[case] first: &str,
-    #[case] second: &str,
-    #[case] left: usize,
-) {
-    let fact = |value: &str, seq| IdentifierFact { key: key.into(), value: value.into(), seqs: vec![seq] };
-    let a = with_facts(None, &Facts { identifiers: vec![fact(first, 1)], ..Facts::default() }, 1).summary;
-    let b =
-        with_facts(Some(&a), &Facts { identifiers: vec![fact(second, 101)], ..Facts::default() }, 2).summary;
-    assert_eq!(b.technical_context.len(), left, "{:?}", b.technical_context);
-    assert_eq!(b.technical_context.last().unwrap().value, second);
+#[test]
+fn a_thing_has_what_was_last_shown_of_it_and_what_that_was_before() {
+    let show = |id: &str, properties: &[(&str, &str)], seq| Thing {
+        kind: "reservation".into(),
+        id: id.into(),
+        properties: properties.iter().map(|(name, value)| Property::new(*name, *value)).collect(),
+        seqs: vec![seq],
+        ..Thing::default()
+    };
+    let facts = |things: Vec<Thing>| Facts { things, ..Facts::default() };
+    let first = facts(vec![
+        show("A1", &[("cabin", "business"), ("price", "940")], 1),
+        show("B2", &[("cabin", "economy")], 2),
+    ]);
+    let a = with_facts(None, &first, 1).summary;
+    let second = Facts {
+        named: vec![("B2".into(), vec![105, 106])],
+        ..facts(vec![show("A1", &[("cabin", "economy")], 101)])
+    };
+    let b = with_facts(Some(&a), &second, 2).summary;
+    let told: Vec<String> =
+        b.things.iter().map(|thing| format!("{} {:?}", thing.id, thing.properties)).collect();
+    assert_eq!(b.things.len(), 2, "{told:?}");
+    let cabin = Property { was: Some("business".into()), ..Property::new("cabin", "economy") };
+    assert_eq!(b.things[0].properties, [cabin, Property::new("price", "940")]);
+    assert_eq!((b.things[0].seqs.as_slice(), b.things[0].named), (&[1, 101][..], 0));
+    assert_eq!((b.things[1].seqs.as_slice(), b.things[1].named), (&[2, 105, 106][..], 2));
 }
 
 #[test]
@@ -407,7 +414,7 @@ proptest! {
         let facts = Facts {
             files: texts.iter().enumerate().map(|(i, t)| file(t, (i % 2 == 0).then_some(FileAction::Created), 1)).collect(),
             errors: texts.iter().map(|t| error(t, None, 1)).collect(),
-            identifiers: texts.iter().map(|t| IdentifierFact { key: t.clone(), value: t.clone(), seqs: vec![] }).collect(),
+            things: texts.iter().map(|t| Thing { id: t.clone(), properties: vec![Property::new(t.clone(), t.clone())], ..Thing::default() }).collect(),
             constraints: texts.iter().map(|t| constraint(t, t, ConstraintSource::User)).collect(),
             ..Facts::default()
         };

@@ -20,8 +20,10 @@ pub use prompt::{Frame, Prompt, evidence, schema};
 pub use reply::{Narrative, ReplyError, State, Told, ToldDecision, ToldFact, read};
 pub use support::keep_supported;
 
+use super::document::TechnicalFact;
 use super::proposal::{Proposal, ProposedIntent};
-use super::summary::{Blocker, CurrentState, Decision, TechnicalFact};
+use super::summary::{Blocker, CurrentState, Decision};
+use super::thing::Thing;
 use super::wording;
 
 /// Tokens that a reply may take.
@@ -101,21 +103,17 @@ pub fn proposal(narrative: Narrative, code: Proposal) -> Proposal {
         (narrative.next_steps.into_iter().map(|step| step.text).collect(), seqs)
     };
     let mut decisions: Vec<Decision> = narrative.decisions.into_iter().map(decision).collect();
-    // A decision that a marker phrase shows is a fact, whether the model tells it or not.
+    // A choice that a tool carried is a fact, whether the model tells it or not.
     let found = code.decisions.into_iter().filter(|found| {
         !decisions.iter().any(|told| support::overlap(&found.decision, &told.decision) >= 0.5)
     });
     let found: Vec<Decision> = found.collect();
     decisions.extend(found);
     decisions.sort_by_key(|decision| decision.seqs.first().copied().unwrap_or_default());
-    let note = |fact: ToldFact| TechnicalFact {
-        key: fact.key,
-        value: fact.value,
-        seqs: fact.seqs,
-        session_id: None,
-    };
-    let mut notes: Vec<TechnicalFact> = narrative.technical_context.into_iter().map(note).collect();
-    notes.extend(code.notes);
+    let thing =
+        |ToldFact { key, value, seqs }| Thing::from(TechnicalFact { key, value, seqs, session_id: None });
+    let mut things: Vec<Thing> = narrative.technical_context.into_iter().map(thing).collect();
+    things.extend(code.things);
     warnings.extend(code.warnings);
     Proposal {
         intent,
@@ -125,7 +123,7 @@ pub fn proposal(narrative: Narrative, code: Proposal) -> Proposal {
         blockers_resolved,
         next_steps,
         next_steps_seqs,
-        notes,
+        things,
         warnings,
     }
 }

@@ -52,12 +52,22 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
             !intent.is_empty() && !probe.expected.iter().all(|text| intent.starts_with(&wording::key(text)))
         }
         // Replaced by every span that states them.
-        Some(Section::CurrentState | Section::NextSteps | Section::Blockers | Section::TestResults) => true,
+        Some(
+            Section::CurrentState
+            | Section::NextSteps
+            | Section::Blockers
+            | Section::OpenQuestions
+            | Section::TestResults,
+        ) => true,
         Some(Section::DecisionsMade) => candidate
             .decisions_made
             .iter()
             .any(|d| d.superseded_by.is_some() && fact(&d.decision).as_ref() == probe.expected.first()),
-        Some(Section::TechnicalContext | Section::FilesRead | Section::IntentHistory) | None => false,
+        // What is asked of one of few things is not asked for ever.
+        Some(
+            Section::Things | Section::FilesRead | Section::Requests | Section::Findings | Section::Notes,
+        )
+        | None => false,
     };
     let mut seen = HashSet::new();
     let mut room = MAX_CARRIED;

@@ -30,7 +30,7 @@ pub fn generate(
     let mut probes = Vec::new();
     artifacts(facts, candidate, &mut probes);
     constraints(facts, candidate, &mut probes);
-    recalls(facts, &mut probes);
+    recalls(facts, candidate, &mut probes);
     continuation(facts, proposal, base, &mut probes);
     decisions(proposal, &mut probes);
     blockers(proposal, &mut probes);
@@ -182,12 +182,17 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     }
 }
 
-fn recalls(facts: &Facts, probes: &mut Vec<Probe>) {
+fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     // The latest spelling of an error is the one that the record keeps.
     let mut errors: Vec<_> = facts.errors.iter().rev().filter(|e| e.count > 0).collect();
     errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
     let mut keys = HashSet::new();
     errors.retain(|e| keys.insert(wording::error_key(&e.message)));
+    // What has one cause is told in one line, by the latest of it.
+    let mut shapes = HashSet::new();
+    errors.retain(|e| {
+        wording::error_shape(e.kind.as_deref(), &e.message).is_none_or(|shape| shapes.insert(shape))
+    });
     for (i, error) in errors.into_iter().take(6).enumerate() {
         let Some(message) = fact(&error.message) else { continue };
         let what = error.kind.as_deref().or(error.location.as_deref()).unwrap_or("the session");
@@ -199,6 +204,14 @@ fn recalls(facts: &Facts, probes: &mut Vec<Probe>) {
     }
     let mut runs: Vec<_> = facts.test_runs.iter().collect();
     runs.reverse();
+    // A run that a later one covers is told by that one.
+    let covered: HashSet<&str> = candidate
+        .test_results
+        .iter()
+        .filter(|run| run.superseded_by.is_some())
+        .map(|run| run.command.as_str())
+        .collect();
+    runs.retain(|run| !covered.contains(run.command.as_str()));
     let mut commands = HashSet::new();
     runs.retain(|r| commands.insert(wording::one_line(&r.command)));
     for run in runs.into_iter().take(2) {
@@ -207,23 +220,19 @@ fn recalls(facts: &Facts, probes: &mut Vec<Probe>) {
             probes.push(probe(ProbeKind::Recall, Section::TestResults, question, vec![command], &run.seqs));
         }
     }
-    let mut known: Vec<_> = facts.identifiers.iter().rev().collect();
-    known.sort_by_key(|i| Reverse(latest(&i.seqs)));
-    let mut asked = HashSet::new();
-    for identifier in known {
-        let Some(value) = exact(&identifier.value) else { continue };
-        // The latest value of a key: an earlier one may have been replaced.
-        if !asked.insert(identifier.key.to_lowercase()) {
-            continue;
-        }
-        let question = format!("What is the latest {}?", wording::one_line(&identifier.key));
+    // Of the things that somebody named, the latest: their id, and a property that tells.
+    let named: HashSet<&str> = facts.named.iter().map(|(id, _)| id.as_str()).collect();
+    let mut known: Vec<_> = facts.things.iter().filter(|thing| named.contains(thing.id.as_str())).collect();
+    known.sort_by_key(|thing| Reverse(latest(&thing.seqs)));
+    for thing in known.into_iter().take(8) {
+        // A cell of a table escapes these.
+        let Some(id) = exact(&thing.id).filter(|id| !id.contains(['|', '`'])) else { continue };
+        let question =
+            format!("What is known of {}?", wording::one_line(&format!("{} {id}", thing.kind)).trim());
         probes.push(Probe {
             exact: true,
-            ..probe(ProbeKind::Recall, Section::TechnicalContext, question, vec![value], &identifier.seqs)
+            ..probe(ProbeKind::Recall, Section::Things, question, vec![id], &thing.seqs)
         });
-        if asked.len() >= 8 {
-            break;
-        }
     }
 }
 

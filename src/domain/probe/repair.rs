@@ -4,7 +4,7 @@ use super::super::file_history::{identity, restored};
 use super::super::ledger::{ErrorFact, Facts, TestRunFact};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
-use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Summary, TechnicalFact, TestResult};
+use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Summary, TestResult};
 use super::super::wording;
 use super::{ProbeReport, ProbeResult, Verdict};
 
@@ -40,20 +40,14 @@ fn restore(
             let Some(fact) = facts.errors.iter().find(|e| about(&e.message)) else { return false };
             restore_error(fact, summary)
         }
-        Some(Section::TechnicalContext) => {
-            let Some(fact) = facts.identifiers.iter().rev().find(|i| i.value.trim() == missing) else {
+        Some(Section::Things) => {
+            let Some(fact) = facts.things.iter().find(|thing| thing.id.trim() == missing) else {
                 return false;
             };
-            if summary.technical_context.iter().any(|t| t.key == fact.key && t.value == fact.value) {
+            if summary.things.iter().any(|thing| thing.key() == fact.key()) {
                 return false;
             }
-            let (key, value) = (fact.key.clone(), fact.value.clone());
-            summary.technical_context.push(TechnicalFact {
-                key,
-                value,
-                seqs: fact.seqs.clone(),
-                session_id: None,
-            });
+            summary.things.push(fact.clone());
             true
         }
         Some(Section::DecisionsMade) => {
@@ -120,7 +114,7 @@ fn restore(
             let Some(run) = facts.test_runs.iter().rev().find(|r| about(&r.command)) else { return false };
             restore_run(run, summary)
         }
-        Some(Section::IntentHistory) | None => false,
+        Some(Section::Requests | Section::OpenQuestions | Section::Findings | Section::Notes) | None => false,
     }
 }
 
@@ -134,6 +128,7 @@ fn restore_run(run: &TestRunFact, summary: &mut Summary) -> bool {
         passed: run.passed,
         failed: run.failed,
         failing: run.failing.clone(),
+        superseded_by: None,
         seqs: run.seqs.clone(),
         session_id: None,
     });

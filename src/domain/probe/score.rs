@@ -257,8 +257,8 @@ fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)
     };
     match section {
         Section::SessionIntent => say(&summary.session_intent),
-        Section::IntentHistory => {
-            last(&summary.intent_history, latest).filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text));
+        Section::Requests => {
+            last(&summary.requests, latest).filter(|p| is_near(&p.seqs)).for_each(|p| say(&p.text));
         }
         Section::FilesModified => {
             last(&summary.files_modified, latest).filter(|f| is_near(&f.seqs)).for_each(|f| {
@@ -295,10 +295,17 @@ fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)
         }
         Section::Blockers => summary.blockers.iter().for_each(|b| say(&b.text)),
         Section::NextSteps => summary.next_steps.iter().for_each(|s| say(s)),
-        Section::TechnicalContext => {
-            last(&summary.technical_context, latest).filter(|t| is_near(&t.seqs)).for_each(|t| {
-                say(&t.key);
-                say(&t.value);
+        Section::OpenQuestions => summary.open_questions.iter().for_each(|q| say(&q.text)),
+        Section::Findings => summary.findings.iter().for_each(|f| say(&f.text)),
+        Section::Notes => summary.notes.iter().for_each(|n| say(&n.text)),
+        Section::Things => {
+            last(&summary.things, latest).filter(|t| is_near(&t.seqs)).for_each(|t| {
+                say(&t.kind);
+                say(&t.id);
+                t.properties.iter().for_each(|p| {
+                    say(&p.name);
+                    say(&p.value);
+                });
             });
         }
         Section::Constraints => {

@@ -4,7 +4,7 @@ use chrono::{TimeZone, Utc};
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::super::ledger::{ErrorFact, Facts, FileFact, IdentifierFact, TodoItem, TodoList, TodoStatus};
+use super::super::ledger::{ErrorFact, Facts, FileFact, TodoItem, TodoList, TodoStatus};
 use super::super::merge::{Gone, MergeContext, Merged, merge};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::render::{LEAST_BOUND_TOKENS, Rendering, Style, Subject, render};
@@ -12,6 +12,7 @@ use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{
     Blocker, Constraint, ConstraintSource, CurrentState, Decision, FileAction, Summary,
 };
+use super::super::thing::{Property, Thing};
 use super::super::version::VersionMeta;
 use super::*;
 
@@ -89,6 +90,11 @@ fn user(text: &str, seq: i64) -> Constraint {
     }
 }
 
+fn thing(kind: &str, id: &str, seq: i64) -> Thing {
+    let properties = vec![Property::new("state", "open")];
+    Thing { kind: kind.into(), id: id.into(), properties, seqs: vec![seq], ..Thing::default() }
+}
+
 fn span(version: i64) -> (Facts, Proposal) {
     let s = version * 100;
     let facts = Facts {
@@ -98,11 +104,8 @@ fn span(version: i64) -> (Facts, Proposal) {
             file(&format!("docs/page_{version}.md"), None, s + 3),
         ],
         errors: vec![error(&format!("cannot read field{version}_x of undefined"), s + 4)],
-        identifiers: vec![IdentifierFact {
-            key: "commit".into(),
-            value: format!("abc{version:04}f"),
-            seqs: vec![s + 5],
-        }],
+        things: vec![thing("commit", &format!("abc{version:04}f"), s + 5)],
+        named: vec![(format!("abc{version:04}f"), vec![s + 5])],
         constraints: vec![user(&format!("never touch table_{version}"), s + 6)],
         ..Facts::default()
     };
@@ -112,6 +115,7 @@ fn span(version: i64) -> (Facts, Proposal) {
             changes_scope: false,
             seqs: vec![1],
         }),
+        things: vec![],
         decisions: vec![Decision {
             decision: format!("Use table driven parsing in stage {version}"),
             rationale: "it is simpler to test".into(),
@@ -135,7 +139,6 @@ fn span(version: i64) -> (Facts, Proposal) {
         next_steps: vec![format!("Finish stage {version}"), "Run the whole suite".into()],
         next_steps_seqs: vec![s + 8],
         warnings: vec![],
-        notes: Vec::new(),
     };
     (facts, proposal)
 }
@@ -196,7 +199,7 @@ fn a_lost_fact_fails_is_put_back_and_passes() {
     lossy.files_modified.remove(0);
     lossy.files_read.clear();
     lossy.errors.clear();
-    lossy.technical_context.clear();
+    lossy.things.clear();
     lossy.decisions_made.clear();
     lossy.constraints.retain(|c| c.source == ConstraintSource::Pin);
     lossy.current_state = CurrentState::default();
@@ -242,11 +245,8 @@ fn what_the_bound_cut_is_cut_and_critical_facts_are_not() {
         facts
             .errors
             .push(ErrorFact { seqs: vec![i], ..error(&format!("module m{i}x has no member k{i}y"), i) });
-        facts.identifiers.push(IdentifierFact {
-            key: format!("id{}", i % 9),
-            value: format!("v-{i}"),
-            seqs: vec![i],
-        });
+        facts.things.push(thing(&format!("id{}", i % 9), &format!("v-{i}"), i));
+        facts.named.push((format!("v-{i}"), vec![i]));
     }
     let removed = BTreeSet::new();
     let ctx =
@@ -396,7 +396,7 @@ fn twenty_five_compressions_stay_in_the_bound_with_the_record_complete() {
     assert_eq!(record.files_read.len(), 25);
     assert_eq!(record.errors.len(), 25);
     assert_eq!(record.decisions_made.len(), 25);
-    assert_eq!(record.technical_context.len(), 25);
+    assert_eq!(record.things.len(), 25);
     assert_eq!(record.constraints.len(), 26);
     assert_eq!(record.files_modified.iter().find(|f| f.path == "src/lib.rs").unwrap().changes.len(), 25);
 }
@@ -445,7 +445,8 @@ proptest! {
             files: texts.iter().enumerate().filter(|(_, t)| !t.trim().is_empty())
                 .map(|(i, t)| file(t, (i % 3 != 0).then_some(FileAction::Created), seq(i))).collect(),
             errors: texts.iter().enumerate().map(|(i, t)| error(t, seq(i))).collect(),
-            identifiers: texts.iter().map(|t| IdentifierFact { key: "id".into(), value: t.clone(), seqs: vec![1] }).collect(),
+            things: texts.iter().map(|t| thing("id", t, 1)).collect(),
+            named: texts.iter().map(|t| (t.clone(), vec![1])).collect(),
             constraints: texts.iter().enumerate().map(|(i, t)| user(t, seq(i))).collect(),
             ..Facts::default()
         };

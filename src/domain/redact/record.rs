@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::super::ledger::Facts;
 use super::super::proposal::Proposal;
-use super::super::summary::{Constraint, Decision, Summary};
+use super::super::summary::{Constraint, Decision, RequestEntry, Summary};
+use super::super::thing::Thing;
 use super::redact;
 use super::rules::candidates;
 
@@ -21,7 +22,6 @@ fn clean_some(text: &mut Option<String>) {
 /// Redacts every text of a summary in place, verbatim sections included.
 pub fn redact_summary(summary: &mut Summary) {
     clean(&mut summary.session_intent);
-    summary.intent_history.iter_mut().for_each(|i| clean(&mut i.text));
     for file in &mut summary.files_modified {
         clean(&mut file.path);
         clean_some(&mut file.renamed_from);
@@ -46,9 +46,10 @@ pub fn redact_summary(summary: &mut Summary) {
     }
     summary.blockers.iter_mut().for_each(|b| clean(&mut b.text));
     summary.next_steps.iter_mut().for_each(clean);
-    for fact in &mut summary.technical_context {
-        clean_value(&fact.key, &mut fact.value);
-    }
+    summary.requests.iter_mut().for_each(clean_request);
+    summary.things.iter_mut().for_each(clean_thing);
+    let remarks = summary.open_questions.iter_mut().chain(&mut summary.findings).chain(&mut summary.notes);
+    remarks.for_each(|remark| clean(&mut remark.text));
     summary.constraints.iter_mut().for_each(|c| clean(&mut c.text));
 }
 
@@ -71,10 +72,23 @@ pub fn redact_proposal(proposal: &mut Proposal) {
     clean(&mut proposal.current_state.text);
     proposal.blockers.iter_mut().for_each(|b| clean(&mut b.text));
     proposal.next_steps.iter_mut().for_each(clean);
-    for note in &mut proposal.notes {
-        clean_value(&note.key, &mut note.value);
-    }
+    proposal.things.iter_mut().for_each(clean_thing);
     proposal.warnings.iter_mut().for_each(clean);
+}
+
+fn clean_request(request: &mut RequestEntry) {
+    clean(&mut request.text);
+    clean_some(&mut request.superseded_by);
+}
+
+fn clean_thing(thing: &mut Thing) {
+    clean_value(&thing.kind, &mut thing.id);
+    for property in &mut thing.properties {
+        clean_value(&property.name, &mut property.value);
+        if let Some(was) = &mut property.was {
+            clean_value(&property.name, was);
+        }
+    }
 }
 
 fn clean_decision(decision: &mut Decision) {
@@ -103,9 +117,9 @@ pub fn redact_facts(facts: &mut Facts) {
         clean_some(&mut error.command);
         clean_some(&mut error.resolution);
     }
-    for fact in &mut facts.identifiers {
-        clean_value(&fact.key, &mut fact.value);
-    }
+    facts.things.iter_mut().for_each(clean_thing);
+    facts.requests.iter_mut().for_each(|request| clean(&mut request.text));
+    facts.questions.iter_mut().for_each(|(text, _)| clean(text));
     facts.constraints.iter_mut().for_each(|c| clean(&mut c.text));
     if let Some(todos) = &mut facts.todos {
         todos.items.iter_mut().for_each(|t| clean(&mut t.content));

@@ -6,19 +6,22 @@ use super::files::FilesShape;
 use super::markdown::{Look, Shape};
 
 /// The sections in the order of the text.
-pub(super) const ORDER: [Section; 12] = [
+pub(super) const ORDER: [Section; 15] = [
     Section::SessionIntent,
     Section::FilesModified,
     Section::DecisionsMade,
     Section::CurrentState,
     Section::Blockers,
+    Section::OpenQuestions,
     Section::NextSteps,
     Section::Errors,
     Section::TestResults,
-    Section::TechnicalContext,
+    Section::Findings,
+    Section::Things,
     Section::Constraints,
     Section::FilesRead,
-    Section::IntentHistory,
+    Section::Requests,
+    Section::Notes,
 ];
 
 /// Core sections always, the further ones when there is something to tell.
@@ -30,14 +33,17 @@ pub(super) fn look() -> Look {
             | Section::FilesModified
             | Section::DecisionsMade
             | Section::CurrentState
-            | Section::NextSteps => shape.or("None yet."),
+            | Section::NextSteps => shape.or("None recorded."),
             Section::Blockers
+            | Section::OpenQuestions
             | Section::Errors
             | Section::TestResults
-            | Section::TechnicalContext
+            | Section::Findings
+            | Section::Things
             | Section::Constraints
             | Section::FilesRead
-            | Section::IntentHistory => shape,
+            | Section::Requests
+            | Section::Notes => shape,
         }
     });
     Look {

@@ -143,6 +143,11 @@ impl<'a> Draft<'a> {
             pending -= 1;
             let Some(line) = slot.next() else { break };
             let room = cap.min(*left);
+            // A row without the head of its table tells nothing.
+            if line.behind.is_some_and(|head| !slot.taken.iter().any(|taken| taken.order == head)) {
+                passed.push(line);
+                continue;
+            }
             // A text of n bytes has at least n / 16 tokens in any tokenizer that is in use; counting
             // a megabyte to learn that it does not fit would cost more than all the rest.
             let hopeless = line.text.len() / 16 > room as usize;
@@ -151,6 +156,7 @@ impl<'a> Draft<'a> {
                 cap -= cost;
                 *left -= cost;
                 slot.told += line.entries;
+                slot.clipped += line.shortens;
                 slot.taken.push(line);
             } else if let Some(short) = line.clip.then(|| clip_tokens(&line.text, room, count)).flatten() {
                 let cost = count(&short).saturating_add(1);

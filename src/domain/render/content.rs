@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use super::super::section::Section;
 use super::super::summary::{
-    Blocker, Constraint, ConstraintSource, Decision, ErrorEntry, ErrorStatus, PastIntent, ReadFile, Summary,
-    TestOutcome, TestResult,
+    Blocker, Constraint, ConstraintSource, Decision, ErrorEntry, ErrorStatus, ReadFile, Remark, RequestEntry,
+    RequestState, Summary, TestOutcome, TestResult,
 };
-use super::super::wording;
+use super::super::wording::{self, clip_words};
 use super::entries::{Entries, Line};
 use super::escape;
 
@@ -20,6 +20,12 @@ pub(super) const ERROR_CHARS: usize = 300;
 pub(in crate::domain) const FACT_CHARS: usize = 160;
 /// A rationale, a resolution or a reason is told in at most this many characters.
 const REASON_CHARS: usize = 400;
+/// An earlier request is told in at most this many characters.
+const REQUEST_CHARS: usize = 200;
+/// So many open errors of one shape share a line.
+const ALIKE: usize = 3;
+/// So many of them are named.
+const ALIKE_NAMED: usize = 8;
 /// A decision or a step is told in at most this many characters.
 const ENTRY_CHARS: usize = 600;
 
@@ -169,25 +175,87 @@ pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
     open
 }
 
-/// Open ones first, the latest first; then those resolved a moment ago.
+/// Open ones first, the latest first; then those resolved a moment ago. Open ones of one cause share a line.
 pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
     let place = |(order, e): (usize, &ErrorEntry)| {
         Reverse((e.status == ErrorStatus::Resolved, Reverse(latest(&e.seqs)), order))
     };
+    let told = || summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version));
     // Few of many have room, so they are put in order one by one.
-    let mut ranked: BinaryHeap<_> =
-        summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version)).map(place).collect();
+    let mut ranked: BinaryHeap<_> = told().map(place).collect();
     let all = ranked.len();
+    let mut alike = Alike::among(told());
     let next = move || {
-        let Reverse((_, _, order)) = ranked.pop()?;
-        // A long first line of an open error is better told in part than not at all.
-        Some(Line::entry(order, error(summary.errors.get(order)?)).clippable())
+        loop {
+            let Reverse((_, _, order)) = ranked.pop()?;
+            let entry = summary.errors.get(order)?;
+            let Some(others) = alike.take(order) else { continue };
+            let mut text = error(entry);
+            if !others.is_empty() {
+                let names = others
+                    .iter()
+                    .filter_map(|at| distinct(&entry.message, &summary.errors.get(*at)?.message));
+                let names: Vec<&str> = names.take(ALIKE_NAMED).collect();
+                let _ = write!(text, "; {} more like it", others.len());
+                if !names.is_empty() {
+                    let _ = write!(text, ": {}", short(&names.join(", "), REASON_CHARS));
+                }
+            }
+            // A long first line of an open error is better told in part than not at all.
+            return Some(
+                Line::entry(order, text).telling(1 + others.len()).shortening(others.len()).clippable(),
+            );
+        }
     };
     Entries::of(all, all, std::iter::from_fn(next))
 }
 
+/// Open errors that say the same but for names, paths and figures.
+struct Alike {
+    /// Of each error that opens or joins a group, the group.
+    group: HashMap<usize, usize>,
+    /// The errors of each group, until they are told.
+    groups: Vec<Vec<usize>>,
+}
+
+impl Alike {
+    fn among<'e>(errors: impl Iterator<Item = (usize, &'e ErrorEntry)>) -> Self {
+        let mut by_shape: HashMap<String, Vec<usize>> = HashMap::new();
+        for (order, error) in errors.filter(|(_, error)| error.status != ErrorStatus::Resolved) {
+            if let Some(shape) = wording::error_shape(error.kind.as_deref(), &error.message) {
+                by_shape.entry(shape).or_default().push(order);
+            }
+        }
+        let mut groups: Vec<Vec<usize>> =
+            by_shape.into_values().filter(|group| group.len() >= ALIKE).collect();
+        groups.sort_unstable();
+        let members =
+            groups.iter().enumerate().flat_map(|(at, group)| group.iter().map(move |order| (*order, at)));
+        Self { group: members.collect(), groups }
+    }
+
+    /// The others of an error's group, once; nothing when they are told already.
+    fn take(&mut self, order: usize) -> Option<Vec<usize>> {
+        let Some(group) = self.group.get(&order).and_then(|at| self.groups.get_mut(*at)) else {
+            return Some(Vec::new());
+        };
+        let mut all = std::mem::take(group);
+        if all.is_empty() {
+            return None;
+        }
+        all.retain(|at| *at != order);
+        Some(all)
+    }
+}
+
+/// The word of an error that another one of its shape has not.
+fn distinct<'m>(told: &str, other: &'m str) -> Option<&'m str> {
+    let known: HashSet<&str> = told.split_whitespace().collect();
+    other.split_whitespace().find(|word| !known.contains(word))
+}
+
 /// Whose it is, of what another session met: the reader must not look for it in this one.
-fn origin(session_id: Option<&String>) -> String {
+pub(super) fn origin(session_id: Option<&String>) -> String {
     session_id.map(|name| format!(" (session {})", escape::line(name))).unwrap_or_default()
 }
 
@@ -219,6 +287,8 @@ fn error(e: &ErrorEntry) -> String {
 /// The latest run first.
 pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
+    // What a later run covers is not told beside it.
+    ranked.retain(|(_, t): &(usize, &TestResult)| t.superseded_by.is_none());
     ranked.sort_by_key(|(order, t)| Reverse((latest(&t.seqs), *order)));
     in_order(ranked, |_, t| test_result(t))
 }
@@ -253,51 +323,6 @@ fn test_result(t: &TestResult) -> String {
         }
     }
     text
-}
-
-/// The latest first: the record keeps the latest mention last. Short values of one key share a line.
-///
-/// Of so many facts at most, which may have a line each: the rest has no room in any bound of this size.
-pub(super) fn technical(summary: &Summary, most: usize) -> Entries<'_> {
-    const TO_A_LINE: usize = 8;
-    const LINE_BYTES: usize = 160;
-    const SHORT_BYTES: usize = 48;
-    let facts = &summary.technical_context;
-    let mut open: HashMap<&str, usize> = HashMap::new();
-    let mut lines: Vec<Shared> = Vec::new();
-    let mut lengths: Vec<usize> = Vec::new();
-    for (order, fact) in facts.iter().enumerate().rev().take(most) {
-        let value = fact.value.len();
-        let is_short = value <= SHORT_BYTES && !fact.value.contains(", ");
-        let slot = open.get(fact.key.as_str()).copied().filter(|_| is_short);
-        let line = slot.and_then(|at| Some((lines.get_mut(at)?, lengths.get_mut(at)?)));
-        match line {
-            Some((line, length)) if line.of.len() < TO_A_LINE && *length + value <= LINE_BYTES => {
-                line.of.push(order);
-                *length += value + 2;
-            }
-            _ => {
-                if is_short {
-                    open.insert(&fact.key, lines.len());
-                }
-                lines.push(Shared { order, of: vec![order] });
-                lengths.push(fact.key.len().min(80) + value + 4);
-            }
-        }
-    }
-    shared(lines, facts.len(), move |of| {
-        let mut text = String::new();
-        for fact in of.iter().filter_map(|at| facts.get(*at)) {
-            let value = short(&fact.value, REASON_CHARS);
-            if text.is_empty() {
-                let _ = write!(text, "- {}: {value}", short(&fact.key, 80));
-            } else {
-                text.push_str(", ");
-                text.push_str(&value);
-            }
-        }
-        text
-    })
 }
 
 /// The files that were read with their places in the record, the latest first.
@@ -360,17 +385,37 @@ fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
     })
 }
 
-/// The latest first.
-pub(super) fn intent_history(summary: &Summary) -> Entries<'_> {
-    let ranked = summary.intent_history.iter().enumerate().rev().collect();
-    in_order(ranked, |_, past: &PastIntent| format!("- {}", short(&past.text, REASON_CHARS)))
+/// What people asked that the intent does not tell, the latest first, each with what became of it.
+pub(super) fn requests(summary: &Summary) -> Entries<'_> {
+    let intent = wording::key(&summary.session_intent);
+    let is_told = |request: &RequestEntry| {
+        request.state == RequestState::Open && intent.contains(&wording::key(clip_words(&request.text, 80)))
+    };
+    let ranked: Vec<(usize, &RequestEntry)> =
+        summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
+    in_order(ranked, |_, request| {
+        let state = match &request.superseded_by {
+            Some(later) => format!("superseded by: {}", short(later, 80)),
+            None => request.state.as_str().to_owned(),
+        };
+        format!("- [{state}] {}{}", short(&request.text, REQUEST_CHARS), origin(request.session_id.as_ref()))
+    })
+    .leaving_out(summary, Section::Requests)
+}
+
+/// In the order of the list.
+pub(super) fn remarks(remarks: &[Remark]) -> Entries<'_> {
+    let ranked = remarks.iter().enumerate().collect();
+    in_order(ranked, |_, remark: &Remark| {
+        format!("- {}{}", short(&remark.text, ENTRY_CHARS), origin(remark.session_id.as_ref()))
+    })
 }
 
 /// A section's name for readers.
 pub(super) fn title(section: Section) -> &'static str {
     match section {
         Section::SessionIntent => "Session Intent",
-        Section::IntentHistory => "Earlier Intents",
+        Section::Requests => "Earlier Requests",
         Section::FilesModified => "Files Modified",
         Section::FilesRead => "Files Read",
         Section::DecisionsMade => "Decisions Made",
@@ -378,8 +423,11 @@ pub(super) fn title(section: Section) -> &'static str {
         Section::Errors => "Errors",
         Section::TestResults => "Test Results",
         Section::Blockers => "Blockers",
+        Section::OpenQuestions => "Open Questions",
+        Section::Findings => "Findings",
         Section::NextSteps => "Next Steps",
-        Section::TechnicalContext => "Technical Context",
+        Section::Things => "Things",
+        Section::Notes => "Notes",
         Section::Constraints => "Constraints",
     }
 }

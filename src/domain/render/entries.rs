@@ -7,6 +7,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use super::super::section::Section;
+use super::super::summary::Summary;
 use super::budget::Count;
 
 /// One entry of a section, as it will be printed.
@@ -20,18 +22,32 @@ pub(super) struct Line {
     pub clip: bool,
     /// How many entries of the record it tells.
     pub entries: usize,
+    /// How many of those it tells in part.
+    pub shortens: usize,
+    /// The place of the line that must be there for this one to make sense: the head of its table.
+    pub behind: Option<usize>,
     tokens: OnceCell<u32>,
 }
 
 impl Line {
     /// A line that tells one entry.
     pub(super) fn entry(order: usize, text: String) -> Self {
-        Self { order, text, clip: false, entries: 1, tokens: OnceCell::new() }
+        Self { order, text, clip: false, entries: 1, shortens: 0, behind: None, tokens: OnceCell::new() }
     }
 
     /// The same line, which may be shortened.
     pub(super) fn clippable(self) -> Self {
         Self { clip: true, ..self }
+    }
+
+    /// The same line, which tells so many entries in part.
+    pub(super) fn shortening(self, shortens: usize) -> Self {
+        Self { shortens, ..self }
+    }
+
+    /// The same line, which makes sense only behind another one.
+    pub(super) fn behind(self, opens: usize) -> Self {
+        Self { behind: Some(opens), ..self }
     }
 
     /// The same line, which tells so many entries.
@@ -72,6 +88,12 @@ impl<'a> Entries<'a> {
     pub(super) fn of(lines: usize, all: usize, print: impl Iterator<Item = Line> + 'a) -> Self {
         let shared = Shared { printed: Vec::new(), rest: Box::new(print) };
         Self { lines, all, shared: RefCell::new(shared) }
+    }
+
+    /// The same lines, and the entries of a section that a bound kept out of the record.
+    pub(super) fn leaving_out(self, summary: &Summary, section: Section) -> Self {
+        let gone = summary.left_out.get(&section).map_or(0, |gone| *gone as usize);
+        Self { all: self.all + gone, ..self }
     }
 
     /// The line at a place, the most important one at 0.

@@ -11,7 +11,7 @@ use super::content::{self, ListShape};
 use super::entries::{Entries, Line};
 use super::escape;
 use super::files::{Depth, Files, FilesShape, Roster};
-use super::{Rendering, Subject};
+use super::{Rendering, Subject, things};
 
 /// How a Markdown style looks.
 pub(super) struct Look {
@@ -67,9 +67,8 @@ pub(super) struct Stock<'a> {
     sections: Vec<Option<Rc<Entries<'a>>>>,
     files: Roster<'a>,
     reads: Rc<[(usize, &'a ReadFile)]>,
-    /// The lines of what was read and of what is known: the same in all sizes that take as much of the record.
+    /// The lines of what was read: the same in all sizes that take as much of the record.
     read_lines: BySize<'a>,
-    known_lines: BySize<'a>,
     pins: usize,
 }
 
@@ -95,8 +94,8 @@ impl<'a> Stock<'a> {
             look.sections.iter().map(|shape| entries(&look, shape.section, subject).map(Rc::new)).collect();
         let files = Roster::of(&subject.summary.files_modified, look.files);
         let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
-        let (read_lines, known_lines) = (BySize::default(), BySize::default());
-        Self { subject, look, count, sections, files, reads, read_lines, known_lines, pins }
+        let read_lines = BySize::default();
+        Self { subject, look, count, sections, files, reads, read_lines, pins }
     }
 
     /// Renders within the bound.
@@ -118,10 +117,6 @@ impl<'a> Stock<'a> {
                 (Section::FilesRead, None) => {
                     let taken = content::files_taken(&self.reads, most);
                     self.read_lines.of(taken, || content::files_read(&self.reads, taken))
-                }
-                (Section::TechnicalContext, None) => {
-                    let taken = subject.summary.technical_context.len().min(most);
-                    self.known_lines.of(taken, || content::technical(subject.summary, taken))
                 }
                 (_, None) => Rc::new(Entries::printed(intent.take().into_iter().collect())),
             };
@@ -161,8 +156,8 @@ fn intent_room(bound: u32) -> u32 {
 /// Spends the bound by priority; shares are of the whole bound.
 fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(Section, u32)]), bound: u32) {
     use Section::{
-        Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, IntentHistory, NextSteps,
-        SessionIntent, TechnicalContext, TestResults,
+        Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, Findings, NextSteps, Notes,
+        OpenQuestions, Requests, SessionIntent, TestResults, Things,
     };
     const ALL: usize = usize::MAX;
     // Pins may take all of it: the caller has set them and the bound.
@@ -190,9 +185,13 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
     draft.offer(NextSteps, bound / 8, ALL);
     draft.offer(Errors, bound / 10, ALL);
     draft.offer(Blockers, bound / 10, ALL);
+    draft.offer(OpenQuestions, bound / 12, ALL);
     // The rest: each gets a share before any gets all.
     draft.offer(DecisionsMade, bound / 6, ALL);
-    draft.offer(TechnicalContext, bound / 6, ALL);
+    draft.offer(Findings, bound / 6, ALL);
+    draft.offer(Things, bound / 4, ALL);
+    draft.offer(Requests, bound / 10, ALL);
+    draft.offer(Notes, bound / 10, ALL);
     if !files.is_empty() {
         files.details(draft, bound / 5, Depth::Brief);
     }
@@ -209,10 +208,13 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
         Errors,
         Blockers,
         Constraints,
-        TechnicalContext,
+        OpenQuestions,
+        Findings,
+        Things,
         TestResults,
         FilesRead,
-        IntentHistory,
+        Requests,
+        Notes,
     ] {
         draft.offer(section, u32::MAX, ALL);
     }
@@ -222,10 +224,14 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
 fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>) -> Option<Entries<'a>> {
     let summary = subject.summary;
     Some(match section {
-        Section::SessionIntent | Section::FilesRead | Section::TechnicalContext => return None,
+        Section::SessionIntent | Section::FilesRead => return None,
         // Filled apart.
         Section::FilesModified => Entries::printed(Vec::new()),
-        Section::IntentHistory => content::intent_history(summary),
+        Section::Requests => content::requests(summary),
+        Section::OpenQuestions => content::remarks(&summary.open_questions),
+        Section::Findings => content::remarks(&summary.findings),
+        Section::Notes => content::remarks(&summary.notes),
+        Section::Things => things::things(summary),
         Section::DecisionsMade => content::decisions(summary, look.decisions),
         Section::CurrentState => content::state(summary, look.state_labels),
         Section::Errors if look.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),

@@ -19,6 +19,7 @@ mod protocol;
 mod scratch;
 mod state;
 mod strict;
+mod things;
 
 use std::ops::Range;
 

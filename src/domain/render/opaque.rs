@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use super::super::section::Section;
 use super::super::summary::{Decision, ErrorEntry, ErrorStatus, FileAction, ModifiedFile};
+use super::super::thing::Thing;
 use super::super::wording;
 use super::budget::Count;
 use super::{Cut, Rendering, Subject, escape};
@@ -106,11 +107,12 @@ fn compose(
         let told = open.iter().take(entries / 16).map(|e| dense(&e.message, chars)).collect();
         let _ = write!(text, "|E:{}", list(Section::Errors, open.len(), told));
     }
-    let known = &summary.technical_context;
+    let mut known: Vec<&Thing> = summary.things.iter().collect();
+    known.sort_by_key(|thing| std::cmp::Reverse(thing.need()));
     if !known.is_empty() && entries >= 8 {
-        let latest = known.iter().rev().take(entries / 6);
-        let told = latest.map(|t| format!("{}={}", dense(&t.key, 24), dense(&t.value, chars))).collect();
-        let _ = write!(text, "|K:{}", list(Section::TechnicalContext, known.len(), told));
+        let told =
+            known.iter().take(entries / 6).map(|thing| dense(&thing_in_words(thing), chars * 2)).collect();
+        let _ = write!(text, "|K:{}", list(Section::Things, known.len(), told));
     }
     let demands = &summary.constraints;
     if !demands.is_empty() && entries >= 4 {
@@ -118,6 +120,11 @@ fn compose(
         let _ = write!(text, "|C:{}", list(Section::Constraints, demands.len(), told));
     }
     (text, cut)
+}
+
+fn thing_in_words(thing: &Thing) -> String {
+    let properties = thing.properties.iter().map(|property| format!("{} {}", property.name, property.value));
+    format!("{} {}={}", thing.kind, thing.id, properties.collect::<Vec<_>>().join(" "))
 }
 
 /// `chosen>turned-away(why)`

@@ -23,41 +23,48 @@ pub(super) fn look(phase: Option<Phase>) -> Look {
         Some(Phase::Research) => shaped(
             &[
                 (Section::SessionIntent, "Problem"),
-                (Section::TechnicalContext, "Findings"),
+                (Section::Findings, "Findings"),
+                (Section::Things, "Things"),
                 (Section::DecisionsMade, "Conclusions"),
                 (Section::FilesRead, "Paths Looked At"),
                 (Section::FilesModified, "Files Modified"),
                 (Section::Constraints, "Constraints"),
-                (Section::Blockers, "Open Questions"),
+                (Section::OpenQuestions, "Open Questions"),
+                (Section::Blockers, "Blockers"),
                 (Section::Errors, "Errors"),
                 (Section::CurrentState, "Current State"),
                 (Section::NextSteps, "Next Steps"),
                 (Section::TestResults, "Test Results"),
-                (Section::IntentHistory, "Earlier Problems"),
+                (Section::Requests, "Earlier Requests"),
+                (Section::Notes, "Notes"),
             ],
             &[
-                (Section::TechnicalContext, 4),
+                (Section::Findings, 6),
+                (Section::Things, 4),
                 (Section::FilesRead, 8),
                 (Section::DecisionsMade, 8),
-                (Section::Blockers, 12),
+                (Section::OpenQuestions, 12),
             ],
         ),
         Some(Phase::Planning) => shaped(
             &[
                 (Section::SessionIntent, "Session Intent"),
-                (Section::TechnicalContext, "Signatures, Types, Contracts and Data Models"),
+                (Section::Things, "Signatures, Types, Contracts and Data Models"),
+                (Section::Findings, "Findings"),
                 (Section::DecisionsMade, "Decisions Made"),
                 (Section::Constraints, "Constraints"),
                 (Section::FilesModified, "Files Modified"),
                 (Section::FilesRead, "Files Read"),
                 (Section::CurrentState, "Current State"),
-                (Section::Blockers, "Open Questions"),
+                (Section::OpenQuestions, "Open Questions"),
+                (Section::Blockers, "Blockers"),
                 (Section::NextSteps, "Next Steps"),
                 (Section::Errors, "Errors"),
                 (Section::TestResults, "Test Results"),
-                (Section::IntentHistory, "Earlier Intents"),
+                (Section::Requests, "Earlier Requests"),
+                (Section::Notes, "Notes"),
             ],
-            &[(Section::TechnicalContext, 3), (Section::DecisionsMade, 6)],
+            &[(Section::Things, 3), (Section::DecisionsMade, 6)],
         ),
         Some(Phase::Implementation) | None => anchored::look(),
     }
@@ -69,16 +76,19 @@ fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Loo
         match section {
             Section::SessionIntent
             | Section::DecisionsMade
-            | Section::TechnicalContext
+            | Section::Things
+            | Section::Findings
             | Section::FilesModified
             | Section::CurrentState
-            | Section::NextSteps => shape.or("None yet."),
+            | Section::NextSteps => shape.or("None recorded."),
             Section::FilesRead
             | Section::Constraints
             | Section::Blockers
+            | Section::OpenQuestions
             | Section::Errors
             | Section::TestResults
-            | Section::IntentHistory => shape,
+            | Section::Requests
+            | Section::Notes => shape,
         }
     };
     Look { sections: sections.iter().map(shape).collect(), first, ..anchored::look() }
@@ -91,7 +101,7 @@ mod tests {
     use super::super::{Style, Subject, render};
     use super::*;
     use crate::domain::strategy::{Engine, Strategy, Verifiable};
-    use crate::domain::summary::{Decision, ReadFile, Summary, TechnicalFact};
+    use crate::domain::summary::{Decision, ReadFile, Remark, Summary};
     use crate::domain::tokens::TokenCounter;
     use crate::domain::version::VersionMeta;
 
@@ -100,9 +110,8 @@ mod tests {
             Summary { session_intent: "Find out why uploads stall".into(), ..Summary::default() };
         summary.next_steps = vec!["Compare both clients".into()];
         for i in 0..300 {
-            summary.technical_context.push(TechnicalFact {
-                key: format!("finding {i}"),
-                value: format!("the client number {i} waits for the second answer of the proxy"),
+            summary.findings.push(Remark {
+                text: format!("finding {i}: the client number {i} waits for the second answer of the proxy"),
                 seqs: vec![i],
                 session_id: None,
             });

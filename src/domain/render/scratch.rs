@@ -14,13 +14,13 @@ pub(super) fn look(subject: &Subject<'_>) -> Look {
     Look {
         title: format!("## Session Summary ({at})"),
         sections: vec![
-            Shape::new(Section::CurrentState, "### State").or("None yet."),
+            Shape::new(Section::CurrentState, "### State").or("None recorded."),
             Shape::new(Section::FilesModified, "### Files")
                 .or("None.")
                 .table("| File | Change | Status |\n|---|---|---|"),
-            Shape::new(Section::DecisionsMade, "### Key Decisions").or("None yet."),
+            Shape::new(Section::DecisionsMade, "### Key Decisions").or("None recorded."),
             Shape::new(Section::Errors, "### Current Error").or("None."),
-            Shape::new(Section::NextSteps, "### Next Steps").or("None yet."),
+            Shape::new(Section::NextSteps, "### Next Steps").or("None recorded."),
             Shape::new(Section::Constraints, "### Constraints"),
         ],
         first: &[],

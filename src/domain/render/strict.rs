@@ -25,10 +25,12 @@ fn empty(section: Section) -> Option<&'static str> {
         Section::NextSteps => Some("No next steps recorded."),
         Section::Errors => Some("No significant errors encountered."),
         Section::TestResults => Some("No test runs recorded."),
-        Section::TechnicalContext => Some("No technical context recorded."),
+        Section::OpenQuestions => Some("No open questions."),
+        Section::Findings => Some("No findings recorded."),
+        Section::Things => Some("No things recorded."),
         Section::Constraints => Some("No constraints set."),
         Section::FilesRead => Some("No files read without being modified."),
-        // Not a forced section of its own: it belongs to the intent.
-        Section::IntentHistory => None,
+        // Not forced sections of their own: requests belong to the intent, and notes are the agent's.
+        Section::Requests | Section::Notes => None,
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{
     Blocker, Constraint, ConstraintSource, CurrentState, Decision, ErrorEntry, ErrorStatus, FileAction,
-    FileStatus, ModifiedFile, PastIntent, ReadFile, TechnicalFact, TestOutcome, TestResult,
+    FileStatus, ModifiedFile, Property, ReadFile, RequestEntry, RequestState, TestOutcome, TestResult, Thing,
 };
 use super::*;
 
@@ -80,9 +80,15 @@ fn small() -> Summary {
         digest: vec![],
         session_intent_session_id: None,
         next_steps_origins: vec![],
+        open_questions: vec![],
+        findings: vec![],
+        notes: vec![],
+        left_out: std::collections::BTreeMap::new(),
         session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
         session_intent_seqs: vec![2],
-        intent_history: vec![PastIntent {
+        requests: vec![RequestEntry {
+            state: RequestState::Done,
+            superseded_by: None,
             text: "Fix the login page".into(),
             seqs: vec![1],
             session_id: None,
@@ -159,6 +165,7 @@ fn small() -> Summary {
             passed: Some(11),
             failed: Some(1),
             failing: vec!["auth callback".into()],
+            superseded_by: None,
             seqs: vec![9],
             session_id: None,
         }],
@@ -169,11 +176,11 @@ fn small() -> Summary {
         }],
         next_steps: vec!["Handle the callback".into(), "Write tests".into()],
         next_steps_seqs: vec![10],
-        technical_context: vec![TechnicalFact {
-            key: "port".into(),
-            value: "3000".into(),
+        things: vec![Thing {
+            id: "port".into(),
+            properties: vec![Property::new("", "3000")],
             seqs: vec![2],
-            session_id: None,
+            ..Thing::default()
         }],
         constraints: vec![
             Constraint {
@@ -313,11 +320,12 @@ fn large(files: usize, facts: usize) -> Summary {
         })
         .collect();
     for i in 0..facts {
-        summary.technical_context.push(TechnicalFact {
-            key: "order_id".into(),
-            value: format!("ord-{i:05}-{:x}", i * 7919),
+        summary.things.push(Thing {
+            kind: "order".into(),
+            id: format!("ord-{i:05}-{:x}", i * 7919),
+            properties: vec![Property::new("state", "open")],
             seqs: vec![seq(i)],
-            session_id: None,
+            ..Thing::default()
         });
         summary.errors.push(ErrorEntry {
             kind: Some("TS2322".into()),
@@ -391,7 +399,11 @@ fn any_summary() -> impl Strategy<Value = Summary> {
             next_steps_origins: vec![],
             session_intent: intent.clone(),
             session_intent_seqs: vec![1],
-            intent_history: vec![],
+            requests: vec![],
+            open_questions: vec![],
+            findings: vec![],
+            notes: vec![],
+            left_out: std::collections::BTreeMap::new(),
             files_modified: paths
                 .iter()
                 .enumerate()
@@ -436,9 +448,14 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                 .collect(),
             next_steps: more.clone(),
             next_steps_seqs: vec![],
-            technical_context: texts
+            things: texts
                 .iter()
-                .map(|t| TechnicalFact { key: t.clone(), value: t.clone(), seqs: vec![], session_id: None })
+                .map(|t| Thing {
+                    kind: t.clone(),
+                    id: t.clone(),
+                    properties: vec![Property::new(t.clone(), t.clone())],
+                    ..Thing::default()
+                })
                 .collect(),
             constraints: more
                 .iter()

@@ -248,8 +248,53 @@ impl Ledger {
             entries.truncate(MAX_ERRORS);
             entries.sort_by_key(|(at, _)| *at);
         }
-        entries.into_iter().map(|(_, e)| e.fact).collect()
+        entries.into_iter().map(|(_, e)| looked_for(e.fact)).collect()
     }
+}
+
+/// A path that was looked for and is not there is learnt with that: nothing is left to be mended.
+fn looked_for(mut fact: ErrorFact) -> ErrorFact {
+    const LOOKS: [&str; 22] = [
+        "read",
+        "view",
+        "open",
+        "cat",
+        "ls",
+        "head",
+        "tail",
+        "sed",
+        "grep",
+        "rg",
+        "find",
+        "glob",
+        "fd",
+        "stat",
+        "wc",
+        "cd",
+        "read_file",
+        "view_file",
+        "open_file",
+        "readfile",
+        "list_directory",
+        "str_replace_editor",
+    ];
+    const GONE: [&str; 8] = [
+        "does not exist",
+        "no such file",
+        "not found",
+        "enoent",
+        "cannot find path",
+        "doesn't exist",
+        "not a directory",
+        "is a directory",
+    ];
+    let message = fact.message.to_lowercase();
+    let work = fact.command.as_deref().and_then(|command| command.split_whitespace().next());
+    let looks = work.is_some_and(|work| LOOKS.contains(&work.to_lowercase().as_str()));
+    if fact.resolution.is_none() && looks && GONE.iter().any(|gone| message.contains(gone)) {
+        fact.resolution = Some("looked for in vain".to_owned());
+    }
+    fact
 }
 
 /// The work that a tool use does, and how the same work is told again; taken apart when it is asked for.

@@ -12,7 +12,7 @@ use super::super::message::{Message, Numbered, Part, Role};
 use super::invocation::text_of;
 use super::line::lines;
 pub(crate) use language::{Language, of as language_of};
-pub(crate) use sentences::{Sentence, sentences};
+pub(crate) use sentences::sentences;
 
 /// The most text of one message that is read for its words, in bytes.
 const MAX_TEXT: usize = 256 * 1024;

@@ -116,7 +116,7 @@ fn a_fenced_command_is_read_although_its_answer_comes_with_the_next_span() {
     let facts = first.facts();
     assert!(facts.commands.is_empty());
     let second = Talk::from(2).user("<returncode>0</returncode>\n<output>\n</output>");
-    let facts = crate::domain::ledger::read(second.span(), &facts.carry, &super::KnownPaths::default());
+    let facts = crate::domain::ledger::read(second.span(), &facts.carry, &super::Known::default());
     assert_eq!(super::lines(&facts), ["deleted old.py"]);
     assert_eq!(facts.commands[0].seqs, [1, 2]);
     assert_eq!(facts.carry.unanswered, None);

@@ -11,7 +11,7 @@ mod vocabularies;
 
 use serde_json::Value;
 
-use super::{Carry, Facts, KnownPaths, read};
+use super::{Carry, Facts, Known, read};
 use crate::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A conversation that is written message by message.
@@ -88,7 +88,7 @@ impl Talk {
     }
 
     pub fn facts(&self) -> Facts {
-        read(&self.span, &Carry::default(), &KnownPaths::default())
+        read(&self.span, &Carry::default(), &Known::default())
     }
 
     /// The files as `action path`, in the order of appearance.

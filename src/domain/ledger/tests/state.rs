@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{KnownPaths, Talk, lines};
+use super::{Known, Talk, lines};
 use crate::domain::ledger::{Carry, read};
 
 fn edit(path: &str) -> (&'static str, Value) {
@@ -69,7 +69,7 @@ fn a_folder_takes_its_files_along() {
 
 #[test]
 fn what_earlier_versions_know_existed() {
-    let known = KnownPaths { paths: vec!["a.rs", "dir/b.rs"] };
+    let known = Known { paths: vec!["a.rs", "dir/b.rs"], ..Known::default() };
     let talk = Talk::new().tool("bash", json!({"command": "echo x > a.rs; echo y > c.rs; rm -r dir"}), "");
     assert_eq!(
         lines(&read(talk.span(), &Carry::default(), &known)),
@@ -84,7 +84,8 @@ fn seqs_are_ascending_and_name_call_and_result() {
         json!({"path": "a.rs", "oldText": "a", "newText": "b"}),
         "done",
     );
-    assert_eq!(talk.facts().files[0].seqs, [2, 3, 4, 5]);
+    // A changed file names what changed it.
+    assert_eq!(talk.facts().files[0].seqs, [4, 5]);
 }
 
 #[test]
@@ -110,29 +111,6 @@ fn changes_are_bounded_in_number_and_length() {
     assert!(changes.iter().all(|c| c.len() <= 120), "{changes:?}");
     assert_eq!(changes[0], "added def f0 (+2 −1 lines)");
     assert_eq!(changes[19], "added def f59 (+2 −1 lines)");
-}
-
-#[test]
-fn the_reason_of_a_read_is_what_the_agent_said_before_it() {
-    use crate::domain::message::{Message, Numbered, Part, Role, ToolCall};
-    let mut talk = Talk::new().tool("Read", json!({"file_path": "/p/a.rs"}), "x");
-    let call = ToolCall {
-        id: "c".into(),
-        name: "Read".into(),
-        arguments: json!({"file_path": "/p/a.rs"}).to_string(),
-    };
-    talk.span[0] = Numbered {
-        seq: 1,
-        message: Message {
-            role: Role::Assistant,
-            name: None,
-            parts: vec![
-                Part::Text("First things first. Let me see how retries work:".into()),
-                Part::ToolCall(call),
-            ],
-        },
-    };
-    assert_eq!(talk.facts().files[0].reason.as_deref(), Some("Let me see how retries work"));
 }
 
 #[test]

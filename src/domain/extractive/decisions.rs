@@ -1,5 +1,4 @@
-//! Choices that tools carried or carried out: answers to the model's questions, plans approved or
-//! rejected, actions on the world.
+//! Choices that tools carried: answers to the model's questions, plans approved or rejected.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,22 +6,19 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::super::super::ledger::line::squash;
-use super::super::super::ledger::pattern;
-use super::super::super::message::{Numbered, Role, ToolCall};
-use super::super::super::summary::Decision;
-use super::super::clip;
-use super::super::phrases::Phrases;
-use super::decision;
+use super::super::ledger::line::squash;
+use super::super::ledger::pattern;
+use super::super::message::{Numbered, Role, ToolCall};
+use super::super::summary::Decision;
+use super::{clip, is_placeholder};
 
-/// The most of a string argument of an action that is told, in characters: longer ones are texts,
-/// which the action's name stands for.
-const MAX_ARGUMENT: usize = 80;
+/// The longest decision, rationale or alternative, in characters.
+const MAX_TEXT: usize = 400;
 /// The most parts of a plan that its approval names.
 const MAX_PARTS: usize = 6;
 
 /// Finds the choices that tools carried.
-pub(super) fn find(span: &[Numbered], phrases: &Phrases) -> Vec<Decision> {
+pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
     let mut waiting: BTreeMap<&str, (i64, &ToolCall)> = BTreeMap::new();
     let mut found = Vec::new();
     for Numbered { seq, message } in span {
@@ -42,13 +38,29 @@ pub(super) fn find(span: &[Numbered], phrases: &Phrases) -> Vec<Decision> {
                 | "ask_question"
                 | "question" => found.extend(answers(call, &text, &seqs)),
                 "ExitPlanMode" | "exit_plan_mode" | "present_plan" | "submit_plan" => {
-                    found.extend(plan(call, &text, &seqs, phrases));
+                    found.extend(plan(call, &text, &seqs));
                 }
-                _ => found.extend(action(call, &text, result.is_error, seqs)),
+                _ => {}
             }
         }
     }
+    found.retain(|decision| !is_placeholder(&decision.decision));
     found
+}
+
+fn decision(text: &str, rationale: &str, alternatives: Vec<String>, seqs: Vec<i64>) -> Decision {
+    Decision {
+        decision: clip(&squash(text), MAX_TEXT),
+        rationale: clip(&squash(rationale), MAX_TEXT),
+        alternatives: alternatives
+            .into_iter()
+            .map(|a| clip(&squash(&a), 120))
+            .filter(|a| !is_placeholder(a))
+            .collect(),
+        superseded_by: None,
+        seqs,
+        session_id: None,
+    }
 }
 
 /// The answers in a tool's result, each with the options that were not chosen.
@@ -143,7 +155,7 @@ fn options(arguments: &Value, question: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
-fn plan(call: &ToolCall, text: &str, seqs: &[i64], phrases: &Phrases) -> Option<Decision> {
+fn plan(call: &ToolCall, text: &str, seqs: &[i64]) -> Option<Decision> {
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let plan = arguments.get("plan").and_then(Value::as_str).unwrap_or("");
     let mut headings = plan.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -158,105 +170,12 @@ fn plan(call: &ToolCall, text: &str, seqs: &[i64], phrases: &Phrases) -> Option<
     let lower = text.to_lowercase();
     if lower.contains("doesn't want to proceed") || lower.contains("rejected") {
         let said = text.split_once("the user said:").map_or("", |(_, said)| said.trim());
-        let words = format!("{} {title}", phrases.plan_rejected);
+        let words = format!("{} {title}", "Plan rejected by the user:");
         return Some(decision(words.trim_end(), said, Vec::new(), seqs.to_vec()));
     }
     (lower.contains("approved") || lower.contains("can now start")).then(|| {
         let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
-        let words = format!("{} {title}{parts}", phrases.plan_approved);
+        let words = format!("{} {title}{parts}", "Plan approved by the user:");
         decision(words.trim_end(), "", Vec::new(), seqs.to_vec())
     })
-}
-
-const ACTIONS: &[&str] = &[
-    "cancel",
-    "book",
-    "refund",
-    "exchange",
-    "return",
-    "transfer",
-    "pay",
-    "order",
-    "purchase",
-    "reserve",
-    "schedule",
-    "reschedule",
-    "send",
-    "submit",
-    "assign",
-    "approve",
-    "reject",
-    "close",
-    "resolve",
-    "escalate",
-    "modify",
-    "update",
-    "upgrade",
-    "subscribe",
-    "unsubscribe",
-    "activate",
-    "deactivate",
-    "enable",
-    "disable",
-    "grant",
-    "revoke",
-    "merge",
-    "publish",
-    "deploy",
-    "invite",
-    "register",
-    "charge",
-    "issue",
-    "resume",
-    "suspend",
-];
-
-/// An action on the world that a tool carried out (`cancel_reservation`): done is decided.
-fn action(call: &ToolCall, text: &str, is_error: Option<bool>, seqs: Vec<i64>) -> Option<Decision> {
-    let name = call.name.rsplit("__").next().unwrap_or(&call.name);
-    let lower = name.to_ascii_lowercase();
-    let words: Vec<&str> = lower.split(['_', '-', '.']).collect();
-    let acts = words.first().is_some_and(|w| ACTIONS.contains(w)) && words.len() >= 2;
-    // Todo lists, files, notebooks and the agent's own plans are told elsewhere.
-    let own = words.iter().any(|w| {
-        matches!(
-            *w,
-            "todo"
-                | "todos"
-                | "plan"
-                | "task"
-                | "tasks"
-                | "file"
-                | "files"
-                | "notebook"
-                | "memory"
-                | "topic"
-                | "keys"
-                | "input"
-                | "stdin"
-        )
-    });
-    let head = text.trim_start().get(..40.min(text.trim_start().len())).unwrap_or("").to_ascii_lowercase();
-    let failed = is_error == Some(true)
-        || head.starts_with("error")
-        || head.starts_with("{\"error")
-        || head.starts_with("failed");
-    if !acts || own || failed {
-        return None;
-    }
-    let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
-    let said = arguments
-        .as_object()?
-        .iter()
-        .filter_map(|(k, v)| match v {
-            Value::String(s) => Some(format!("{k} {}", clip(s, MAX_ARGUMENT))),
-            Value::Number(n) => Some(format!("{k} {n}")),
-            Value::Bool(b) => Some(format!("{k} {b}")),
-            Value::Array(_) | Value::Object(_) => Some(format!("{k} {}", clip(&v.to_string(), 160))),
-            Value::Null => None,
-        })
-        .collect::<Vec<_>>()
-        .join(", ");
-    let text = if said.is_empty() { name.to_owned() } else { format!("{name}: {said}") };
-    Some(decision(&text, "", Vec::new(), seqs))
 }

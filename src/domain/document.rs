@@ -1,0 +1,319 @@
+//! The record as JSON: what clients read, and what earlier releases stored.
+//!
+//! What lives here: one shape for both. `intent_history` and `technical_context` are views of the requests and the
+//! things, kept for clients until the API is settled; a record from before there were requests and things is read by
+//! them.
+//! Invariant: reading what was written gives the record again, save for the digest, which is no part of the document.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::id::Seq;
+use super::section::Section;
+use super::summary::{
+    Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
+    RequestState, StepOrigin, Summary, TestResult,
+};
+use super::thing::{Property, Thing};
+
+/// The sections of one summary version.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = Summary)]
+pub struct Document {
+    /// What is asked for now.
+    session_intent: String,
+    /// The messages that the intent came from.
+    session_intent_seqs: Vec<Seq>,
+    /// The session that states it, when this one states none and took it from another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session_intent_session_id: Option<String>,
+    /// What people asked for, oldest first.
+    #[serde(default)]
+    requests: Vec<RequestEntry>,
+    /// The requests that are not open any more: a view of `requests`.
+    #[serde(default)]
+    intent_history: Vec<PastIntent>,
+    /// Files that the session changed.
+    files_modified: Vec<ModifiedFile>,
+    /// Files that the session read and did not change.
+    files_read: Vec<ReadFile>,
+    /// Decisions, oldest first.
+    decisions_made: Vec<Decision>,
+    /// Where the work stands.
+    current_state: CurrentState,
+    /// Errors met, open and resolved.
+    errors: Vec<ErrorEntry>,
+    /// The latest run of each test command.
+    test_results: Vec<TestResult>,
+    /// What stands in the way.
+    blockers: Vec<Blocker>,
+    /// Questions that nobody has answered.
+    #[serde(default)]
+    open_questions: Vec<Remark>,
+    /// What was learnt and is not obvious: causes, limits, dead ends.
+    #[serde(default)]
+    findings: Vec<Remark>,
+    /// What comes next, in order.
+    next_steps: Vec<String>,
+    /// The messages that the next steps came from.
+    next_steps_seqs: Vec<Seq>,
+    /// Where those of the next steps came from that another session left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    next_steps_origins: Vec<StepOrigin>,
+    /// What has an identity in the session, with its properties as last known.
+    #[serde(default)]
+    things: Vec<Thing>,
+    /// What the agent noted for itself.
+    #[serde(default)]
+    notes: Vec<Remark>,
+    /// Keys and values: a view of `things`.
+    #[serde(default)]
+    technical_context: Vec<TechnicalFact>,
+    /// What must hold, word for word.
+    constraints: Vec<Constraint>,
+    /// How many entries of a section a bound left out; recall finds what they came from.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<Section, u32>,
+}
+
+/// A request that is not open any more.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct PastIntent {
+    /// The request's text.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// A property of a thing as a key and a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct TechnicalFact {
+    /// What it is (`commit`, `port`, `reservation_id` …).
+    pub key: String,
+    /// Its value, verbatim.
+    pub value: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+impl From<Summary> for Document {
+    fn from(record: Summary) -> Self {
+        // Every section by its name, so that a new one is not forgotten.
+        let Summary {
+            session_intent,
+            session_intent_seqs,
+            session_intent_session_id,
+            requests,
+            files_modified,
+            files_read,
+            decisions_made,
+            current_state,
+            errors,
+            test_results,
+            blockers,
+            open_questions,
+            findings,
+            next_steps,
+            next_steps_seqs,
+            next_steps_origins,
+            things,
+            notes,
+            constraints,
+            left_out,
+            digest: _,
+        } = record;
+        Self {
+            intent_history: requests.iter().filter_map(PastIntent::of).collect(),
+            technical_context: things.iter().flat_map(TechnicalFact::of).collect(),
+            session_intent,
+            session_intent_seqs,
+            session_intent_session_id,
+            requests,
+            files_modified,
+            files_read,
+            decisions_made,
+            current_state,
+            errors,
+            test_results,
+            blockers,
+            open_questions,
+            findings,
+            next_steps,
+            next_steps_seqs,
+            next_steps_origins,
+            things,
+            notes,
+            constraints,
+            left_out,
+        }
+    }
+}
+
+impl From<Document> for Summary {
+    fn from(document: Document) -> Self {
+        let Document {
+            session_intent,
+            session_intent_seqs,
+            session_intent_session_id,
+            mut requests,
+            intent_history,
+            files_modified,
+            files_read,
+            decisions_made,
+            current_state,
+            errors,
+            test_results,
+            blockers,
+            open_questions,
+            findings,
+            next_steps,
+            next_steps_seqs,
+            next_steps_origins,
+            mut things,
+            notes,
+            technical_context,
+            constraints,
+            left_out,
+        } = document;
+        // Views say nothing of their own; where there is nothing that they are views of, they are what was stored.
+        if requests.is_empty() {
+            requests = intent_history.into_iter().map(RequestEntry::from).collect();
+        }
+        if things.is_empty() {
+            things = technical_context.into_iter().map(Thing::from).collect();
+        }
+        Self {
+            session_intent,
+            session_intent_seqs,
+            session_intent_session_id,
+            requests,
+            files_modified,
+            files_read,
+            decisions_made,
+            current_state,
+            errors,
+            test_results,
+            blockers,
+            open_questions,
+            findings,
+            next_steps,
+            next_steps_seqs,
+            next_steps_origins,
+            things,
+            notes,
+            constraints,
+            left_out,
+            digest: Vec::new(),
+        }
+    }
+}
+
+impl PastIntent {
+    fn of(request: &RequestEntry) -> Option<Self> {
+        (request.state != RequestState::Open).then(|| Self {
+            text: request.text.clone(),
+            seqs: request.seqs.clone(),
+            session_id: request.session_id.clone(),
+        })
+    }
+}
+
+impl From<PastIntent> for RequestEntry {
+    fn from(PastIntent { text, seqs, session_id }: PastIntent) -> Self {
+        Self { text, state: RequestState::Superseded, superseded_by: None, seqs, session_id }
+    }
+}
+
+impl TechnicalFact {
+    /// A thing as keys and values: its id, and each of its properties under a name that says whose it is.
+    pub fn of(thing: &Thing) -> impl Iterator<Item = Self> {
+        let fact = |key: &str, value: &str| Self {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            seqs: thing.seqs.clone(),
+            session_id: thing.session_id.clone(),
+        };
+        let whose = format!("{} {}", thing.kind, thing.id);
+        let whose = whose.trim();
+        let is_bare = thing.kind.is_empty();
+        let own = (!is_bare || thing.properties.is_empty()).then(|| fact(&thing.kind, &thing.id));
+        let properties = thing.properties.iter().map(|property| match property.name.as_str() {
+            "" => fact(whose, &property.value),
+            name => fact(&format!("{whose} {name}"), &property.value),
+        });
+        own.into_iter().chain(properties).collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl From<TechnicalFact> for Thing {
+    /// A key that names one of many is a kind, and its value tells which; any other key is what the value is known of.
+    fn from(fact: TechnicalFact) -> Self {
+        let TechnicalFact { key, value, seqs, session_id } = fact;
+        let (kind, id, properties) = if names_one_of_many(&key) {
+            (key, value, Vec::new())
+        } else {
+            (String::new(), key, vec![Property::new("", value)])
+        };
+        Self { kind, id, properties, seqs, session_id, ..Self::default() }
+    }
+}
+
+/// Whether there are several of what a key names: a session has many commits and one port.
+fn names_one_of_many(key: &str) -> bool {
+    const MANY: [&str; 26] = [
+        "id",
+        "ids",
+        "uuid",
+        "identifier",
+        "commit",
+        "sha",
+        "hash",
+        "url",
+        "uri",
+        "link",
+        "endpoint",
+        "route",
+        "email",
+        "ticket",
+        "issue",
+        "pr",
+        "order",
+        "reservation",
+        "flight",
+        "invoice",
+        "number",
+        "signature",
+        "type",
+        "image",
+        "attachment",
+        "name",
+    ];
+    let key = key.to_lowercase();
+    key.split(|c: char| !c.is_alphanumeric()).any(|word| MANY.contains(&word))
+}
+
+impl PartialSchema for Summary {
+    fn schema() -> RefOr<Schema> {
+        Document::schema()
+    }
+}
+
+impl ToSchema for Summary {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed("Summary")
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Document::schemas(schemas);
+    }
+}

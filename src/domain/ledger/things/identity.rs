@@ -1,0 +1,222 @@
+//! What tells a thing from others of its kind, and what kind it is.
+
+use super::super::super::wording::clip_chars;
+use super::super::tools::words_of;
+use super::value::{Fields, scalar};
+
+/// The longest identity, in characters.
+const LONGEST: usize = 120;
+/// The most words of a name that identifies.
+const MOST_WORDS: usize = 12;
+/// The longest kind, in characters.
+const LONGEST_KIND: usize = 40;
+
+/// Words of a tool's name that say what is done and not to what.
+const NO_NOUNS: [&str; 50] = [
+    "get",
+    "list",
+    "search",
+    "find",
+    "fetch",
+    "read",
+    "create",
+    "add",
+    "new",
+    "update",
+    "edit",
+    "set",
+    "save",
+    "make",
+    "delete",
+    "remove",
+    "cancel",
+    "book",
+    "modify",
+    "change",
+    "query",
+    "lookup",
+    "look",
+    "show",
+    "describe",
+    "view",
+    "check",
+    "run",
+    "call",
+    "send",
+    "calculate",
+    "all",
+    "by",
+    "of",
+    "for",
+    "from",
+    "to",
+    "the",
+    "a",
+    "my",
+    "up",
+    "with",
+    "details",
+    "detail",
+    "info",
+    "information",
+    "status",
+    "data",
+    "result",
+    "results",
+];
+
+/// What a tool's output is about, as far as its call says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Subject {
+    /// The kind of thing that it asks for; empty when its name does not say.
+    pub kind: String,
+    /// The one id that it was given, with its kind.
+    pub asked: Option<(String, String)>,
+}
+
+impl Subject {
+    /// By the name of a tool and its arguments.
+    pub(super) fn of_call(tool: &str, arguments: &str) -> Self {
+        let name = tool.rsplit("__").next().unwrap_or(tool);
+        let kind = noun(words_of(name).iter().map(String::as_str));
+        let asked = serde_json::from_str::<Fields<'_>>(arguments).ok().and_then(|fields| {
+            let mut ids = fields.list.iter().filter_map(|(key, value)| {
+                let value = scalar(value).filter(|value| identifies(value))?;
+                Some((id_key(key)?, value))
+            });
+            let first = ids.next()?;
+            ids.next().is_none().then_some(first)
+        });
+        Self { kind, asked }
+    }
+
+    /// By the words of a command: `gh pr list` lists prs.
+    pub(super) fn of_command(words: &[String]) -> Self {
+        let plain = |word: &&String| {
+            !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-' || c == '_')
+        };
+        let words = words.iter().skip(1).take_while(plain).take(3).map(String::as_str);
+        Self { kind: noun(words), asked: None }
+    }
+}
+
+/// The last word that names something, in the singular.
+fn noun<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let last = words.filter(|word| !NO_NOUNS.contains(word) && word.len() > 1).last();
+    last.map(kind_of).unwrap_or_default()
+}
+
+/// A kind by the name of the field that holds things of it.
+pub(super) fn kind_of(field: &str) -> String {
+    let words = words_of(field);
+    let mut kind = words.join(" ");
+    if let Some(stem) = kind.strip_suffix("ies").filter(|stem| stem.len() > 2) {
+        kind = format!("{stem}y");
+    } else if kind.len() > 3
+        && kind.ends_with('s')
+        && !kind.ends_with("ss")
+        && !kind.ends_with("us")
+        && !kind.ends_with("is")
+    {
+        kind.pop();
+    }
+    clip_chars(&kind, LONGEST_KIND).to_owned()
+}
+
+/// The kind of thing that a key names the id of: `reservation_id`, `orderId`, `flight_number`; empty for a bare `id`.
+fn id_key(key: &str) -> Option<String> {
+    let mut words = words_of(key);
+    let is_id = matches!(
+        words.last().map(String::as_str),
+        Some(
+            "id" | "uuid"
+                | "guid"
+                | "number"
+                | "no"
+                | "key"
+                | "code"
+                | "identifier"
+                | "sku"
+                | "slug"
+                | "ref"
+                | "handle"
+                | "login"
+        )
+    );
+    if !is_id {
+        return None;
+    }
+    words.pop();
+    Some(kind_of(&words.join("_")))
+}
+
+/// How well a key names the identity of its object: the less, the better.
+fn rank(key: &str, place: usize) -> Option<usize> {
+    let words = words_of(key);
+    let last = words.last()?.as_str();
+    let rank = match (words.len(), last) {
+        (1, "identifier" | "number" | "key" | "sku") => 0,
+        // The first field that ends like an id is the object's own; later ones name other things.
+        (_, "id" | "number" | "uuid" | "code" | "key" | "no" | "sku") if place == 0 => 1,
+        (1, "id") => 2,
+        (
+            1,
+            "uuid" | "guid" | "code" | "sha" | "hash" | "oid" | "slug" | "login" | "username" | "handle"
+            | "email",
+        ) => 3,
+        (1, "name" | "title") => 4,
+        (2, "name") if place == 0 => 4,
+        _ => return None,
+    };
+    Some(rank)
+}
+
+/// The field that tells an object from others.
+pub(super) struct Own {
+    /// Its place.
+    pub place: usize,
+    /// The kind that its key says; empty when it says none.
+    pub kind: String,
+    /// A name, a title or an address: an id that the call asked for tells more.
+    pub is_name: bool,
+}
+
+/// The field that tells an object from others.
+pub(super) fn own(fields: &Fields<'_>) -> Option<Own> {
+    let named = fields.list.iter().enumerate().filter_map(|(place, (key, value))| {
+        let value = scalar(value).filter(|value| identifies(value))?;
+        let mut rank = rank(key, place)?;
+        // What people call it by comes before a number of thirty digits.
+        if rank < 4 && is_machine_id(&value) {
+            rank += 4;
+        }
+        Some((rank, place))
+    });
+    let (rank, place) = named.min()?;
+    let (key, _) = fields.list.get(place)?;
+    Some(Own { place, kind: id_key(key).unwrap_or_default(), is_name: rank >= 3 })
+}
+
+/// Where no key says so, in whatever language: a first field that reads like an id.
+pub(super) fn first(fields: &Fields<'_>) -> Option<usize> {
+    let (_, value) = fields.list.first()?;
+    let value = scalar(value)?;
+    let marked =
+        value.chars().any(|c| c.is_ascii_digit()) && value.chars().any(|c| c.is_alphabetic() || c == '-');
+    (marked && identifies(&value) && !value.contains(char::is_whitespace) && value.len() <= 40).then_some(0)
+}
+
+/// Whether a value may be an identity: short, one line, no sentence, no bare word of logic.
+pub(super) fn identifies(value: &str) -> bool {
+    (1..=LONGEST).contains(&value.chars().count())
+        && value.split(' ').count() <= MOST_WORDS
+        && value.chars().any(char::is_alphanumeric)
+        && !matches!(value, "0" | "true" | "false" | "none" | "None" | "-1")
+        && !value.starts_with(['{', '[', '<'])
+        && !value.contains(['|', '│', '\t'])
+}
+
+fn is_machine_id(value: &str) -> bool {
+    value.len() >= 20 && value.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+        || value.len() >= 12 && value.chars().all(|c| c.is_ascii_digit())
+}

@@ -1,0 +1,267 @@
+//! Things: what structured outputs show of reservations, tickets, people, pods, whatever has an id.
+//!
+//! What lives here: objects and lists in JSON, tables, lines of keys and values, each with all of its properties.
+//! Invariant: a value is told with the thing that it belongs to or not at all; bounded, and what a bound left out is
+//! counted.
+
+mod identity;
+mod objects;
+mod table;
+mod value;
+
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use self::identity::Subject;
+use super::super::id::Seq;
+use super::super::message::{Numbered, Role};
+use super::super::thing::{Property, Thing, keep};
+use super::invocation::Invocation;
+use super::pipeline::clip_bytes;
+use super::test_runs::Run;
+use super::tools::{self, Kind};
+
+/// The most properties of a thing.
+const MOST_PROPERTIES: usize = 24;
+/// The most things of one output.
+const MOST_OF_OUTPUT: usize = 256;
+/// The most things kept of one span, and their bytes.
+const MOST_OF_SPAN: usize = 160;
+const MOST_BYTES_OF_SPAN: usize = 48 * 1024;
+/// The most of an output that is read for tables, in bytes.
+const MOST_TEXT: usize = 64 * 1024;
+/// The most of one spoken message that is read for names of things, in bytes.
+const MOST_SPOKEN: usize = 64 * 1024;
+/// The shortest identity that is recognised in words.
+const SHORTEST_NAMED: usize = 4;
+
+/// Programs that show files, differences and lists of files: what they print is no thing.
+const SHOW_FILES: [&str; 34] = [
+    "cat",
+    "head",
+    "tail",
+    "sed",
+    "awk",
+    "less",
+    "more",
+    "bat",
+    "nl",
+    "grep",
+    "rg",
+    "ag",
+    "find",
+    "fd",
+    "ls",
+    "tree",
+    "wc",
+    "diff",
+    "stat",
+    "du",
+    "file",
+    "type",
+    "dir",
+    "get-content",
+    "select-string",
+    "get-childitem",
+    "od",
+    "xxd",
+    "strings",
+    "cut",
+    "sort",
+    "uniq",
+    "tee",
+    "echo",
+];
+
+/// What of a span's outputs is a thing.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Things {
+    /// The things, each once, in the order in which they were first shown.
+    pub shown: Vec<Thing>,
+    /// How many a bound left out.
+    pub left_out: u32,
+    /// Things of earlier spans that somebody named in this one, by their identity.
+    pub named: Vec<(String, Vec<Seq>)>,
+}
+
+/// A thing as one output shows it.
+struct Found {
+    kind: String,
+    id: String,
+    properties: Vec<(String, String)>,
+    more: usize,
+}
+
+/// What one output shows.
+#[derive(Default)]
+struct Shown {
+    found: Vec<Found>,
+    left_out: usize,
+}
+
+impl Shown {
+    fn push(&mut self, found: Found) {
+        if found.properties.is_empty() {
+            return;
+        }
+        if self.found.len() < MOST_OF_OUTPUT {
+            self.found.push(found);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
+/// Reads the things of a span; `known` are identities of earlier spans.
+pub(super) fn read(
+    span: &[Numbered],
+    said: &[Option<String>],
+    uses: &[Invocation<'_>],
+    (runs, known): (&[Run], &[&str]),
+) -> Things {
+    let mut all = Things::default();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    // What test runners print is told as test runs.
+    for (one, run) in uses.iter().zip(runs).filter(|(_, run)| !run.is_test) {
+        let shown = shown_by(one, run);
+        all.left_out = all.left_out.saturating_add(u32::try_from(shown.left_out).unwrap_or(u32::MAX));
+        let seq = one.result_seq.unwrap_or(one.call_seq);
+        for found in shown.found {
+            let thing = Thing {
+                kind: found.kind,
+                id: found.id,
+                properties: found
+                    .properties
+                    .into_iter()
+                    .map(|(name, value)| Property::new(name, value))
+                    .collect(),
+                more: u32::try_from(found.more).unwrap_or(u32::MAX),
+                named: 0,
+                seqs: vec![seq],
+                session_id: None,
+            };
+            if let Some(earlier) = at.get(&thing.key()).and_then(|at| all.shown.get_mut(*at)) {
+                earlier.update(&thing);
+            } else {
+                at.insert(thing.key(), all.shown.len());
+                all.shown.push(thing);
+            }
+        }
+    }
+    name(&mut all, span, said, known);
+    let gone = keep(&mut all.shown, MOST_OF_SPAN, MOST_BYTES_OF_SPAN);
+    all.left_out = all.left_out.saturating_add(u32::try_from(gone).unwrap_or(u32::MAX));
+    all
+}
+
+fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
+    let mut shown = Shown::default();
+    let Some(output) = one.output.as_deref().filter(|_| one.failed != Some(true)) else { return shown };
+    let subject = if let Some(pipelines) = &run.command {
+        let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.stages);
+        let shows_files = |program: &str| SHOW_FILES.contains(&program.to_ascii_lowercase().as_str());
+        // What several programs printed cannot be told apart, and the first of a pipe says what it is about.
+        let [only] = pipelines.as_slice() else { return shown };
+        let Some(first) = only.stages.first() else { return shown };
+        let is_git = first.program() == "git";
+        if is_git || shows_files(first.program()) || programs().count() > 4 {
+            return shown;
+        }
+        Subject::of_command(&first.words)
+    } else {
+        let tool = tools::tool(&one.tool);
+        if tool.known && tool.kind != Kind::Other || is_about_files(&one.tool) {
+            return shown;
+        }
+        Subject::of_call(&one.tool, &one.arguments)
+    };
+    let trimmed = output.trim_start();
+    if trimmed.starts_with(['{', '[']) {
+        objects::read(trimmed, &subject, &mut shown);
+        if shown.found.is_empty() {
+            // A line for each object.
+            for line in trimmed.lines().take(MOST_OF_OUTPUT).filter(|line| line.starts_with('{')) {
+                objects::read(line, &subject, &mut shown);
+            }
+        }
+    } else {
+        table::read(clip_bytes(output, MOST_TEXT), &subject, &mut shown);
+    }
+    shown
+}
+
+fn is_about_files(tool: &str) -> bool {
+    const FILES: [&str; 16] = [
+        "file",
+        "files",
+        "dir",
+        "directory",
+        "folder",
+        "glob",
+        "grep",
+        "path",
+        "tree",
+        "code",
+        "symbol",
+        "symbols",
+        "notebook",
+        "todo",
+        "task",
+        "agent",
+    ];
+    tools::words_of(tool).iter().any(|word| FILES.contains(&word.as_str()))
+}
+
+/// Counts who names which thing: people, the agent, the arguments of calls.
+fn name(all: &mut Things, span: &[Numbered], said: &[Option<String>], known: &[&str]) {
+    let mut ids: Vec<&str> =
+        all.shown.iter().map(|thing| thing.id.as_str()).chain(known.iter().copied()).collect();
+    ids.retain(|id| id.len() >= SHORTEST_NAMED);
+    ids.sort_unstable();
+    ids.dedup();
+    let Ok(words) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&ids) else { return };
+    if ids.is_empty() {
+        return;
+    }
+    // What is named before it is shown names nothing that is known yet, wherever the session is cut.
+    let mut shown_at: HashMap<&str, Seq> = HashMap::new();
+    for thing in &all.shown {
+        let first = thing.seqs.first().copied().unwrap_or_default();
+        let at = shown_at.entry(thing.id.as_str()).or_insert(first);
+        *at = first.min(*at);
+    }
+    shown_at.extend(known.iter().map(|id| (*id, 0)));
+    let mut named: HashMap<&str, Vec<Seq>> = HashMap::new();
+    for (Numbered { seq, message }, said) in span.iter().zip(said) {
+        let mut hear = |text: &str| {
+            let text = clip_bytes(text, MOST_SPOKEN);
+            for hit in words.find_iter(text) {
+                let alone = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+                let before = text.get(..hit.start()).and_then(|head| head.chars().next_back());
+                let after = text.get(hit.end()..).and_then(|tail| tail.chars().next());
+                let is_shown = |id: &&&str| shown_at.get(**id).is_some_and(|at| at < seq);
+                let id = ids.get(hit.pattern().as_usize()).filter(is_shown);
+                if let Some(id) = id.filter(|_| alone(before) && alone(after)) {
+                    let seqs = named.entry(id).or_default();
+                    if seqs.last() != Some(seq) {
+                        seqs.push(*seq);
+                    }
+                }
+            }
+        };
+        if let Some(text) = said {
+            hear(text);
+        } else if message.role == Role::Assistant {
+            hear(&message.words());
+            message.calls().for_each(|call| hear(&call.arguments));
+        }
+    }
+    let mut named: Vec<(String, Vec<Seq>)> =
+        named.into_iter().map(|(id, seqs)| (id.to_owned(), seqs)).collect();
+    named.sort_unstable();
+    all.named = named;
+}
+
+#[cfg(test)]
+mod tests;

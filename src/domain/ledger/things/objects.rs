@@ -1,0 +1,206 @@
+//! Things out of JSON: objects that have an identity, alone, in lists, or under the fields of a reply.
+
+use serde_json::value::RawValue;
+
+use super::identity::{Subject, first, identifies, kind_of, own};
+use super::value::{Data, Fields, Items, scalar, told};
+use super::{Found, MOST_PROPERTIES, Shown};
+
+/// How deep things are looked for below the reply that wraps them.
+const DEEPEST: u8 = 4;
+/// A list of things within a thing is told as its value up to this length, in characters.
+const LONGEST_INNER: usize = 360;
+/// Objects of fewer properties beside their identity are names and no things.
+const FEWEST_PROPERTIES: usize = 1;
+
+/// The things of a JSON text.
+pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
+    let Some(data) = Data::read(text) else { return };
+    match data {
+        Data::Items(items) => list(&items, &subject.kind, 0, shown),
+        Data::Fields(fields) => object(&fields, subject, 0, shown),
+    }
+}
+
+fn list(items: &Items<'_>, kind: &str, depth: u8, shown: &mut Shown) {
+    let before = shown.found.len();
+    for item in &items.list {
+        if let Some(Data::Fields(fields)) = Data::read(item.get()) {
+            // GraphQL wraps each item once more.
+            let fields = match fields.list.as_slice() {
+                [(_, inner)] => match Data::read(inner.get()) {
+                    Some(Data::Fields(inner)) => inner,
+                    Some(Data::Items(_)) | None => fields,
+                },
+                _ => fields,
+            };
+            let subject = Subject { kind: kind.to_owned(), asked: None };
+            object(&fields, &subject, depth, shown);
+        }
+    }
+    if shown.found.len() > before {
+        shown.left_out += items.more;
+    }
+}
+
+fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut Shown) {
+    if is_failure(fields) {
+        return;
+    }
+    let by_key = own(fields);
+    if by_key.is_none() && wraps(fields) && depth < DEEPEST {
+        for (key, value) in &fields.list {
+            let kind = if is_wrapper(key) { subject.kind.clone() } else { kind_of(key) };
+            match Data::read(value.get()) {
+                Some(Data::Items(items)) => list(&items, &kind, depth + 1, shown),
+                Some(Data::Fields(inner)) if is_keyed(&inner) => {
+                    keyed(&inner, &kind, depth + 1, shown);
+                }
+                Some(Data::Fields(inner)) => {
+                    object(&inner, &Subject { kind, asked: None }, depth + 1, shown);
+                }
+                None => {}
+            }
+        }
+        return;
+    }
+    let or_subject = |kind: &str| if kind.is_empty() { subject.kind.clone() } else { kind.to_owned() };
+    let at = |place: usize| fields.list.get(place).and_then(|(_, value)| scalar(value));
+    let by_name = by_key.as_ref().is_none_or(|own| own.is_name);
+    let (place, id, kind) = match (&subject.asked, by_key) {
+        (Some((kind, id)), _) if by_name => (None, Some(id.clone()), or_subject(kind)),
+        (_, Some(own)) => (Some(own.place), at(own.place), or_subject(&own.kind)),
+        (_, None) => {
+            let place = first(fields);
+            (place, place.and_then(at), subject.kind.clone())
+        }
+    };
+    let Some(id) = id else { return };
+    thing(fields, place, (kind, id), depth, shown);
+}
+
+/// Whether the names of an object's fields are ids: objects of one shape below them, or names with figures in them.
+fn is_keyed(fields: &Fields<'_>) -> bool {
+    let mut shape: Option<Vec<String>> = None;
+    let marked = fields.list.iter().all(|(name, _)| name.contains(|c: char| c.is_ascii_digit()));
+    let alike = fields.list.iter().all(|(_, value)| {
+        let Some(Data::Fields(inner)) = Data::read(value.get()) else { return false };
+        let names: Vec<String> = inner.list.into_iter().map(|(name, _)| name).collect();
+        marked || *shape.get_or_insert_with(|| names.clone()) == names
+    });
+    alike && (marked || fields.list.len() > 1) && !fields.list.is_empty()
+}
+
+/// An object whose fields are the ids of what they hold.
+fn keyed(fields: &Fields<'_>, kind: &str, depth: u8, shown: &mut Shown) {
+    for (id, value) in &fields.list {
+        let Some(Data::Fields(inner)) = Data::read(value.get()) else { continue };
+        match own(&inner) {
+            Some(own) if !own.is_name => {
+                object(&inner, &Subject { kind: kind.to_owned(), asked: None }, depth, shown);
+            }
+            Some(_) | None if identifies(id) => {
+                thing(&inner, None, (kind.to_owned(), id.clone()), depth, shown);
+            }
+            Some(_) | None => {}
+        }
+    }
+}
+
+fn thing(
+    fields: &Fields<'_>,
+    place: Option<usize>,
+    (kind, id): (String, String),
+    depth: u8,
+    shown: &mut Shown,
+) {
+    let at = shown.found.len();
+    let mut found = Found { kind, id, properties: Vec::new(), more: fields.more };
+    let mut inner: Vec<(String, Items<'_>)> = Vec::new();
+    for (number, (key, value)) in fields.list.iter().enumerate() {
+        if Some(number) == place {
+            continue;
+        }
+        if let Some((items, count)) = things_within(value, depth) {
+            found.properties.push((key.clone(), format!("{count} of them, told apart")));
+            inner.push((kind_of(key), items));
+        } else if let Some(value) = told(value) {
+            if found.properties.len() < MOST_PROPERTIES {
+                found.properties.push((key.clone(), value));
+            } else {
+                found.more += 1;
+            }
+        }
+    }
+    if found.properties.len() < FEWEST_PROPERTIES {
+        return;
+    }
+    shown.push(found);
+    // The items of a long list are things of their own; what they belong to comes before them.
+    if shown.found.len() > at {
+        for (kind, items) in inner {
+            list(&items, &kind, depth + 1, shown);
+        }
+    }
+}
+
+/// A list of things that is too long for a value.
+fn things_within(value: &RawValue, depth: u8) -> Option<(Items<'_>, usize)> {
+    if depth >= DEEPEST || value.get().len() <= LONGEST_INNER {
+        return None;
+    }
+    let Some(Data::Items(items)) = Data::read(value.get()) else { return None };
+    let is_thing = |item: &&RawValue| {
+        let Some(Data::Fields(fields)) = Data::read(item.get()) else { return false };
+        own(&fields).is_some_and(|own| fields.list.len() > 2 || own.place > 0)
+    };
+    let too_long = items.list.len() > 1 && told(value).is_some_and(|text| text.ends_with('…'));
+    (too_long && items.list.iter().all(is_thing)).then(|| {
+        let count = items.list.len() + items.more;
+        (items, count)
+    })
+}
+
+/// Whether an object only wraps what a reply is about: some field holds objects.
+fn wraps(fields: &Fields<'_>) -> bool {
+    fields.list.iter().any(|(_, value)| {
+        let text = value.get();
+        text.starts_with('{')
+            || text.strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('{'))
+    })
+}
+
+fn is_wrapper(key: &str) -> bool {
+    matches!(
+        key,
+        "data"
+            | "result"
+            | "results"
+            | "items"
+            | "nodes"
+            | "edges"
+            | "node"
+            | "records"
+            | "rows"
+            | "values"
+            | "content"
+            | "contents"
+            | "response"
+            | "body"
+            | "payload"
+            | "value"
+            | "list"
+            | "hits"
+            | "entries"
+            | "objects"
+    )
+}
+
+/// Whether a reply tells that something went wrong and nothing else.
+fn is_failure(fields: &Fields<'_>) -> bool {
+    let is_error = |(key, value): &(String, &RawValue)| {
+        matches!(key.as_str(), "error" | "errors" | "exception" | "traceback" | "stderr")
+            && !matches!(value.get(), "null" | "\"\"" | "[]" | "false" | "{}")
+    };
+    fields.list.len() <= 4 && fields.list.iter().any(is_error)
+}

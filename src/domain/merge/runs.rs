@@ -1,0 +1,96 @@
+//! Test runs: the latest of each command, and which of them a later one covers.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::super::glance::{Glance, sign_sum};
+use super::super::ledger::TestRunFact;
+use super::super::summary::{TestOutcome, TestResult};
+use super::super::wording;
+
+/// How many of a span's runs are compared with how many of the record's, the latest of both.
+const MOST_NEW: usize = 32;
+const MOST_OF_RECORD: usize = 256;
+
+/// Keeps the latest run of each command, in the order in which commands were first run.
+pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
+    if runs.is_empty() {
+        return;
+    }
+    let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
+    let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
+    // Most of a long record are runs of other commands, and are not looked at any closer.
+    let sums: Glance = run.iter().map(|command| sign_sum(command)).collect();
+    let run_again = |result: &TestResult| {
+        let may_be = sums.may_hold(sign_sum(&result.command));
+        may_be.then(|| run.get(wording::one_line(&result.command).as_str()).copied()).flatten()
+    };
+    // A run here is later than what another session handed back of the same command.
+    results.retain(|result| result.session_id.is_none() || run_again(result).is_none());
+    let mut at: HashMap<&str, usize> =
+        results.iter().enumerate().filter_map(|(i, result)| Some((run_again(result)?, i))).collect();
+    for (run, command) in runs.iter().zip(&commands) {
+        let result = TestResult {
+            command: run.command.clone(),
+            outcome: run.outcome,
+            passed: run.passed,
+            failed: run.failed,
+            failing: run.failing.clone(),
+            superseded_by: None,
+            seqs: run.seqs.clone(),
+            session_id: None,
+        };
+        let next = results.len();
+        let slot = *at.entry(command).or_insert(next);
+        match results.get_mut(slot) {
+            Some(earlier) => *earlier = result,
+            None => results.push(result),
+        }
+    }
+    supersede(results, runs);
+}
+
+/// Notes which runs a later one covers, so that no two entries contradict each other.
+fn supersede(results: &mut [TestResult], runs: &[TestRunFact]) {
+    let new: HashSet<&[i64]> = runs.iter().rev().take(MOST_NEW).map(|run| run.seqs.as_slice()).collect();
+    let from = results.len().saturating_sub(MOST_OF_RECORD);
+    let Some(latest) = results.get_mut(from..) else { return };
+    let covering: Vec<(TestResult, BTreeSet<String>)> = latest
+        .iter()
+        .filter(|run| new.contains(run.seqs.as_slice()) && run.outcome != TestOutcome::Unknown)
+        .map(|run| (run.clone(), words(&run.command)))
+        .collect();
+    for earlier in latest.iter_mut().filter(|run| run.session_id.is_none()) {
+        let own = words(&earlier.command);
+        let by = covering
+            .iter()
+            .filter(|(run, _)| run.command != earlier.command && run.seqs.last() > earlier.seqs.last());
+        let latest = by.filter(|(run, words)| covers((run, words), (earlier, &own)));
+        if let Some((by, _)) = latest.max_by_key(|(run, _)| run.seqs.last().copied()) {
+            earlier.superseded_by = Some(by.command.clone());
+        }
+    }
+}
+
+/// Whether a run says all that an earlier one said: by its pattern, or because it ran by name what had failed.
+fn covers(
+    (later, wide): (&TestResult, &BTreeSet<String>),
+    (earlier, narrow): (&TestResult, &BTreeSet<String>),
+) -> bool {
+    let by_pattern = !wide.is_empty() && wide.is_subset(narrow);
+    let bare = |name: &str| {
+        name.rsplit([':', '.', '/', ' ']).next().is_some_and(|last| later.command.contains(last))
+    };
+    let by_name = later.outcome == TestOutcome::Pass
+        && matches!(earlier.outcome, TestOutcome::Fail | TestOutcome::Error)
+        && !earlier.failing.is_empty()
+        && earlier.failing.iter().all(|name| bare(name));
+    by_pattern || by_name
+}
+
+/// The words of a command that say what is run: no options, no redirections, nothing behind a pipe.
+fn words(command: &str) -> BTreeSet<String> {
+    let command = command.split('|').next().unwrap_or(command);
+    let command = command.rsplit("&&").next().unwrap_or(command);
+    let says = |word: &&str| !word.starts_with('-') && !word.contains('>') && !word.contains('=');
+    command.split_whitespace().filter(says).map(|word| word.trim_matches(['"', '\'']).to_owned()).collect()
+}

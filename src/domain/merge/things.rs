@@ -1,0 +1,40 @@
+//! Things: each once by its kind and id; a later message's word on a property holds, and the value before is kept.
+
+use std::collections::HashMap;
+
+use super::super::id::Seq;
+use super::super::thing::{Thing, keep};
+
+/// The most things of a record, and their bytes.
+const MOST: usize = 512;
+const MOST_BYTES: usize = 128 * 1024;
+
+/// Takes in what a span shows, and who of it was named; gives how many things a bound left out.
+pub(super) fn merge(record: &mut Vec<Thing>, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
+    if !shown.is_empty() {
+        let mut at: HashMap<String, usize> = record
+            .iter()
+            .enumerate()
+            .filter(|(_, thing)| thing.session_id.is_none())
+            .map(|(at, thing)| (thing.key(), at))
+            .collect();
+        for thing in shown.iter().filter(|thing| !thing.id.trim().is_empty()) {
+            let next = record.len();
+            let slot = *at.entry(thing.key()).or_insert(next);
+            match record.get_mut(slot) {
+                Some(known) => known.update(thing),
+                None => record.push(thing.clone()),
+            }
+        }
+    }
+    if !named.is_empty() {
+        let named: HashMap<&str, &Vec<Seq>> = named.iter().map(|(id, seqs)| (id.as_str(), seqs)).collect();
+        for thing in record.iter_mut().filter(|thing| thing.session_id.is_none()) {
+            if let Some(seqs) = named.get(thing.id.as_str()) {
+                thing.named = thing.named.saturating_add(u32::try_from(seqs.len()).unwrap_or(u32::MAX));
+                thing.see(seqs);
+            }
+        }
+    }
+    u32::try_from(keep(record, MOST, MOST_BYTES)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,122 @@
+//! Things as a reader takes them in: those of one kind with the same properties as a table, others a line each.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use super::super::section::Section;
+use super::super::summary::Summary;
+use super::super::thing::{Property, Thing};
+use super::content::{origin, short};
+use super::entries::{Entries, Line};
+use super::escape;
+
+/// The fewest things that make a table.
+const FEWEST_ROWS: usize = 3;
+/// The longest value, in characters.
+const LONGEST_VALUE: usize = 360;
+/// The longest value in a cell, in characters: things with longer ones are told a line each.
+const LONGEST_CELL: usize = 160;
+
+/// The most needed first; what shares a table stands together.
+pub(super) fn things(summary: &Summary) -> Entries<'_> {
+    let all = &summary.things;
+    let mut ranked: Vec<&Thing> = all.iter().collect();
+    ranked.sort_by_key(|thing| std::cmp::Reverse(thing.need()));
+    let mut groups: Vec<Vec<&Thing>> = Vec::new();
+    let mut at: HashMap<(&str, Vec<&str>), usize> = HashMap::new();
+    for thing in ranked {
+        let slot = if is_row(thing) {
+            let names = thing.properties.iter().map(|property| property.name.as_str()).collect();
+            *at.entry((thing.kind.as_str(), names)).or_insert(groups.len())
+        } else {
+            groups.len()
+        };
+        match groups.get_mut(slot) {
+            Some(group) => group.push(thing),
+            None => groups.push(vec![thing]),
+        }
+    }
+    let mut lines: Vec<(&Thing, Place)> = Vec::with_capacity(all.len());
+    for group in groups {
+        let opens = lines.len();
+        let is_table = group.len() >= FEWEST_ROWS;
+        for (number, thing) in group.into_iter().enumerate() {
+            let place = match (is_table, number) {
+                (true, 0) => Place::Head,
+                (true, _) => Place::Row(opens),
+                (false, _) => Place::Alone,
+            };
+            lines.push((thing, place));
+        }
+    }
+    let count = lines.len();
+    let print = lines.into_iter().enumerate().map(|(order, (thing, place))| match place {
+        Place::Head => Line::entry(order, format!("{}\n{}", head(thing), row(thing))),
+        Place::Row(opens) => Line::entry(order, row(thing)).behind(opens),
+        Place::Alone => Line::entry(order, alone(thing)).clippable(),
+    });
+    Entries::of(count, count, print).leaving_out(summary, Section::Things)
+}
+
+enum Place {
+    /// The first row of a table, with what stands above it.
+    Head,
+    /// Another row, of the table that opens there.
+    Row(usize),
+    /// A line of its own.
+    Alone,
+}
+
+fn is_row(thing: &Thing) -> bool {
+    let fits =
+        |property: &Property| !property.name.is_empty() && property.value.chars().count() <= LONGEST_CELL;
+    !thing.properties.is_empty()
+        && thing.more == 0
+        && thing.session_id.is_none()
+        && thing.properties.iter().all(fits)
+}
+
+fn head(thing: &Thing) -> String {
+    let kind = if thing.kind.is_empty() { "id" } else { &thing.kind };
+    let mut names = format!("\n| {} |", escape::cell(kind));
+    let mut rule = "|---|".to_owned();
+    for property in &thing.properties {
+        let _ = write!(names, " {} |", escape::cell(&property.name));
+        rule.push_str("---|");
+    }
+    format!("{names}\n{rule}")
+}
+
+fn row(thing: &Thing) -> String {
+    let mut text = format!("| {} |", escape::cell(&thing.id));
+    for property in &thing.properties {
+        let _ = write!(text, " {} |", escape::cell(&value(property)));
+    }
+    text
+}
+
+fn value(property: &Property) -> String {
+    let now = short(&property.value, LONGEST_VALUE);
+    match &property.was {
+        Some(was) => format!("{now} (was {})", short(was, LONGEST_CELL)),
+        None => now,
+    }
+}
+
+fn alone(thing: &Thing) -> String {
+    let name = format!("{} {}", thing.kind, thing.id);
+    let mut text = format!("- {}", short(&name, LONGEST_VALUE));
+    text.push_str(&origin(thing.session_id.as_ref()));
+    for (number, property) in thing.properties.iter().enumerate() {
+        text.push_str(if number == 0 { ": " } else { "; " });
+        if property.name.is_empty() {
+            text.push_str(&value(property));
+        } else {
+            let _ = write!(text, "{} {}", short(&property.name, 60), value(property));
+        }
+    }
+    if thing.more > 0 {
+        let _ = write!(text, " (+{} more properties)", thing.more);
+    }
+    text
+}

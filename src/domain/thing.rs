@@ -1,0 +1,134 @@
+//! Things: what has an identity in a session, with its properties as last known.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::id::Seq;
+use super::wording::join_seqs;
+
+/// The longest value whose value before is kept, in bytes.
+const LONGEST_WAS: usize = 80;
+/// The most messages that one thing names.
+const MOST_SEQS: usize = 20;
+
+/// Something with an identity: a reservation, a ticket, a person, a commit, an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct Thing {
+    /// What kind of thing it is (`reservation`, `pr`, `pod`); empty when nothing says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// What tells it from others of its kind.
+    pub id: String,
+    /// What is known of it, in the order in which it was shown.
+    pub properties: Vec<Property>,
+    /// Properties that had no room.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u32,
+    /// How often a person, the agent or a call named it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub named: u32,
+    /// The messages that it came from, the latest twenty.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// One property of a thing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct Property {
+    /// Its name; empty when nothing says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its value as last known, verbatim; `…` stands where it was cut.
+    pub value: String,
+    /// The value before, when it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+}
+
+impl Property {
+    /// A property that has not changed.
+    #[must_use]
+    pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { name: name.into(), value: value.into(), was: None }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Thing {
+    /// What makes it the same thing in another message.
+    #[must_use]
+    pub fn key(&self) -> String {
+        format!("{}\u{1f}{}", self.kind.trim().to_lowercase(), self.id.trim())
+    }
+
+    /// Takes in what a later message shows of it: what that does not show stays as it was.
+    pub fn update(&mut self, later: &Self) {
+        for property in &later.properties {
+            match self.properties.iter_mut().find(|known| known.name == property.name) {
+                Some(known) => {
+                    let before = property.was.clone().or_else(|| {
+                        let changed = known.value != property.value;
+                        let before =
+                            if changed { Some(std::mem::take(&mut known.value)) } else { known.was.take() };
+                        // Of a list that is written in another order every time, nobody reads both.
+                        before.filter(|was| was.len().max(property.value.len()) <= LONGEST_WAS)
+                    });
+                    *known = Property { was: before, ..property.clone() };
+                }
+                None => self.properties.push(property.clone()),
+            }
+        }
+        self.more = self.more.max(later.more);
+        self.named = self.named.saturating_add(later.named);
+        self.see(&later.seqs);
+    }
+
+    /// Notes the messages that show or name it.
+    pub fn see(&mut self, seqs: &[Seq]) {
+        join_seqs(&mut self.seqs, seqs);
+        let surplus = self.seqs.len().saturating_sub(MOST_SEQS);
+        self.seqs.drain(..surplus);
+    }
+
+    /// How likely it is needed again: what was named more often, and last.
+    #[must_use]
+    pub fn need(&self) -> (u32, Seq) {
+        (self.named.min(3), self.seqs.last().copied().unwrap_or(0))
+    }
+
+    /// Bytes that it takes in a record, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let property = |p: &Property| p.name.len() + p.value.len() + p.was.as_ref().map_or(0, String::len);
+        self.kind.len() + self.id.len() + self.properties.iter().map(property).sum::<usize>()
+    }
+}
+
+/// Keeps at most so many things and bytes, those that are most likely needed again, in their order; gives how many went.
+pub fn keep(things: &mut Vec<Thing>, most: usize, most_bytes: usize) -> usize {
+    let bytes: usize = things.iter().map(Thing::bytes).sum();
+    if things.len() <= most && bytes <= most_bytes {
+        return 0;
+    }
+    let mut ranked: Vec<usize> = (0..things.len()).collect();
+    ranked.sort_by_key(|at| std::cmp::Reverse((things.get(*at).map(Thing::need), *at)));
+    let mut left = most_bytes;
+    let mut stays = vec![false; things.len()];
+    for at in ranked.into_iter().take(most) {
+        let size = things.get(at).map_or(0, Thing::bytes);
+        if let (Some(rest), Some(stay)) = (left.checked_sub(size), stays.get_mut(at)) {
+            left = rest;
+            *stay = true;
+        }
+    }
+    let before = things.len();
+    let mut stays = stays.into_iter();
+    things.retain(|_| stays.next().unwrap_or_default());
+    before - things.len()
+}
