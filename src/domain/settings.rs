@@ -115,7 +115,7 @@ pub struct Settings {
     /// Refuses strategies that cannot be verified. Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<bool>,
-    /// Bound of a rendered summary, in tokens. Default 4,000 or 15 % of the effective window, whichever is less, at least 800.
+    /// Bound of a rendered summary, in tokens. Default 4,000 or a tenth of the effective window, whichever is less, at least 800.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 200, maximum = 100_000)]
     pub max_summary_tokens: Option<u32>,
@@ -604,7 +604,7 @@ mod tests {
                 .unwrap()
                 .policy()
                 .max_summary_tokens,
-            960
+            800
         );
     }
 }

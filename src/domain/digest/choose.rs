@@ -31,7 +31,8 @@ const MOST_OF_OTHERS: usize = 1_536;
 
 /// The lines of one message that are kept, in their order.
 pub(super) fn within_message(role: Role, lines: Vec<Line>) -> Vec<Line> {
-    let most = if role == Role::User { MOST_OF_PERSON } else { MOST_OF_OTHERS };
+    let says = lines.iter().any(|line| line.kind == LineKind::Said);
+    let most = if role == Role::User || says { MOST_OF_PERSON } else { MOST_OF_OTHERS };
     if lines.iter().map(|line| line.text.len()).sum::<usize>() <= most {
         return lines;
     }

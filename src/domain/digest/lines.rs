@@ -99,6 +99,10 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 
 fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
     let arguments = readable(arguments);
+    if let Some((path, text)) = document(&arguments) {
+        push(lines, LineKind::Call, &format!("[{name}] {path}"));
+        return said(lines, &text);
+    }
     let told = match serde_json::from_str::<Value>(&arguments) {
         Ok(Value::Object(fields)) => {
             let fields: Vec<String> =
@@ -109,6 +113,20 @@ fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
         Err(_) => arguments,
     };
     push(lines, LineKind::Call, &format!("[{name}] {}", shortened(&one_line(&told), LONGEST_CALL)));
+}
+
+/// The name and the text of a document that a call writes: a plan, notes, a report. They are what the agent said.
+fn document(arguments: &str) -> Option<(String, String)> {
+    const DOCUMENTS: [&str; 5] = [".md", ".markdown", ".txt", ".rst", ".adoc"];
+    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(arguments) else { return None };
+    let text = |keys: &[&str]| keys.iter().find_map(|key| fields.get(*key)?.as_str().map(str::to_owned));
+    if let Some(plan) = text(&["plan"]).filter(|plan| plan.lines().nth(2).is_some()) {
+        return Some(("plan".to_owned(), plan));
+    }
+    let path = text(&["file_path", "path", "filename", "filePath", "target_file"])?;
+    let is_document = DOCUMENTS.iter().any(|end| path.to_ascii_lowercase().ends_with(end));
+    let words = text(&["content", "file_text", "contents", "text"])?;
+    (is_document && words.lines().nth(2).is_some()).then_some((path, words))
 }
 
 fn given(lines: &mut Vec<Line>, text: &str) {

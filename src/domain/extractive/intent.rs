@@ -15,7 +15,7 @@ const MOST_REQUESTS: usize = 5;
 /// The longest of those behind the first, in characters.
 const LONGEST_LATER: usize = 300;
 /// An intent of fewer words is told with the request before it.
-const FEWEST_WORDS: usize = 8;
+const FEWEST_WORDS: usize = 16;
 /// The longest call or answer that stands for an intent, in characters.
 const LONGEST_CALL: usize = 200;
 /// The most people that talk is told of.

@@ -35,7 +35,7 @@ pub fn propose(span: &[Numbered], facts: &Facts, base: Option<&Summary>) -> Prop
         next_steps,
         next_steps_seqs,
         decisions: decisions::find(span),
-        current_state: state::current(span, facts, &requests),
+        current_state: state::current(span, facts),
         things: media::things(span),
         ..Proposal::default()
     }

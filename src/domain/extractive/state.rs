@@ -4,7 +4,7 @@ use super::super::ledger::line::squash;
 use super::super::ledger::requests::Ending;
 use super::super::ledger::{Facts, TodoStatus};
 use super::super::message::{Numbered, Role};
-use super::super::summary::{CurrentState, RequestEntry, RequestState};
+use super::super::summary::CurrentState;
 use super::clip;
 
 /// The longest task, in characters.
@@ -13,22 +13,13 @@ const LONGEST_TASK: usize = 300;
 const LONGEST_CALL: usize = 160;
 
 /// The state at the span's end.
-pub(super) fn current(span: &[Numbered], facts: &Facts, requests: &[RequestEntry]) -> CurrentState {
-    let (text, mut seqs) = standing(span, facts);
+pub(super) fn current(span: &[Numbered], facts: &Facts) -> CurrentState {
+    let (text, seqs) = standing(span, facts);
     let items = facts.todos.iter().flat_map(|list| &list.items);
     let in_hand =
         items.filter(|item| item.status == TodoStatus::InProgress).map(|item| item.content.as_str()).next();
-    // One open request is the intent, which is told already.
-    let open: Vec<_> = requests.iter().filter(|request| request.state == RequestState::Open).collect();
-    let asked = open.last().filter(|_| open.len() > 1);
-    if let (None, Some(request)) = (in_hand, asked) {
-        seqs.extend(&request.seqs);
-    }
-    let task = in_hand.or_else(|| asked.map(|request| request.text.as_str()));
-    let task = task.map(|task| clip(&squash(task), LONGEST_TASK)).filter(|task| !task.is_empty());
-    seqs.sort_unstable();
-    seqs.dedup();
-    CurrentState { phase: phase(facts), task, text, seqs }
+    let task = in_hand.map(|task| clip(&squash(task), LONGEST_TASK)).filter(|task| !task.is_empty());
+    CurrentState { phase: None, task, text, seqs }
 }
 
 /// Who is to move.
@@ -39,13 +30,13 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
     let seq = last.seq;
     let text = match (last.message.role, facts.carry.ending) {
         (Role::Assistant, Some(Ending::Question)) => {
-            format!("The agent asked and waits for an answer (message {seq}).")
+            format!("At message {seq} the agent had asked and waited for an answer.")
         }
-        (Role::Assistant, Some(Ending::Report)) => format!("The agent ended its turn with message {seq}."),
+        (Role::Assistant, Some(Ending::Report)) => format!("At message {seq} the agent had ended its turn."),
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
             at_work(span, seq)
         }
-        (Role::User, _) => format!("Message {seq} of the person is not answered yet."),
+        (Role::User, _) => format!("At message {seq} the person had spoken and was not answered yet."),
         _ => at_work(span, seq),
     };
     (text, vec![seq])
@@ -61,24 +52,8 @@ fn at_work(span: &[Numbered], seq: i64) -> String {
                 whole if whole.len() == told.len() => told,
                 head => format!("{head}…"),
             };
-            format!("The agent is at work; its last call (message {at}): {told}")
+            format!("At message {at} the agent was at work; its call: {told}")
         }
-        None => format!("The agent is at work (message {seq})."),
+        None => format!("At message {seq} the agent was at work."),
     }
-}
-
-/// What the session was last doing, by what its tools touched last.
-fn phase(facts: &Facts) -> Option<String> {
-    let last = |seqs: &[i64]| seqs.last().copied().unwrap_or(0);
-    let changed = facts.files.iter().filter(|f| f.action.is_some()).map(|f| last(&f.seqs)).max();
-    let tested = facts.test_runs.iter().map(|t| last(&t.seqs)).max();
-    let worked = !facts.commands.is_empty() || !facts.files.is_empty();
-    let phase = match (changed, tested) {
-        (Some(change), Some(test)) if test >= change => "testing",
-        (None, Some(_)) => "testing",
-        (Some(_), _) => "implementation",
-        (None, None) if worked => "exploration",
-        (None, None) => return None,
-    };
-    Some(phase.to_owned())
 }

@@ -83,20 +83,23 @@ fn sentences_with_marker_words_are_no_decisions_steps_or_blockers() {
         ),
     ]);
     assert!(p.decisions.is_empty() && p.next_steps.is_empty() && p.blockers.is_empty(), "{p:?}");
-    assert_eq!(p.current_state.text, "The agent ended its turn with message 2.");
+    assert_eq!(p.current_state.text, "At message 2 the agent had ended its turn.");
 }
 
 #[test]
 fn the_state_says_who_is_to_move() {
     let task = say(1, Role::User, "Make it faster, please.");
     let state = |span: &[Numbered]| of(span).current_state.text;
-    assert_eq!(state(std::slice::from_ref(&task)), "Message 1 of the person is not answered yet.");
+    assert_eq!(
+        state(std::slice::from_ref(&task)),
+        "At message 1 the person had spoken and was not answered yet."
+    );
     let asked = [task.clone(), say(2, Role::Assistant, "Shall I use Redis for it?")];
-    assert_eq!(state(&asked), "The agent asked and waits for an answer (message 2).");
+    assert_eq!(state(&asked), "At message 2 the agent had asked and waited for an answer.");
     let [call, result] = call(2, "bash", r#"{"command":"cargo bench"}"#, "ok");
     assert_eq!(
         state(&[task, call, result]),
-        r#"The agent is at work; its last call (message 2): bash {"command":"cargo bench"}"#
+        r#"At message 2 the agent was at work; its call: bash {"command":"cargo bench"}"#
     );
 }
 

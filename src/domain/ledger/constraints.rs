@@ -101,6 +101,7 @@ pub fn id(source: ConstraintSource, text: &str) -> String {
 /// only what is said as an order is one.
 fn demands(text: &str, minutes: bool) -> Vec<String> {
     let own = prose::own_words(text);
+    let own = prose::around_paste(&own);
     let language = prose::language_of(&own);
     let mut found = Vec::new();
     for sentence in prose::sentences(&own) {
@@ -121,7 +122,11 @@ fn demands(text: &str, minutes: bool) -> Vec<String> {
 /// Whether a sentence is language at all, and not data with a marker in it.
 fn speaks(words: &str) -> bool {
     let letters = words.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
-    letters * 10 >= words.chars().count() * 6 && !words.ends_with(':') && !reports(words) && !is_title(words)
+    letters * 10 >= words.chars().count() * 6
+        && !words.ends_with(':')
+        && !reports(words)
+        && !is_title(words)
+        && !prose::is_listed(words)
 }
 
 /// Whether a sentence is a program's message or a robot's comment: a place in a file, a code, an

@@ -4,6 +4,7 @@
 //! Messages are read one after the other, with what is handed on between spans, so that it is the same wherever a
 //! session is cut.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -175,9 +176,11 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     let own = own.trim();
     // A message that is pasted from end to end still asks for something.
     let text = if own.is_empty() { said.trim() } else { own };
-    if text.is_empty() || is_mark(text) || is_slash_command(text) {
+    if text.is_empty() || is_mark(text) || is_slash_command(text) || is_automatic(text) {
         return None;
     }
+    let said = template(said).map_or_else(|| prose::around_paste(said), Cow::Borrowed);
+    let said = if said.trim().is_empty() { text } else { said.as_ref() };
     let seqs = vec![seq];
     let (change, words) = (change(text), substance(text));
     if is_pleasantry(text) {
@@ -200,7 +203,29 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
 
 /// A text without blank lines.
 fn paragraphs(text: &str) -> String {
-    text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    // A numbered listing that was pasted is no request; one line of it alone may be.
+    let own: Vec<&str> = all.iter().copied().filter(|line| !prose::is_listed(line)).collect();
+    if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }
+}
+
+/// The name of a command whose template is all that a message holds.
+fn template(said: &str) -> Option<&str> {
+    let (name, rest) = said.trim().strip_prefix('<')?.split_once('>')?;
+    let is_name = name.contains('-') && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    (is_name && rest.trim_end().ends_with(&format!("</{name}>"))).then_some(name)
+}
+
+/// Whether a program wrote it in a person's place: an event in a tag of its own, a notice in brackets.
+fn is_automatic(text: &str) -> bool {
+    let is_event = |name: &str| {
+        ["event", "notification", "reminder", "result", "output", "update", "status"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    };
+    let tag = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
+    tag.is_some_and(|name| name.contains('-') && !name.contains(' ') && is_event(name))
+        || text.starts_with('[') && text.ends_with(']') && !text[1..].contains('[') && text.contains(' ')
 }
 
 /// Words, where two ideographs make about one.

@@ -163,8 +163,10 @@ pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
 
 /// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
 fn is_told(error: &ErrorEntry, version: i64) -> bool {
+    // What has moved is told where it is now.
+    let moved = error.resolution.as_deref().is_some_and(|fix| fix.starts_with("met again as: "));
     error.status != ErrorStatus::Resolved
-        || error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
+        || !moved && error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
 }
 
 /// Open errors, the latest first.
@@ -265,7 +267,10 @@ fn error(e: &ErrorEntry) -> String {
         ErrorStatus::Investigating => "investigating",
         ErrorStatus::Resolved => "resolved",
     };
-    let mut text = format!("- [{status}] ");
+    // How long ago tells how likely it still stands.
+    let met = e.seqs.last().filter(|_| e.status == ErrorStatus::Open && e.session_id.is_none());
+    let met = met.map_or(String::new(), |seq| format!(", last met in message {seq}"));
+    let mut text = format!("- [{status}{met}] ");
     let message = short(&e.message, ERROR_CHARS);
     if let Some(kind) = e.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
         let _ = write!(text, "{}: ", short(kind, 80));

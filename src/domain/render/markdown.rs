@@ -201,11 +201,11 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
         files.details(draft, u32::MAX, Depth::Brief);
         files.details(draft, u32::MAX, Depth::Long);
     }
+    // Of errors what is told is told: old ones mostly stand no more, and the digest uses the room better.
     for section in [
         DecisionsMade,
         CurrentState,
         NextSteps,
-        Errors,
         Blockers,
         Constraints,
         OpenQuestions,

@@ -247,7 +247,7 @@ fn a_resolved_error_is_told_for_one_more_version() {
 #[test]
 fn the_default_bound_is_a_share_of_the_window_between_its_limits() {
     assert_eq!(default_bound(1000), 800);
-    assert_eq!(default_bound(20_000), 3000);
+    assert_eq!(default_bound(20_000), 2000);
     assert_eq!(default_bound(200_000), 4000);
     assert_eq!(default_bound(u32::MAX), 4000);
 }

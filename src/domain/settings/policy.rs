@@ -8,7 +8,7 @@ use super::{
     MAX_DEFAULT_FILL_TOKENS, MaskMode, PolicyName, Settings,
 };
 use crate::domain::accounting::Calibration;
-use crate::domain::hindsight;
+use crate::domain::{hindsight, render};
 
 /// Settings with every default resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -105,7 +105,7 @@ impl Settings {
             mask: self.mask.unwrap_or_default(),
             max_summary_tokens: self
                 .max_summary_tokens
-                .unwrap_or_else(|| share_of(effective_window, 0.15).clamp(800, 4_000)),
+                .unwrap_or_else(|| render::default_bound(effective_window)),
         }
     }
 }

@@ -256,7 +256,7 @@ fn cline() {
     assert_eq!(told.errors, ["open: n.toFixed is not a function"]);
     assert!(told.record.session_intent.contains("two digits"), "{}", told.record.session_intent);
     assert_eq!(told.record.next_steps, ["Round in the cart"]);
-    assert!(told.record.current_state.text.contains("ended its turn"), "{:?}", told.record.current_state);
+    assert!(told.record.current_state.text.contains("had ended its turn"), "{:?}", told.record.current_state);
 }
 
 #[test]

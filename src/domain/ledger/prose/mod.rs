@@ -251,6 +251,28 @@ pub(crate) fn own_words(text: &str) -> Cow<'_, str> {
     without_blocks(text, QUOTED_TAGS)
 }
 
+/// Whether a line is one of a numbered listing as programs print it: a number, a sign of a difference, text.
+pub(crate) fn is_listed(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len()
+        && rest.starts_with(' ')
+        && rest.trim_start().starts_with(['+', '-', '|', '→', '│'])
+}
+
+/// What a person wrote around a page that they pasted, which is told by its many addresses.
+pub(crate) fn around_paste(text: &str) -> Cow<'_, str> {
+    const ADDRESSES: usize = 4;
+    const LONG: usize = 1_500;
+    if text.len() < LONG || text.matches("://").nth(ADDRESSES - 1).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|one| !one.is_empty()).collect();
+    let ends = [paragraphs.first(), paragraphs.last().filter(|_| paragraphs.len() > 1)];
+    let own = ends.into_iter().flatten().copied().filter(|paragraph| !paragraph.contains("://"));
+    Cow::Owned(own.collect::<Vec<_>>().join("\n\n"))
+}
+
 fn clip(text: &str) -> &str {
     super::pipeline::clip_bytes(text, MAX_TEXT)
 }

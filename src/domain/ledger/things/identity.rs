@@ -147,6 +147,10 @@ fn id_key(key: &str) -> Option<String> {
         return None;
     }
     words.pop();
+    // What stores it is no kind of thing.
+    words.retain(|word| {
+        !matches!(word.as_str(), "database" | "node" | "global" | "internal" | "object" | "record")
+    });
     Some(kind_of(&words.join("_")))
 }
 

@@ -118,7 +118,7 @@ fn thing(
     let mut found = Found { kind, id, properties: Vec::new(), more: fields.more };
     let mut inner: Vec<(String, Items<'_>)> = Vec::new();
     for (number, (key, value)) in fields.list.iter().enumerate() {
-        if Some(number) == place {
+        if Some(number) == place || is_plumbing(key) {
             continue;
         }
         if let Some((items, count)) = things_within(value, depth) {
@@ -142,6 +142,14 @@ fn thing(
             list(&items, &kind, depth + 1, shown);
         }
     }
+}
+
+/// Whether a property is for programs that follow links alone.
+fn is_plumbing(key: &str) -> bool {
+    let ends = |end: &str| key.ends_with(end) && key != "html_url";
+    ends("_url")
+        || ends("Url")
+        || matches!(key, "node_id" | "gravatar_id" | "etag" | "_links" | "cursor" | "__typename")
 }
 
 /// A list of things that is too long for a value.
