@@ -317,3 +317,63 @@ impl ToSchema for Summary {
         Document::schemas(schemas);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A document as releases before requests and things stored it.
+    fn before() -> Value {
+        json!({
+            "session_intent": "Ship it", "session_intent_seqs": [9],
+            "intent_history": [{"text": "Build it", "seqs": [1]}],
+            "files_modified": [], "files_read": [], "decisions_made": [],
+            "current_state": {"text": "", "seqs": []}, "errors": [], "test_results": [], "blockers": [],
+            "next_steps": [], "next_steps_seqs": [],
+            "technical_context": [
+                {"key": "commit", "value": "abc1234", "seqs": [2]},
+                {"key": "commit", "value": "def5678", "seqs": [3], "session_id": "other"},
+                {"key": "port", "value": "8080", "seqs": [4]},
+            ],
+            "constraints": [],
+        })
+    }
+
+    #[test]
+    fn a_document_from_before_is_read_whole_and_shows_what_it_showed() {
+        let record: Summary = serde_json::from_value(before()).unwrap();
+        assert_eq!(record.requests.len(), 1);
+        assert_eq!(
+            (record.requests[0].text.as_str(), record.requests[0].state),
+            ("Build it", RequestState::Superseded)
+        );
+        let things: Vec<(&str, &str)> =
+            record.things.iter().map(|t| (t.kind.as_str(), t.id.as_str())).collect();
+        assert_eq!(things, [("commit", "abc1234"), ("commit", "def5678"), ("", "port")]);
+        let shown = serde_json::to_value(&record).unwrap();
+        for view in ["intent_history", "technical_context", "session_intent"] {
+            assert_eq!(shown[view], before()[view], "{view}");
+        }
+        let again: Summary = serde_json::from_value(shown).unwrap();
+        assert_eq!(again, record, "what was written reads back");
+    }
+
+    #[test]
+    fn a_thing_is_shown_as_keys_that_say_whose_they_are() {
+        let thing = Thing {
+            kind: "reservation".into(),
+            id: "LQ940Q".into(),
+            properties: vec![Property::new("cabin", "economy"), Property::new("", "paid")],
+            seqs: vec![5],
+            ..Thing::default()
+        };
+        let facts: Vec<String> =
+            TechnicalFact::of(&thing).map(|f| format!("{}={}", f.key, f.value)).collect();
+        assert_eq!(
+            facts,
+            ["reservation=LQ940Q", "reservation LQ940Q cabin=economy", "reservation LQ940Q=paid"]
+        );
+    }
+}

@@ -466,6 +466,20 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_loose_values_and_past_intents_are_read_as_things_and_requests() {
+        let mut shelf = Shelf::default();
+        shelf.store(Parts::default(), &Summary::default());
+        let mut stored = shelf.stored.remove(0);
+        stored.parts = Some(vec![1, 2]);
+        stored.texts = Some(vec![
+            r#"{"intent_history":[{"text":"Build it","seqs":[1]}]}"#.to_owned(),
+            r#"{"technical_context":[{"key":"port","value":"80","seqs":[2]}]}"#.to_owned(),
+        ]);
+        let (record, _) = stored.read().unwrap();
+        assert_eq!((record.requests[0].text.as_str(), record.things[0].id.as_str()), ("Build it", "port"));
+    }
+
+    #[test]
     fn a_version_from_before_there_were_parts_is_its_document() {
         let summary = record(40);
         let document = serde_json::to_string(&summary).unwrap();

@@ -144,9 +144,8 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         | "ctest" | "rspec" | "phpunit" | "paratest" | "pest" | "tox" | "nox" | "trial" | "bats"
         | "busted" | "prove" | "gotestsum" | "ginkgo" | "tap" | "jasmine" | "cargo-nextest" | "stestr"
         | "runtests.py" | "ptw" | "elm-test" | "wtr" | "web-test-runner" | "testcafe" | "cucumber"
-        | "cucumber-js" | "behave" | "behat" | "robot" | "kaocha" | "Invoke-Pester" => {
-            yes(program != "vitest" || !matches!(sub, "bench" | "init"))
-        }
+        | "cucumber-js" | "behave" | "behat" | "robot" | "kaocha" | "Invoke-Pester" | "shellspec"
+        | "shunit2" | "tsd" => yes(program != "vitest" || !matches!(sub, "bench" | "init")),
         "sudo" | "time" | "nice" | "nohup" | "stdbuf" | "xvfb-run" | "rtk" | "command" | "exec" | "env"
         | "cross-env" | "dotenv" | "timeout" | "gtimeout" | "ionice" | "caffeinate" | "unbuffer"
         | "chronic" | "strace" | "npx" | "bunx" | "pnpx" | "dlx" | "nyc" | "c8" => {
@@ -154,7 +153,12 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         }
         "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "conda" | "mamba" | "micromamba" | "pixi" => {
             match sub {
-                "run" => runs_tests(after_wrapper(after(rest, sub)), depth + 1),
+                "run" => {
+                    let inner = after_wrapper(after(rest, sub));
+                    // Hatch and pixi run scripts of the project by name.
+                    let script = matches!(program, "hatch" | "pixi") && names_a_test(first_operand(inner));
+                    runs_tests(inner, depth + 1).or_else(|| yes(script))
+                }
                 "test" => yes(program == "hatch" || program == "rye"),
                 _ => None,
             }
@@ -193,7 +197,20 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         "cargo" => yes(rest.iter().find(|w| !w.starts_with(['-', '+'])).is_some_and(|w| {
             matches!(*w, "test" | "t" | "nextest" | "tarpaulin" | "llvm-cov" | "miri")
                 && !(*w == "nextest" && arg(1) == "list")
+                || *w == "insta" && rest.contains(&"test")
         })),
+        "terraform" | "tofu" | "molecule" | "ansible-test" => {
+            yes(matches!(sub, "test" | "units" | "integration"))
+        }
+        "helm" => yes(sub == "unittest"),
+        "clj" | "clojure" => yes(rest.iter().any(|w| w.starts_with('-') && names_a_test(w))),
+        "pwsh" | "powershell" => {
+            let at =
+                rest.iter().position(|w| matches!(w.to_ascii_lowercase().as_str(), "-c" | "-command"))?;
+            let script: Vec<&str> = rest.get(at + 1..)?.iter().flat_map(|w| w.split_whitespace()).collect();
+            runs_tests(&script, depth + 1)
+        }
+        p if p.starts_with("pytest-") => Some(false),
         "node" | "tsx" | "ts-node" => yes(rest.contains(&"--test")).or_else(|| script_by_name(rest)),
         "cypress" | "codecept" | "newman" => yes(sub == "run"),
         "rebar3" => yes(matches!(sub, "eunit" | "ct" | "proper")),

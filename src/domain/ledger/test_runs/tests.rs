@@ -523,3 +523,19 @@ proptest::proptest! {
         let _ = ran(&command, &output, Some(1));
     }
 }
+
+#[rstest]
+#[case("cargo insta test --review")]
+#[case("terraform test")]
+#[case("helm unittest charts/app")]
+#[case("molecule test")]
+#[case("hatch run test")]
+#[case("pixi run tests")]
+#[case("pytest-3 -q")]
+#[case("clj -X:test")]
+#[case("pwsh -Command Invoke-Pester tests")]
+#[case("npx tsd")]
+fn less_common_runners_are_known(#[case] command: &str) {
+    let uses = [Invocation::shell(std::borrow::Cow::Borrowed(command), 1)];
+    assert!(read_each(&uses)[0].is_test, "{command}");
+}

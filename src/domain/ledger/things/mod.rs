@@ -26,6 +26,8 @@ use super::tools::{self, Kind};
 const MOST_PROPERTIES: usize = 24;
 /// The most things of one output.
 const MOST_OF_OUTPUT: usize = 256;
+/// The most things of one span that are compared for those places.
+const MOST_COMPARED: usize = 4_096;
 /// The most things kept of one span, and their bytes.
 const MOST_OF_SPAN: usize = 160;
 const MOST_BYTES_OF_SPAN: usize = 48 * 1024;
@@ -143,6 +145,8 @@ pub(super) fn read(
             };
             if let Some(earlier) = at.get(&thing.key()).and_then(|at| all.shown.get_mut(*at)) {
                 earlier.update(&thing);
+            } else if all.shown.len() >= MOST_COMPARED {
+                all.left_out = all.left_out.saturating_add(1);
             } else {
                 at.insert(thing.key(), all.shown.len());
                 all.shown.push(thing);
