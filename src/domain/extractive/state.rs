@@ -28,21 +28,23 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
         return Default::default();
     };
     let seq = last.seq;
+    // What is served goes on behind it, and so says nothing old.
+    let up_to = format!("Up to message {seq}, behind which the conversation goes on:");
     let text = match (last.message.role, facts.carry.ending) {
         (Role::Assistant, Some(Ending::Question)) => {
-            format!("At message {seq} the agent had asked and waited for an answer.")
+            format!("{up_to} the agent had asked and waited for an answer.")
         }
-        (Role::Assistant, Some(Ending::Report)) => format!("At message {seq} the agent had ended its turn."),
+        (Role::Assistant, Some(Ending::Report)) => format!("{up_to} the agent had ended its turn."),
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
-            at_work(span, seq)
+            at_work(span, &up_to)
         }
-        (Role::User, _) => format!("At message {seq} the person had spoken and was not answered yet."),
-        _ => at_work(span, seq),
+        (Role::User, _) => format!("{up_to} the person had spoken and was not answered yet."),
+        _ => at_work(span, &up_to),
     };
     (text, vec![seq])
 }
 
-fn at_work(span: &[Numbered], seq: i64) -> String {
+fn at_work(span: &[Numbered], up_to: &str) -> String {
     let call = span.iter().rev().find_map(|n| n.message.calls().last().map(|call| (n.seq, call)));
     match call {
         Some((at, call)) => {
@@ -52,8 +54,8 @@ fn at_work(span: &[Numbered], seq: i64) -> String {
                 whole if whole.len() == told.len() => told,
                 head => format!("{head}…"),
             };
-            format!("At message {at} the agent was at work; its call: {told}")
+            format!("{up_to} the agent was at work; its call in message {at}: {told}")
         }
-        None => format!("At message {seq} the agent was at work."),
+        None => format!("{up_to} the agent was at work."),
     }
 }

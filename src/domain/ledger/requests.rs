@@ -4,7 +4,6 @@
 //! Messages are read one after the other, with what is handed on between spans, so that it is the same wherever a
 //! session is cut.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -179,8 +178,7 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     if text.is_empty() || is_mark(text) || is_slash_command(text) || is_automatic(text) {
         return None;
     }
-    let said = template(said).map_or_else(|| prose::around_paste(said), Cow::Borrowed);
-    let said = if said.trim().is_empty() { text } else { said.as_ref() };
+    let said = template(said).unwrap_or(said);
     let seqs = vec![seq];
     let (change, words) = (change(text), substance(text));
     if is_pleasantry(text) {

@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::super::probe::CRITICAL_ERRORS;
 use super::super::section::Section;
 use super::super::summary::{
     Blocker, Constraint, ConstraintSource, Decision, ErrorEntry, ErrorStatus, ReadFile, Remark, RequestEntry,
@@ -22,6 +23,8 @@ pub(in crate::domain) const FACT_CHARS: usize = 160;
 const REASON_CHARS: usize = 400;
 /// An earlier request is told in at most this many characters.
 const REQUEST_CHARS: usize = 200;
+/// An open error that was met so many messages before the anchor is old.
+const LONG_AGO: i64 = 150;
 /// So many open errors of one shape share a line.
 const ALIKE: usize = 3;
 /// So many of them are named.
@@ -178,7 +181,7 @@ pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
 }
 
 /// Open ones first, the latest first; then those resolved a moment ago. Open ones of one cause share a line.
-pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
+pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entries<'_> {
     let place = |(order, e): (usize, &ErrorEntry)| {
         Reverse((e.status == ErrorStatus::Resolved, Reverse(latest(&e.seqs)), order))
     };
@@ -187,10 +190,17 @@ pub(super) fn errors(summary: &Summary, version: i64) -> Entries<'_> {
     let mut ranked: BinaryHeap<_> = told().map(place).collect();
     let all = ranked.len();
     let mut alike = Alike::among(told());
+    let mut told_lines = 0;
     let next = move || {
         loop {
             let Reverse((_, _, order)) = ranked.pop()?;
             let entry = summary.errors.get(order)?;
+            // An error that nobody met for long mostly stands no more; the record has it.
+            told_lines += 1;
+            let is_old = entry.status == ErrorStatus::Open && latest(&entry.seqs) < through - LONG_AGO;
+            if is_old && told_lines > CRITICAL_ERRORS {
+                continue;
+            }
             let Some(others) = alike.take(order) else { continue };
             let mut text = error(entry);
             if !others.is_empty() {
@@ -403,9 +413,20 @@ pub(super) fn requests(summary: &Summary) -> Entries<'_> {
             Some(later) => format!("superseded by: {}", short(later, 80)),
             None => request.state.as_str().to_owned(),
         };
-        format!("- [{state}] {}{}", short(&request.text, REQUEST_CHARS), origin(request.session_id.as_ref()))
+        format!("- [{state}] {}{}", ends(&request.text), origin(request.session_id.as_ref()))
     })
     .leaving_out(summary, Section::Requests)
+}
+
+/// Head and tail of a request: what is asked often stands behind what was pasted.
+fn ends(text: &str) -> String {
+    let line = escape::line(text);
+    if line.chars().count() <= REQUEST_CHARS {
+        return line;
+    }
+    let (head, tail) =
+        (clip_words(&line, REQUEST_CHARS / 2), wording::clip_words_tail(&line, REQUEST_CHARS / 2));
+    format!("{} … {}", head.trim_end(), tail.trim_start())
 }
 
 /// In the order of the list.

@@ -235,7 +235,7 @@ fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>) -> Option<E
         Section::DecisionsMade => content::decisions(summary, look.decisions),
         Section::CurrentState => content::state(summary, look.state_labels),
         Section::Errors if look.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),
-        Section::Errors => content::errors(summary, subject.meta.version),
+        Section::Errors => content::errors(summary, (subject.meta.version, subject.meta.through_seq)),
         Section::TestResults => content::test_results(summary),
         Section::Blockers => content::blockers(summary),
         Section::NextSteps => content::next_steps(summary),

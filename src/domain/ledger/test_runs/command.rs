@@ -204,12 +204,7 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         }
         "helm" => yes(sub == "unittest"),
         "clj" | "clojure" => yes(rest.iter().any(|w| w.starts_with('-') && names_a_test(w))),
-        "pwsh" | "powershell" => {
-            let at =
-                rest.iter().position(|w| matches!(w.to_ascii_lowercase().as_str(), "-c" | "-command"))?;
-            let script: Vec<&str> = rest.get(at + 1..)?.iter().flat_map(|w| w.split_whitespace()).collect();
-            runs_tests(&script, depth + 1)
-        }
+        "pwsh" | "powershell" => in_powershell(rest, depth),
         p if p.starts_with("pytest-") => Some(false),
         "node" | "tsx" | "ts-node" => yes(rest.contains(&"--test")).or_else(|| script_by_name(rest)),
         "cypress" | "codecept" | "newman" => yes(sub == "run"),
@@ -235,6 +230,13 @@ fn runs_tests(words: &[&str], depth: u8) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// What PowerShell is given to run.
+fn in_powershell(rest: &[&str], depth: u8) -> Option<bool> {
+    let at = rest.iter().position(|w| matches!(w.to_ascii_lowercase().as_str(), "-c" | "-command"))?;
+    let script: Vec<&str> = rest.get(at + 1..)?.iter().flat_map(|w| w.split_whitespace()).collect();
+    runs_tests(&script, depth + 1)
 }
 
 /// Whether a word of a build tool's command is a task that runs tests.
