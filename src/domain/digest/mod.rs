@@ -14,14 +14,15 @@ mod write;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
+use std::hash::BuildHasher as _;
 
+use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
 use super::ledger::constraints::dropped_among;
 use super::message::{Numbered, Role};
 use super::redact::redact;
-use super::wording;
 
 pub use write::{Served, cut, seqs, serve};
 
@@ -75,15 +76,16 @@ impl Turn {
 pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     let Some(first) = span.first().map(|message| message.seq) else { return };
     turns.truncate(turns.partition_point(|turn| turn.seq < first));
-    let mut said: HashSet<String> =
-        turns.iter().flat_map(|turn| &turn.lines).map(|line| wording::key(&line.text)).collect();
+    // By their letters and not folded: every version asks it of all lines that are kept.
+    let print = |line: &Line| FixedState::default().hash_one(line.text.as_str());
+    let mut said: HashSet<u64> = turns.iter().flat_map(|turn| &turn.lines).map(print).collect();
     for Numbered { seq, message } in span {
         if message.role.is_system() {
             continue;
         }
         let mut lines = lines::of(message);
         // What was said before is not said again.
-        lines.retain(|line| said.insert(wording::key(&line.text)));
+        lines.retain(|line| said.insert(print(line)));
         let mut lines = choose::within_message(message.role, lines);
         // Data is written in another form than it came in, in which a secret may show.
         for line in &mut lines {
