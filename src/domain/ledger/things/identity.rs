@@ -8,6 +8,8 @@ use super::value::{Fields, scalar};
 const LONGEST: usize = 120;
 /// The most words of a name that identifies.
 const MOST_WORDS: usize = 12;
+/// The longest text of where a call looked, in characters.
+const LONGEST_SCOPE: usize = 60;
 /// The longest kind, in characters.
 const LONGEST_KIND: usize = 40;
 
@@ -72,6 +74,8 @@ pub(super) struct Subject {
     pub kind: String,
     /// The one id that it was given, with its kind.
     pub asked: Option<(String, String)>,
+    /// Where it looked (`repo a`, `namespace prod`): what has the same number elsewhere is another thing.
+    pub scope: String,
 }
 
 impl Subject {
@@ -87,17 +91,81 @@ impl Subject {
             let first = ids.next()?;
             ids.next().is_none().then_some(first)
         });
-        Self { kind, asked }
+        Self { kind, asked, scope: scope_of(arguments) }
     }
 
     /// By the words of a command: `gh pr list` lists prs.
     pub(super) fn of_command(words: &[String]) -> Self {
+        const PLACES: [&str; 9] =
+            ["-n", "--namespace", "-R", "--repo", "--context", "--project", "-p", "--profile", "--region"];
         let plain = |word: &&String| {
             !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-' || c == '_')
         };
+        let place = words.windows(2).filter_map(|pair| match pair {
+            [flag, place] if PLACES.contains(&flag.as_str()) => Some(place.as_str()),
+            _ => None,
+        });
+        let scope = clip_chars(&place.collect::<Vec<_>>().join(", "), LONGEST_SCOPE).to_owned();
         let words = words.iter().skip(1).take_while(plain).take(3).map(String::as_str);
-        Self { kind: noun(words), asked: None }
+        Self { kind: noun(words), asked: None, scope }
     }
+
+    /// What lies below a field of what it asks for.
+    pub(super) fn below(&self, kind: String) -> Self {
+        Self { kind, asked: None, scope: self.scope.clone() }
+    }
+
+    /// A kind that nothing but the call says, with where it looked.
+    pub(super) fn own_kind(&self) -> String {
+        match (self.kind.is_empty(), self.scope.is_empty()) {
+            (_, true) => self.kind.clone(),
+            (true, false) => format!("({})", self.scope),
+            (false, false) => format!("{} ({})", self.kind, self.scope),
+        }
+    }
+}
+
+/// The arguments of a call that say where it looks: names, texts of queries; no ids, no figures.
+fn scope_of(arguments: &str) -> String {
+    let Ok(fields) = serde_json::from_str::<Fields<'_>>(arguments) else { return String::new() };
+    let told = fields.list.iter().filter_map(|(key, value)| {
+        let value =
+            scalar(value).filter(|value| value.chars().any(char::is_alphabetic) && !is_secret(key))?;
+        let is_flag = matches!(value.as_str(), "true" | "false");
+        (id_key(key).is_none() && !is_flag).then(|| format!("{key} {value}"))
+    });
+    clip_chars(&told.collect::<Vec<_>>().join(", "), LONGEST_SCOPE).trim_end().to_owned()
+}
+
+/// Whether a property is nobody's business, whatever its value looks like.
+pub(super) fn is_secret(name: &str) -> bool {
+    const SECRET: [&str; 20] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "passwort",
+        "kennwort",
+        "pwd",
+        "secret",
+        "token",
+        "apikey",
+        "api_key",
+        "api-key",
+        "private_key",
+        "privatekey",
+        "credential",
+        "authorization",
+        "cookie",
+        "cvv",
+        "cvc",
+        "ssn",
+        "otp",
+    ];
+    let name = name.to_lowercase();
+    SECRET.iter().any(|word| name.contains(word))
+        || matches!(name.as_str(), "pin" | "pass" | "auth" | "credit_card" | "card_number" | "iban")
+        || name.contains("пароль")
+        || name.contains("密码")
 }
 
 /// The last word that names something, in the singular.
@@ -188,7 +256,7 @@ pub(super) struct Own {
 /// The field that tells an object from others.
 pub(super) fn own(fields: &Fields<'_>) -> Option<Own> {
     let named = fields.list.iter().enumerate().filter_map(|(place, (key, value))| {
-        let value = scalar(value).filter(|value| identifies(value))?;
+        let value = scalar(value).filter(|value| identifies(value) && !is_secret(key))?;
         let mut rank = rank(key, place)?;
         // What people call it by comes before a number of thirty digits.
         if rank < 4 && is_machine_id(&value) {
@@ -203,7 +271,7 @@ pub(super) fn own(fields: &Fields<'_>) -> Option<Own> {
 
 /// Where no key says so, in whatever language: a first field that reads like an id.
 pub(super) fn first(fields: &Fields<'_>) -> Option<usize> {
-    let (_, value) = fields.list.first()?;
+    let (_, value) = fields.list.first().filter(|(key, _)| !is_secret(key) && id_key(key).is_none())?;
     let value = scalar(value)?;
     let marked =
         value.chars().any(|c| c.is_ascii_digit()) && value.chars().any(|c| c.is_alphabetic() || c == '-');

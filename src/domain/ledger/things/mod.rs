@@ -22,6 +22,8 @@ use super::pipeline::clip_bytes;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
 
+/// What stands for a value that is nobody's business.
+const REDACTED: &str = "[REDACTED:property]";
 /// The most properties of a thing.
 const MOST_PROPERTIES: usize = 24;
 /// The most things of one output.

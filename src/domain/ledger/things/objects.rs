@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::identity::{Subject, first, identifies, kind_of, own};
+use super::identity::{Subject, first, identifies, is_secret, kind_of, own};
 use super::value::{Data, Fields, Items, scalar, told};
-use super::{Found, MOST_PROPERTIES, Shown};
+use super::{Found, MOST_PROPERTIES, REDACTED, Shown};
 
 /// How deep things are looked for below the reply that wraps them.
 const DEEPEST: u8 = 4;
@@ -17,13 +17,21 @@ const FEWEST_PROPERTIES: usize = 1;
 pub(super) fn read(text: &str, subject: &Subject, shown: &mut Shown) {
     let Some(data) = Data::read(text) else { return };
     match data {
-        Data::Items(items) => list(&items, &subject.kind, 0, shown),
+        Data::Items(items) => list(&items, subject, 0, shown),
         Data::Fields(fields) => object(&fields, subject, 0, shown),
     }
 }
 
-fn list(items: &Items<'_>, kind: &str, depth: u8, shown: &mut Shown) {
+fn list(items: &Items<'_>, subject: &Subject, depth: u8, shown: &mut Shown) {
     let before = shown.found.len();
+    let mut ids: Vec<String> = items.list.iter().filter_map(|item| own_id(item)).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    // What several rows share is what they belong to, and no row's own.
+    if ids.len() < all {
+        return;
+    }
     for item in &items.list {
         if let Some(Data::Fields(fields)) = Data::read(item.get()) {
             // GraphQL wraps each item once more.
@@ -34,8 +42,7 @@ fn list(items: &Items<'_>, kind: &str, depth: u8, shown: &mut Shown) {
                 },
                 _ => fields,
             };
-            let subject = Subject { kind: kind.to_owned(), asked: None };
-            object(&fields, &subject, depth, shown);
+            object(&fields, &subject.below(subject.kind.clone()), depth, shown);
         }
     }
     if shown.found.len() > before {
@@ -47,24 +54,27 @@ fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut Shown) 
     if is_failure(fields) {
         return;
     }
-    let by_key = own(fields);
+    let by_key = own(fields).filter(|own| {
+        // A refund's order is not the refund.
+        depth == 0 || own.kind.is_empty() || subject.kind.is_empty() || own.kind == subject.kind
+    });
     if by_key.is_none() && wraps(fields) && depth < DEEPEST {
         for (key, value) in &fields.list {
             let kind = if is_wrapper(key) { subject.kind.clone() } else { kind_of(key) };
             match Data::read(value.get()) {
-                Some(Data::Items(items)) => list(&items, &kind, depth + 1, shown),
+                Some(Data::Items(items)) => list(&items, &subject.below(kind), depth + 1, shown),
                 Some(Data::Fields(inner)) if is_keyed(&inner) => {
                     keyed(&inner, &kind, depth + 1, shown);
                 }
                 Some(Data::Fields(inner)) => {
-                    object(&inner, &Subject { kind, asked: None }, depth + 1, shown);
+                    object(&inner, &subject.below(kind), depth + 1, shown);
                 }
                 None => {}
             }
         }
         return;
     }
-    let or_subject = |kind: &str| if kind.is_empty() { subject.kind.clone() } else { kind.to_owned() };
+    let or_subject = |kind: &str| if kind.is_empty() { subject.own_kind() } else { kind.to_owned() };
     let at = |place: usize| fields.list.get(place).and_then(|(_, value)| scalar(value));
     let by_name = by_key.as_ref().is_none_or(|own| own.is_name);
     let (place, id, kind) = match (&subject.asked, by_key) {
@@ -72,7 +82,7 @@ fn object(fields: &Fields<'_>, subject: &Subject, depth: u8, shown: &mut Shown) 
         (_, Some(own)) => (Some(own.place), at(own.place), or_subject(&own.kind)),
         (_, None) => {
             let place = first(fields);
-            (place, place.and_then(at), subject.kind.clone())
+            (place, place.and_then(at), subject.own_kind())
         }
     };
     let Some(id) = id else { return };
@@ -91,13 +101,20 @@ fn is_keyed(fields: &Fields<'_>) -> bool {
     alike && (marked || fields.list.len() > 1) && !fields.list.is_empty()
 }
 
+/// The id of an item of a list, with its kind.
+fn own_id(item: &RawValue) -> Option<String> {
+    let Some(Data::Fields(fields)) = Data::read(item.get()) else { return None };
+    let own = own(&fields).filter(|own| !own.is_name)?;
+    scalar(fields.list.get(own.place)?.1)
+}
+
 /// An object whose fields are the ids of what they hold.
 fn keyed(fields: &Fields<'_>, kind: &str, depth: u8, shown: &mut Shown) {
     for (id, value) in &fields.list {
         let Some(Data::Fields(inner)) = Data::read(value.get()) else { continue };
         match own(&inner) {
             Some(own) if !own.is_name => {
-                object(&inner, &Subject { kind: kind.to_owned(), asked: None }, depth, shown);
+                object(&inner, &Subject { kind: kind.to_owned(), ..Subject::default() }, depth, shown);
             }
             Some(_) | None if identifies(id) => {
                 thing(&inner, None, (kind.to_owned(), id.clone()), depth, shown);
@@ -125,6 +142,7 @@ fn thing(
             found.properties.push((key.clone(), format!("{count} of them, told apart")));
             inner.push((kind_of(key), items));
         } else if let Some(value) = told(value) {
+            let value = if is_secret(key) { REDACTED.to_owned() } else { value };
             if found.properties.len() < MOST_PROPERTIES {
                 found.properties.push((key.clone(), value));
             } else {
@@ -139,7 +157,7 @@ fn thing(
     // The items of a long list are things of their own; what they belong to comes before them.
     if shown.found.len() > at {
         for (kind, items) in inner {
-            list(&items, &kind, depth + 1, shown);
+            list(&items, &Subject { kind, ..Subject::default() }, depth + 1, shown);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Things out of tables and key-value lines as programs print them.
 
-use super::identity::{Subject, identifies};
+use super::identity::{Subject, identifies, is_secret};
 use super::value::clipped;
-use super::{Found, MOST_PROPERTIES, Shown};
+use super::{Found, MOST_PROPERTIES, REDACTED, Shown};
 use crate::domain::ledger::tools::words_of;
 
 /// The most rows that are read of a table.
@@ -124,7 +124,7 @@ fn tabbed(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize>
         let Some((id, rest)) = row.split_first() else { continue };
         let values: Vec<&str> = rest.iter().copied().filter(|cell| !cell.is_empty()).collect();
         shown.push(Found {
-            kind: subject.kind.clone(),
+            kind: subject.own_kind(),
             id: (*id).to_owned(),
             properties: vec![(String::new(), clipped(&values.join(", ")))],
             more: 0,
@@ -151,13 +151,19 @@ fn table<'l>(
             *column != own && !value.is_empty() && !matches!(**value, "-" | "<none>" | "NULL" | "null")
         });
         shown.push(Found {
-            kind: subject.kind.clone(),
+            kind: subject.own_kind(),
             id: (*id).to_owned(),
-            properties: properties.map(|(_, (name, value))| (name.to_lowercase(), clipped(value))).collect(),
+            properties: properties
+                .map(|(_, (name, value))| (name.to_lowercase(), shown_value(name, value)))
+                .collect(),
             more: 0,
         });
     }
     shown.left_out += count.saturating_sub(MOST_ROWS);
+}
+
+fn shown_value(name: &str, value: &str) -> String {
+    if is_secret(name) { REDACTED.to_owned() } else { clipped(value) }
 }
 
 fn own_column(names: &[&str]) -> usize {
@@ -172,11 +178,22 @@ fn own_column(names: &[&str]) -> usize {
 
 /// Keys and values on lines of their own; one of the keys names the thing.
 fn keys(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
-    let pairs: Vec<(&str, &str)> = lines.iter().map_while(|line| pair(line)).collect();
+    // A key that comes again begins another one, and what is indented belongs to something else.
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for (key, value) in lines.iter().map_while(|line| pair(line)) {
+        if pairs.iter().any(|(known, _)| *known == key) {
+            break;
+        }
+        pairs.push((key, value));
+    }
+    let count = pairs.len();
+    let next = lines.get(count).copied().unwrap_or_default();
+    if next.starts_with([' ', '\t']) && !next.trim().is_empty() {
+        return Some(count.max(1));
+    }
     if pairs.len() < FEWEST_KEYS {
         return None;
     }
-    let count = pairs.len();
     let named = |wanted: &[&str]| {
         pairs.iter().find(|(key, value)| {
             let words = words_of(&key.to_lowercase());
@@ -186,10 +203,10 @@ fn keys(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
     let own = named(&["number", "id", "identifier", "key", "sku"]).or_else(|| named(&["name", "title"]));
     if let Some((own, id)) = own {
         let mut found =
-            Found { kind: subject.kind.clone(), id: (*id).to_owned(), properties: Vec::new(), more: 0 };
+            Found { kind: subject.own_kind(), id: (*id).to_owned(), properties: Vec::new(), more: 0 };
         for (key, value) in pairs.iter().filter(|(key, _)| key != own) {
             if found.properties.len() < MOST_PROPERTIES {
-                found.properties.push((key.to_lowercase(), clipped(value)));
+                found.properties.push((key.to_lowercase(), shown_value(key, value)));
             } else {
                 found.more += 1;
             }
@@ -202,7 +219,10 @@ fn keys(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
 /// `Key: value` or a key, a tab and a value; not a time, an address or a place in a file.
 fn pair(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(":\t").or_else(|| line.split_once(": "))?;
-    let key = key.trim_start_matches(['-', '*', ' ']).trim();
+    if key.starts_with([' ', '\t', '-', '*']) {
+        return None;
+    }
+    let key = key.trim();
     let value = value.trim();
     let is_key = key.chars().count() <= LONGEST_KEY
         && key.chars().next().is_some_and(char::is_alphabetic)

@@ -148,3 +148,21 @@ proptest::proptest! {
         }
     }
 }
+
+#[rstest]
+#[case::another_record_of_keys("list_hosts", "{}", "Name: web-1\nStatus: up\nIP: 1\nName: web-2\nStatus: down\nZone: b\n", &["host web-1: status=up; ip=1", "host web-2: status=down; zone=b"])]
+#[case::indented("get_pod", "{}", "Name: web-1\nAge: 5\nNode: n1\nOwner:\n  Name: bob\n  Status: fired\n  Team: x\n", &["pod web-1: age=5; node=n1"])]
+#[case::rows_of_one_owner("list_lines", "{}", r#"[{"user_id":"u1","status":"shipped"},{"user_id":"u1","status":"lost"}]"#, &[])]
+#[case::another_things_id("get_refund", "{}", r#"{"refund":{"order_id":"A1","status":"denied"}}"#, &[])]
+#[case::where_it_looked("get_pr", r#"{"repo":"b","number":7}"#, r#"{"number":7,"state":"merged"}"#, &["pr (repo b) 7: state=merged"])]
+#[case::secrets("get_account", "{}", r#"{"account_id":"x1","password":"hunter2","session_token":"t"}"#, &["account x1: password=[REDACTED:property]; session_token=[REDACTED:property]"])]
+#[case::a_secret_is_no_id("get_login", "{}", r#"{"token":"tok-123","x":1}"#, &[])]
+#[case::secrets_of_a_table("list_people", "{}", "| name | password |\n|---|---|\n| Ada | correct horse |\n", &["people Ada: password=[REDACTED:property]"])]
+fn what_is_told_of_a_thing_is_true_and_no_secret(
+    #[case] tool: &str,
+    #[case] arguments: &str,
+    #[case] output: &str,
+    #[case] expected: &[&str],
+) {
+    assert_eq!(shown(tool, arguments, output), expected);
+}
