@@ -60,7 +60,8 @@ pub(super) fn keep(turns: &mut Vec<Turn>, most_bytes: usize, most_turns: usize) 
 /// A line that may be taken, by its turn's place and its own.
 pub(super) type Place = (usize, usize);
 
-struct Seen<'t> {
+/// A line, its names and what it costs.
+pub(super) struct Seen<'t> {
     place: Place,
     line: &'t Line,
     names: Vec<(Name, f64)>,
@@ -96,7 +97,11 @@ impl Ord for Offer {
 
 /// The lines that fit into so much room, by `cost`.
 pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Line) -> u32) -> HashSet<Place> {
-    let lines = look_at(turns, cost);
+    pick(&look_at(turns, cost), room)
+}
+
+/// Of lines that were looked at, those that fit into so much room: several rooms are tried for one look.
+pub(super) fn pick(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
     let (mut told, mut begun) = (HashSet::new(), HashSet::new());
     let worth = |line: &Seen<'_>, told: &HashSet<Name>| {
         let names: f64 =
@@ -124,7 +129,8 @@ pub(super) fn choose(turns: &[Turn], room: u32, cost: &dyn Fn(&Line) -> u32) -> 
     chosen
 }
 
-fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec<Seen<'t>> {
+/// Looks at all lines.
+pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Line) -> u32) -> Vec<Seen<'t>> {
     // In how many turns, from the newest on, a name was met.
     let mut met: HashMap<Name, (u32, usize)> = HashMap::new();
     let mut all = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::choose::choose;
+use super::choose::{look_at, pick};
 use super::{Line, LineKind, MOST_TOKENS, Turn};
 use crate::domain::id::Seq;
 use crate::domain::message::Role;
@@ -37,9 +37,10 @@ pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) ->
         let is_told = line.text.len() > 24 && beside.contains(&line.text);
         if is_told { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
     };
+    let lines = look_at(turns, &cost);
     let mut within = room - head;
     for _ in 0..TRIES {
-        let chosen = choose(turns, within, &cost);
+        let chosen = pick(&lines, within);
         if chosen.is_empty() {
             break;
         }
