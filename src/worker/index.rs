@@ -1,7 +1,5 @@
 //! Keeps a session's recall index up with its messages.
 
-use tracing::warn;
-
 use crate::background;
 use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::recall::Analyzer;
@@ -11,8 +9,6 @@ use crate::store::{Store, StoreError};
 
 /// The most transactions of one job: a session that was imported whole must not hold a permit for long.
 const MOST_STEPS: usize = 16;
-/// The most versions that one job looks back on; mostly there is one.
-const MOST_LOOKS: usize = 4;
 
 /// What an indexing did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +33,6 @@ pub async fn index(
     (tenant, session): (TenantId, SessionId),
     job: Option<&Job>,
 ) -> Result<Option<Indexed>, StoreError> {
-    look_back(store, (tenant, session)).await;
     let mut through_seq = 0;
     for _ in 0..MOST_STEPS {
         // Boxed: a page of messages is read in it.
@@ -47,25 +42,6 @@ pub async fn index(
         }
     }
     Ok(Some(Indexed { through_seq, more: true, is_ended: false }))
-}
-
-/// Looks back on versions that another one followed. What fails here keeps no message from being found: the next job
-/// looks again.
-async fn look_back(store: &Store, (tenant, session): (TenantId, SessionId)) {
-    for _ in 0..MOST_LOOKS {
-        match background::in_turn(Box::pin(store.look_back(tenant, session))).await {
-            Ok(Some(hindsight)) => {
-                if let Some(score) = hindsight.score {
-                    metrics::histogram!("anchord_hindsight_score").record(score);
-                }
-            }
-            Ok(None) => return,
-            Err(error) => {
-                warn!(session.id = %session.0, %error, "worker.look_back_failed");
-                return;
-            }
-        }
-    }
 }
 
 /// Indexes what one transaction takes.

@@ -14,6 +14,7 @@ mod engine;
 mod evaluate;
 mod examine;
 mod exchange;
+mod hindsight;
 mod idle;
 pub mod index;
 mod make;

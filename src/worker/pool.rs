@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, Span, error, info, info_span, warn};
 
 use super::presence::Presence;
-use super::{Env, JobError, compress, evaluate, idle, index};
+use super::{Env, JobError, compress, evaluate, hindsight, idle, index};
 use crate::domain::compression::Status;
 use crate::store::StoreError;
 use crate::store::compressions::{Job, Kind, Taken};
@@ -195,12 +195,17 @@ impl Pool {
 
 /// Runs a job to its settlement, and then what was claimed with that; gives how many they were.
 async fn run(env: &Env, job: Job, lease: Duration) -> usize {
+    let key = (job.tenant, job.session);
+    let is_evaluation = job.kind == Kind::Evaluate;
     let mut next = Some(job);
     let mut done = 0;
     while let Some(job) = next {
         // Boxed: what a job holds between its steps is large.
         next = Box::pin(run_one(env, job, lease)).await.map(|next| *next);
         done += 1;
+    }
+    if !is_evaluation {
+        hindsight::look_back(&env.store, key).await;
     }
     done
 }
