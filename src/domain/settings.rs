@@ -3,6 +3,7 @@
 //! An absent field keeps its value and null resets it, so a stored document holds only what was
 //! set, and defaults are resolved when they are used.
 
+mod change;
 mod policy;
 mod tenant_wide;
 mod thresholds;
@@ -12,11 +13,11 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use super::mask::MaskMode;
-use super::misread::{escape, must_be, place, pointer};
 use super::pin::Pin;
 use super::strategy::{self, EngineChoice, Strategy};
 pub use super::tokens::Tokenizer as TokenizerName;
 use super::trigger::PolicyName;
+use change::{limits_of, merge_patch, read_settings, refuse_unknown};
 pub use policy::{Policy, share_of};
 pub use tenant_wide::TenantWide;
 pub use thresholds::{HistoryRules, MessageThresholds, Thresholds};
@@ -369,114 +370,6 @@ fn has_nul(value: &Value) -> bool {
 
 fn refuse<T>(pointer: &str, detail: String) -> Result<T, SettingsError> {
     Err(SettingsError { pointer: pointer.to_owned(), detail })
-}
-
-/// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
-fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 23] = [
-        "context_window",
-        "reserved_output_tokens",
-        "system_tokens",
-        "safety_buffer",
-        "policy",
-        "thresholds",
-        "speculative",
-        "mask",
-        "fill",
-        "preserve_recent",
-        "preserve_recent_tokens",
-        "min_messages",
-        "auto",
-        "strategy",
-        "engine",
-        "model",
-        "tokenizer",
-        "phase",
-        "task_id",
-        "parent_session_id",
-        "critical",
-        "max_summary_tokens",
-        "metadata",
-    ];
-    for name in change.keys() {
-        if !FIELDS.contains(&name.as_str()) {
-            return refuse(&format!("/{}", escape(name)), "unknown field".to_owned());
-        }
-    }
-    Ok(())
-}
-
-/// JSON merge patch; `metadata` is the caller's and is replaced whole.
-fn merge_patch(document: &mut Map<String, Value>, change: Map<String, Value>) {
-    for (name, value) in change {
-        if value.is_null() {
-            document.remove(&name);
-            continue;
-        }
-        if name != "metadata"
-            && let (Some(Value::Object(slot)), Value::Object(inner)) = (document.get_mut(&name), &value)
-        {
-            merge_patch(slot, inner.clone());
-        } else {
-            let value = if name == "metadata" { value } else { without_nulls(value) };
-            document.insert(name, value);
-        }
-    }
-}
-
-/// A nested null resets a field that was never set.
-fn without_nulls(value: Value) -> Value {
-    if let Value::Object(inner) = value {
-        let mut fresh = Map::new();
-        merge_patch(&mut fresh, inner);
-        return Value::Object(fresh);
-    }
-    value
-}
-
-/// Reads field by field, so that the error names the field.
-fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError> {
-    // serde would take a list for a struct, field by field.
-    let thresholds = document.get("thresholds");
-    let messages = thresholds.and_then(|thresholds| thresholds.get("messages"));
-    for (pointer, value) in [("/thresholds", thresholds), ("/thresholds/messages", messages)] {
-        if value.is_some_and(Value::is_array) {
-            return refuse(pointer, "must be an object".to_owned());
-        }
-    }
-    for (name, value) in &document {
-        let mut one = Map::new();
-        one.insert(name.clone(), value.clone());
-        if let Err(error) = serde_path_to_error::deserialize::<_, Settings>(Value::Object(one)) {
-            return Err(misread(name, value, &error));
-        }
-    }
-    serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", must_be(&error.to_string())))
-}
-
-/// A number that no type of ours holds is refused with the limits of those that one holds.
-fn misread(
-    name: &str,
-    value: &Value,
-    error: &serde_path_to_error::Error<serde_json::Error>,
-) -> SettingsError {
-    let detail = must_be(&error.inner().to_string());
-    let pointer = match pointer(error.path()) {
-        whole if whole.is_empty() => format!("/{}", escape(name)),
-        inner => place(inner, &detail),
-    };
-    let detail = if value.is_number() { limits_of(name).unwrap_or(detail) } else { detail };
-    SettingsError { pointer, detail }
-}
-
-/// The limits of a number, where they are not those of its type.
-fn limits_of(name: &str) -> Option<String> {
-    Some(match name {
-        "context_window" => format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"),
-        "preserve_recent" => format!("must be from 0 to {MAX_PRESERVE_RECENT}"),
-        "max_summary_tokens" => "must be from 200 to 100000 tokens".to_owned(),
-        _ => return None,
-    })
 }
 
 /// Refuses a number that is beyond its limits.

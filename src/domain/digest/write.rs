@@ -1,6 +1,9 @@
 //! The text that serves a digest, and shorter ones of it.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+
+use foldhash::fast::FixedState;
 
 use super::choose::{look_at, pick};
 use super::{Line, LineKind, MOST_TOKENS, Turn};
@@ -33,9 +36,9 @@ pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) ->
         return Served::default();
     }
     let rough = TokenCounter::new(Tokenizer::Estimate);
+    let told = Told::of(beside);
     let cost = |line: &Line| {
-        let is_told = line.text.len() > 24 && beside.contains(&line.text);
-        if is_told { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
+        if told.has(&line.text) { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
     };
     let lines = look_at(turns, &cost);
     let mut within = room - head;
@@ -53,6 +56,45 @@ pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) ->
         within = within.saturating_sub((tokens - room).saturating_add(within / 50 + 4));
     }
     Served::default()
+}
+
+/// A text that is asked whether it has a line word for word. A search through all of it for each line would be most of
+/// what a digest costs.
+struct Told<'t> {
+    text: &'t [u8],
+    /// Where a word of it begins, by the first bytes from there on; a few places each, for a text may repeat itself.
+    places: HashMap<&'t [u8], Vec<usize>, FixedState>,
+}
+
+/// Bytes by which a line is found; shorter ones may be told twice.
+const BEGINNING: usize = 24;
+/// How many places are held for the same beginning.
+const MOST_PLACES: usize = 8;
+
+impl<'t> Told<'t> {
+    fn of(text: &'t str) -> Self {
+        let text = text.as_bytes();
+        let mut places: HashMap<_, Vec<_>, _> = HashMap::default();
+        let mut before = b' ';
+        for (at, row) in text.windows(BEGINNING).enumerate() {
+            if !before.is_ascii_alphanumeric() {
+                let places = places.entry(row).or_default();
+                if places.len() < MOST_PLACES {
+                    places.push(at);
+                }
+            }
+            before = row.first().copied().unwrap_or_default();
+        }
+        Self { text, places }
+    }
+
+    fn has(&self, line: &str) -> bool {
+        let line = line.as_bytes();
+        let places = line.get(..BEGINNING).and_then(|beginning| self.places.get(beginning));
+        places.is_some_and(|places| {
+            places.iter().any(|at| self.text.get(*at..).is_some_and(|from| from.starts_with(line)))
+        })
+    }
 }
 
 fn text(turns: &[Turn], is_chosen: impl Fn((usize, usize)) -> bool) -> String {

@@ -34,6 +34,9 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
         (Role::Assistant, Some(Ending::Question)) => {
             format!("{up_to} the agent had asked and waited for an answer.")
         }
+        (Role::Assistant, Some(Ending::Unfinished)) => {
+            format!("{up_to} the agent had ended its turn, and told of something that is not done.")
+        }
         (Role::Assistant, Some(Ending::Report)) => format!("{up_to} the agent had ended its turn."),
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
             at_work(span, &up_to)

@@ -60,6 +60,8 @@ pub enum Earlier {
 pub enum Ending {
     /// It reports, and waits.
     Report,
+    /// It says that it did not do it, or not all of it, and waits.
+    Unfinished,
     /// It asks, and waits.
     Question,
 }
@@ -102,7 +104,11 @@ pub(super) fn read(span: &[Numbered], said: &[Option<String>], ending: Option<En
                     if asks {
                         all.questions = asked.into_iter().map(|text| (text, *seq)).collect();
                     }
-                    all.ending = Some(if asks { Ending::Question } else { Ending::Report });
+                    all.ending = Some(match asks {
+                        true => Ending::Question,
+                        false if is_unfinished(&words) => Ending::Unfinished,
+                        false => Ending::Report,
+                    });
                 }
             }
             // What a tool gave back, or a harness wrote, goes to an agent that is at work.
@@ -138,7 +144,10 @@ fn questions(words: &str) -> Vec<String> {
         .into_iter()
         .rev();
     let asks = |text: &str| {
-        (text.ends_with(['?', '？']) || begs(text)) && text.chars().count() >= 8 && !is_courtesy(text)
+        (text.ends_with(['?', '？']) || begs(text))
+            && text.chars().count() >= 8
+            && !is_courtesy(text)
+            && !is_condition(text)
     };
     let mut found: Vec<String> = last
         .map(|s| s.text.trim())
@@ -158,6 +167,23 @@ fn begs(text: &str) -> bool {
         )
     });
     BEGS.is_match(text)
+}
+
+/// `x = a ?` is the beginning of a choice in code.
+fn is_condition(text: &str) -> bool {
+    text.ends_with(" ?") && text.contains(['=', '(', ';', '{', '`'])
+}
+
+/// Whether the agent says, at the head or at the end of what it says, that something is not done.
+fn is_unfinished(words: &str) -> bool {
+    static UNFINISHED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:i(?:['’]m| am) (?:unable|not able|not allowed)|i (?:can['’]t|cannot|won['’]t|could(?:n['’]t| not)) (?:do|help|make|process|cancel|change|refund|fulfil|complete|finish|fix|get|find|run|access|perform|proceed)|unable to (?:do|help|process|complete|finish|fix|access|perform|proceed)|(?:is|are|was|were) not (?:yet )?(?:done|finished|complete[d]?|implemented)|still (?:to do|to be done|fails?|failing|missing|open)|not possible to|(?:remaining|next) steps?:|left to do)\b|remaining steps?:|(?:我)?(?:无法|不能|没法|未能)|尚未|还没(?:有)?(?:完成|做)",
+        )
+    });
+    let head: String = words.chars().take(300).collect();
+    let from = words.char_indices().rev().nth(299).map_or(0, |(at, _)| at);
+    UNFINISHED.is_match(&head) || words.get(from..).is_some_and(|tail| UNFINISHED.is_match(tail))
 }
 
 /// "Is there anything else?" asks for nothing that is missing.
@@ -332,6 +358,10 @@ fn change(text: &str) -> Option<Earlier> {
             |新任务|新的任务|换个任务|接下来我们|现在我们(?:来|开始)|另一个任务)"
         ))
     });
+    // What is dropped in part stands, and what is said of it stands beside it.
+    static KEPT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(r"(?i)\b(?:but|except|only|keep|apart from|the rest)\b|但|除了|保留|其他")
+    });
     if text.chars().count() > LONGEST_CHANGE {
         return None;
     }
@@ -342,7 +372,8 @@ fn change(text: &str) -> Option<Earlier> {
             [(&DROPPED, Earlier::Dropped), (&SUPERSEDED, Earlier::Superseded), (&NEXT, Earlier::Done)]
         {
             if pattern.is_match(&head) {
-                return Some(earlier);
+                let is_in_part = earlier == Earlier::Dropped && KEPT.is_match(&head);
+                return Some(if is_in_part { Earlier::Stand } else { earlier });
             }
         }
     }
@@ -385,6 +416,24 @@ mod tests {
     #[case::thanks("I fixed it.", "great, thanks", "", Earlier::Done)]
     #[case::go_on("I fixed the first part.", "ok go on", "", Earlier::Stand)]
     #[case::taken_back("I fixed it.", "never mind", "", Earlier::Dropped)]
+    #[case::taken_back_in_part(
+        "I fixed it.",
+        "Scrap that dark mode, but keep the login fix",
+        "Scrap that dark mode, but keep the login fix",
+        Earlier::Stand
+    )]
+    #[case::a_new_one_after_a_refusal(
+        "I'm sorry, but I am not allowed to refund this ticket.",
+        "Then change it to the 20th of May",
+        "Then change it to the 20th of May",
+        Earlier::Stand
+    )]
+    #[case::a_new_one_after_a_part(
+        "The form is in place. The tests of it are not yet done.",
+        "Now add a link to the form",
+        "Now add a link to the form",
+        Earlier::Stand
+    )]
     #[case::another_mind(
         "I fixed it.",
         "Actually, let's use Postgres for it",

@@ -11,6 +11,21 @@ use super::super::wording;
 const MOST_NEW: usize = 32;
 const MOST_OF_RECORD: usize = 256;
 
+impl From<&TestRunFact> for TestResult {
+    fn from(run: &TestRunFact) -> Self {
+        Self {
+            command: run.command.clone(),
+            outcome: run.outcome,
+            passed: run.passed,
+            failed: run.failed,
+            failing: run.failing.clone(),
+            superseded_by: None,
+            seqs: run.seqs.clone(),
+            session_id: None,
+        }
+    }
+}
+
 /// Keeps the latest run of each command, in the order in which commands were first run.
 pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     if runs.is_empty() {
@@ -29,16 +44,7 @@ pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     let mut at: HashMap<&str, usize> =
         results.iter().enumerate().filter_map(|(i, result)| Some((run_again(result)?, i))).collect();
     for (run, command) in runs.iter().zip(&commands) {
-        let result = TestResult {
-            command: run.command.clone(),
-            outcome: run.outcome,
-            passed: run.passed,
-            failed: run.failed,
-            failing: run.failing.clone(),
-            superseded_by: None,
-            seqs: run.seqs.clone(),
-            session_id: None,
-        };
+        let result = TestResult::from(run);
         let next = results.len();
         let slot = *at.entry(command).or_insert(next);
         match results.get_mut(slot) {

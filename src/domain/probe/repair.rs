@@ -122,16 +122,7 @@ fn restore_run(run: &TestRunFact, summary: &mut Summary) -> bool {
     if summary.test_results.iter().any(|t| t.command == run.command) {
         return false;
     }
-    summary.test_results.push(TestResult {
-        command: run.command.clone(),
-        outcome: run.outcome,
-        passed: run.passed,
-        failed: run.failed,
-        failing: run.failing.clone(),
-        superseded_by: None,
-        seqs: run.seqs.clone(),
-        session_id: None,
-    });
+    summary.test_results.push(TestResult::from(run));
     true
 }
 

@@ -111,6 +111,9 @@ fn alone(thing: &Thing) -> String {
         text.push_str(if number == 0 { ": " } else { "; " });
         if property.name.is_empty() {
             text.push_str(&value(property));
+        } else if property.value.contains("; ") {
+            // What could be read as another property stands in quotes.
+            let _ = write!(text, "{} \"{}\"", short(&property.name, 60), value(property));
         } else {
             let _ = write!(text, "{} {}", short(&property.name, 60), value(property));
         }

@@ -163,7 +163,9 @@ pub(super) fn read(
 
 fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
     let mut shown = Shown::default();
-    let Some(output) = one.output.as_deref().filter(|_| one.failed != Some(true)) else { return shown };
+    let Some(output) = one.output.as_deref().filter(|_| one.failed != Some(true) && !is_tried(one)) else {
+        return shown;
+    };
     let subject = if let Some(pipelines) = &run.command {
         let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.stages);
         let shows_files = |program: &str| SHOW_FILES.contains(&program.to_ascii_lowercase().as_str());
@@ -194,7 +196,30 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
     } else {
         table::read(clip_bytes(output, MOST_TEXT), &subject, &mut shown);
     }
+    if run.command.is_none() && deletes(&one.tool) {
+        for found in &mut shown.found {
+            found.properties.push(("shown by".to_owned(), one.tool.to_string()));
+        }
+    }
     shown
+}
+
+/// Whether a call only tells what would be.
+fn is_tried(one: &Invocation<'_>) -> bool {
+    const TRIES: [&str; 3] = ["--dry-run", "--dryrun", "--what-if"];
+    let flag = |name: &str| {
+        matches!(tools::words_of(name).concat().as_str(), "dryrun" | "simulate" | "preview" | "validateonly")
+    };
+    tools::words_of(&one.tool).iter().any(|word| matches!(word.as_str(), "preview" | "simulate"))
+        || TRIES.iter().any(|flag| one.arguments.contains(flag))
+        || serde_json::from_str::<value::Fields<'_>>(&one.arguments)
+            .is_ok_and(|fields| fields.list.iter().any(|(name, value)| value.get() == "true" && flag(name)))
+}
+
+/// Whether what a tool gives back is gone then.
+fn deletes(tool: &str) -> bool {
+    let words = tools::words_of(tool);
+    words.iter().any(|word| matches!(word.as_str(), "delete" | "remove" | "destroy" | "drop" | "purge"))
 }
 
 fn is_about_files(tool: &str) -> bool {

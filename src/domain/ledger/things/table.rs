@@ -105,11 +105,19 @@ fn columns<'l>(row: &'l str, starts: &[usize]) -> Option<Vec<&'l str>> {
     found.first().as_ref().is_some_and(|first| !first.is_empty()).then_some(found)
 }
 
-/// Rows of as many cells between tabs, as `gh` prints them where nobody looks; no column has a name.
+/// Rows of as many cells between tabs. What `gh` prints where nobody looks has no names above its columns.
 fn tabbed(lines: &[&str], subject: &Subject, shown: &mut Shown) -> Option<usize> {
-    let width = lines.first()?.split('\t').count();
+    let names: Vec<&str> = lines.first()?.split('\t').map(str::trim).collect();
+    let width = names.len();
     if !(3..=MOST_COLUMNS).contains(&width) {
         return None;
+    }
+    if is_header(&names) {
+        let rows = lines.iter().skip(1).map(|line| line.split('\t').map(str::trim).collect::<Vec<_>>());
+        let rows: Vec<Vec<&str>> = rows.take_while(|cells| cells.len() == width).collect();
+        let count = rows.len();
+        table(&names, rows.into_iter(), count, subject, shown);
+        return Some(count + 1);
     }
     let rows: Vec<Vec<&str>> = lines
         .iter()
@@ -167,13 +175,23 @@ fn shown_value(name: &str, value: &str) -> String {
 }
 
 fn own_column(names: &[&str]) -> usize {
-    let is_id = |name: &&str| {
-        matches!(
-            words_of(&name.to_lowercase()).last().map(String::as_str),
-            Some("id" | "name" | "number" | "key" | "code" | "uuid" | "sku" | "identifier")
-        )
+    names.iter().position(|name| names_id(name)).unwrap_or(0)
+}
+
+/// Whether cells are the names of columns: words without figures, and one that names an id.
+fn is_header(cells: &[&str]) -> bool {
+    let is_name = |cell: &&str| {
+        (1..=LONGEST_KEY).contains(&cell.len())
+            && cell.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '_' | '-' | '.'))
     };
-    names.iter().position(is_id).unwrap_or(0)
+    cells.iter().all(is_name) && cells.iter().any(|cell| names_id(cell))
+}
+
+fn names_id(column: &str) -> bool {
+    matches!(
+        words_of(&column.to_lowercase()).last().map(String::as_str),
+        Some("id" | "name" | "number" | "key" | "code" | "uuid" | "sku" | "identifier")
+    )
 }
 
 /// Keys and values on lines of their own; one of the keys names the thing.

@@ -75,6 +75,7 @@ fn tables(#[case] tool: &str, #[case] output: &str, #[case] expected: &[&str]) {
 #[rstest]
 #[case::kubectl("kubectl get pods", "NAME      READY   STATUS\nweb-1     1/1     Running\nweb-2     0/1     CrashLoopBackOff\n", &["pod web-1: ready=1/1; status=Running", "pod web-2: ready=0/1; status=CrashLoopBackOff"])]
 #[case::gh("gh pr checks 7", "lint\tpass\t12s\thttps://x/1\nunit\tfail\t3m\thttps://x/2\n", &["pr checks lint: =pass, 12s, https://x/1", "pr checks unit: =fail, 3m, https://x/2"])]
+#[case::tabs_under_names("acme list", "id\tname\tstate\nw-1\tshop\tup\nw-2\tapi\tdown\n", &["w-1: name=shop; state=up", "w-2: name=api; state=down"])]
 #[case::files("cat pods.txt", "NAME      READY   STATUS\nweb-1     1/1     Running\n", &[])]
 #[case::json_lines("docker ps --format json", "{\"ID\":\"ab12\",\"State\":\"up\"}\n{\"ID\":\"cd34\",\"State\":\"down\"}\n", &["ps ab12: State=up", "ps cd34: State=down"])]
 fn commands(#[case] command: &str, #[case] output: &str, #[case] expected: &[&str]) {
@@ -155,6 +156,9 @@ proptest::proptest! {
 #[case::rows_of_one_owner("list_lines", "{}", r#"[{"user_id":"u1","status":"shipped"},{"user_id":"u1","status":"lost"}]"#, &[])]
 #[case::another_things_id("get_refund", "{}", r#"{"refund":{"order_id":"A1","status":"denied"}}"#, &[])]
 #[case::where_it_looked("get_pr", r#"{"repo":"b","number":7}"#, r#"{"number":7,"state":"merged"}"#, &["pr (repo b) 7: state=merged"])]
+#[case::a_try("update_order", r#"{"order_id":"7","dry_run":true}"#, r#"{"order_id":"7","state":"paid"}"#, &[])]
+#[case::what_goes("delete_order", r#"{"order_id":"7"}"#, r#"{"order_id":"7","state":"paid"}"#, &["order 7: state=paid; shown by=delete_order"])]
+#[case::turned_around("get_order", r#"{"order_id":"7"}"#, "{\"order_id\":\"7\",\"state\":\"a\u{202e}b\"}", &["order 7: state=ab"])]
 #[case::secrets("get_account", "{}", r#"{"account_id":"x1","password":"hunter2","session_token":"t"}"#, &["account x1: password=[REDACTED:property]; session_token=[REDACTED:property]"])]
 #[case::a_secret_is_no_id("get_login", "{}", r#"{"token":"tok-123","x":1}"#, &[])]
 #[case::secrets_of_a_table("list_people", "{}", "| name | password |\n|---|---|\n| Ada | correct horse |\n", &["people Ada: password=[REDACTED:property]"])]

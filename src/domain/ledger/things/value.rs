@@ -121,14 +121,18 @@ pub(super) fn scalar(raw: &RawValue) -> Option<String> {
     }
 }
 
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// A value in one line, whole or with a `…` where something is missing; nothing when it says nothing.
 pub(super) fn told(raw: &RawValue) -> Option<String> {
     flat(raw, 0).map(|text| clipped(&text))
 }
 
-/// A text within the bound of a value.
+/// A text within the bound of a value, without signs that turn around what stands beside it.
 pub(super) fn clipped(text: &str) -> String {
-    let text = squash(text);
+    let text = squash(&text.replace(turns_text, ""));
     if text.chars().count() <= LONGEST {
         return text;
     }
