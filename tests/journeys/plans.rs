@@ -464,15 +464,15 @@ async fn a_late_compression_of_a_session_looks_at_no_more_rows_than_an_early_one
     call(app, "PUT", "/v1/sessions/s", settings).await;
     let mut early = Vec::new();
     for n in 1..=24 {
-        for k in 0..4 {
-            call(app, "POST", "/v1/sessions/s/messages", json!({"messages": turn(n * 4 + k)})).await;
+        for k in 0..8 {
+            call(app, "POST", "/v1/sessions/s/messages", json!({"messages": turn(n * 8 + k)})).await;
         }
         call(app, "POST", "/v1/sessions/s/compressions", json!({"target": 0.5})).await;
         ready.plans.take();
         app.work().await;
         let run = ready.plans.take();
-        // By then the index has buckets, in which what was needed next is looked for.
-        if n == 12 {
+        // By then the index has as many chunks as are looked through for what was needed next.
+        if n == 17 {
             early = run;
         } else if n == 24 {
             let early = rows_by_statement(&early);
