@@ -108,6 +108,8 @@ impl Compress {
         let span_tokens = span.iter().fold(0, count);
         Material {
             bound: self.max_summary_tokens,
+            told_bound: self.max_summary_tokens,
+            aim: self.max_summary_tokens,
             strategy: self.strategy.into(),
             ..Material::first(span, span_tokens, counter, Clock::system().now())
         }
@@ -195,6 +197,7 @@ fn write_json(
         "gate": proof.gate,
         "calls": made.calls,
         "cost": made.cost,
+        "entries": proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
         "rubric": made.rubric,
         "left_out": left_out,
         "accepted": proof.is_accepted(),

@@ -3,10 +3,12 @@
 //! Each step takes the last one's value; who calls them measures the time between. The worker and
 //! the command line call the same steps.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, Utc};
 
+use super::changes::{Account, Board, Changes};
 use super::digest;
 use super::id::Seq;
 use super::ledger::{self, Carry, Facts, Known, TestRunFact};
@@ -14,7 +16,7 @@ use super::merge::{MergeContext, Merged, merge};
 use super::message::Numbered;
 use super::parts::Parts;
 use super::probe::Probe;
-use super::proposal::Proposal;
+use super::proposal::{Proposal, ProposedIntent};
 use super::render;
 use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, Phase, share_of};
 use super::strategy::{Engine, Strategy};
@@ -63,8 +65,12 @@ pub struct Material {
     pub removed_constraints: BTreeSet<String>,
     /// Probes of earlier spans and of the caller that are still asked.
     pub probes: Vec<Probe>,
-    /// The most tokens of the rendering.
+    /// The most tokens of the rendering of what code words.
     pub bound: u32,
+    /// The same of what a model worded: meaning is worth more room than facts, where the caller set no bound.
+    pub told_bound: u32,
+    /// How large a record a model is to aim at, in tokens, whatever one version has room for.
+    pub aim: u32,
     /// The most tokens of rendering and digest together.
     pub room: u32,
     /// When the version is made.
@@ -95,6 +101,8 @@ impl Material {
             removed_constraints: BTreeSet::new(),
             probes: Vec::new(),
             bound: render::DEFAULT_BOUND_TOKENS,
+            told_bound: render::DEFAULT_BOUND_TOKENS,
+            aim: render::DEFAULT_BOUND_TOKENS,
             room: share_of(span_tokens, DEFAULT_FILL)
                 .clamp(render::DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS),
             now,
@@ -121,8 +129,12 @@ pub struct Base {
 /// What an engine made of a span.
 #[derive(Clone, Debug)]
 pub struct Proposed {
-    /// The narrative.
+    /// What code found: the narrative of the span, or what a model's changes are made upon.
     pub proposal: Proposal,
+    /// What a model changes then, piece by piece.
+    pub changes: Vec<Changes>,
+    /// How much of what it told that is.
+    pub account: Account,
     /// Who wrote it.
     pub engine: Engine,
     /// The model that wrote it.
@@ -180,7 +192,76 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     } else {
         Proposal { intent: whole.intent, ..Proposal::default() }
     };
-    Proposed { proposal, engine: Engine::Extractive, model: None }
+    Proposed {
+        proposal,
+        changes: Vec::new(),
+        account: Account::default(),
+        engine: Engine::Extractive,
+        model: None,
+    }
+}
+
+/// What code finds where a model tells the span: the choices that tools carried, things, and an intent until the model
+/// tells one; no state and no steps, which are the model's to say.
+#[must_use]
+pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
+    let Proposal { intent, decisions, things, .. } = propose(material, facts).proposal;
+    let has_intent =
+        material.base.as_ref().is_some_and(|base| !base.summary.session_intent.trim().is_empty());
+    let intent = intent.filter(|_| !has_intent);
+    Proposal { intent, decisions, things, is_beside: true, ..Proposal::default() }
+}
+
+/// The record as code merges the span into it: what a model is shown, and what its changes are made upon.
+#[must_use]
+pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
+    let proposal = propose_beside(material, facts);
+    let proposed = Proposed {
+        proposal,
+        changes: Vec::new(),
+        account: Account::default(),
+        engine: Engine::Extractive,
+        model: None,
+    };
+    let record = material.base.as_ref().map(|base| base.summary.clone());
+    merge_facts(record, material, facts, proposed).1.summary
+}
+
+impl Proposed {
+    /// The narrative that was proposed, of a record that holds it: what a model wrote, or code.
+    #[must_use]
+    pub fn told(&self, record: &Summary) -> Cow<'_, Proposal> {
+        if self.changes.is_empty() {
+            return Cow::Borrowed(&self.proposal);
+        }
+        let texts = || self.changes.iter().flat_map(Changes::texts);
+        let told: HashSet<&str> = texts().collect();
+        let intent = self.changes.iter().any(|changes| !changes.intent.is_empty()).then(|| ProposedIntent {
+            text: record.session_intent.clone(),
+            changes_scope: true,
+            seqs: record.session_intent_seqs.clone(),
+        });
+        Cow::Owned(Proposal {
+            intent: intent.or_else(|| self.proposal.intent.clone()),
+            decisions: record
+                .decisions_made
+                .iter()
+                .filter(|decision| told.contains(decision.decision.as_str()))
+                .chain(&self.proposal.decisions)
+                .cloned()
+                .collect(),
+            current_state: record.current_state.clone(),
+            blockers: record.blockers.iter().filter(|b| told.contains(b.text.as_str())).cloned().collect(),
+            next_steps: record
+                .next_steps
+                .iter()
+                .filter(|step| told.contains(step.as_str()))
+                .cloned()
+                .collect(),
+            next_steps_seqs: record.next_steps_seqs.clone(),
+            ..self.proposal.clone()
+        })
+    }
 }
 
 /// Merges an engine's proposal into a copy of the current record.
@@ -198,7 +279,30 @@ pub fn merge_last(material: &mut Material, facts: &Facts, proposed: Proposed) ->
     merge_into(record, material, facts, proposed)
 }
 
-fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, mut proposed: Proposed) -> Draft {
+fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, proposed: Proposed) -> Draft {
+    let before = record.as_ref().map(gate::published);
+    let (proposed, mut merged) = merge_facts(record, material, facts, proposed);
+    if !proposed.changes.is_empty() {
+        let mut board = Board::new(std::mem::take(&mut merged.summary));
+        for changes in &proposed.changes {
+            board.apply(changes);
+        }
+        merged.summary = board.finish();
+        // What the span leaves unsaid the model was asked for.
+        merged.warnings.retain(|warning| !warning.contains(": the span states none"));
+    }
+    digest::grow(&mut merged.summary.digest, &material.span);
+    digest::forget(&mut merged.summary.digest, &material.removed_constraints);
+    Draft { proposed, merged, before }
+}
+
+/// Merges facts and what code proposes of them.
+fn merge_facts(
+    record: Option<Summary>,
+    material: &Material,
+    facts: &Facts,
+    mut proposed: Proposed,
+) -> (Proposed, Merged) {
     if let Some(followed) = facts.followed.as_ref().filter(|_| material.strategy.asks_an_engine()) {
         followed.propose(&mut proposed.proposal);
     }
@@ -213,11 +317,8 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, mut p
         pins: &pins,
         removed_constraints: &material.removed_constraints,
     };
-    let before = record.as_ref().map(gate::published);
-    let mut merged = merge(record, facts, &proposed.proposal, context);
-    digest::grow(&mut merged.summary.digest, &material.span);
-    digest::forget(&mut merged.summary.digest, &material.removed_constraints);
-    Draft { proposed, merged, before }
+    let merged = merge(record, facts, &proposed.proposal, context);
+    (proposed, merged)
 }
 
 #[cfg(test)]

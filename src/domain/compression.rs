@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::changes::Account;
+
 use super::id::Seq;
 use super::probe::{Answerer, Scores};
 use super::strategy::{Engine, EngineChoice, Strategy};
@@ -149,6 +151,9 @@ pub struct Report {
     /// What the judge gave it overall, 0 to 5; absent without a judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rubric: Option<f64>,
+    /// How much of what the model told was published, and what was not; absent when none told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries: Option<Account>,
     /// What a reader should know.
     pub warnings: Vec<String>,
     /// What the gate did, candidate by candidate.

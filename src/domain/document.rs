@@ -230,7 +230,7 @@ impl PastIntent {
 
 impl From<PastIntent> for RequestEntry {
     fn from(PastIntent { text, seqs, session_id }: PastIntent) -> Self {
-        Self { text, state: RequestState::Superseded, superseded_by: None, seqs, session_id }
+        Self { text, state: RequestState::Superseded, superseded_by: None, outcome: None, seqs, session_id }
     }
 }
 

@@ -15,6 +15,7 @@ use super::wording::join_seqs;
 /// A file as the ledger has it, where a summary left it out; nothing when it was only read.
 pub(super) fn restored(fact: &FileFact) -> Option<ModifiedFile> {
     Some(ModifiedFile {
+        purpose: None,
         path: fact.path.clone(),
         action: fact.action?,
         renamed_from: fact.renamed_from.clone(),

@@ -255,8 +255,9 @@ fn new_decisions<'a>(candidate: &Candidate<'a>) -> &'a [Decision] {
 fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<String> {
     let reason = REASON.as_ref()?;
     let said = |text: &str| reason.captures(text).and_then(|c| Some(c.get(1)?.as_str().trim().to_owned()));
-    if let Some(found) = said(&decision.decision) {
-        return Some(found);
+    if said(&decision.decision).is_some() {
+        // It tells its reason itself.
+        return None;
     }
     let wanted = wording::key(wording::clip_chars(&decision.decision, 200));
     if wanted.is_empty() {

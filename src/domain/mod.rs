@@ -10,6 +10,7 @@
 
 pub mod accounting;
 pub mod candidate;
+pub mod changes;
 pub mod compression;
 pub mod context;
 pub mod digest;
@@ -31,7 +32,6 @@ pub mod merge;
 pub mod message;
 pub mod misread;
 pub mod models;
-pub mod narrative;
 pub mod parts;
 pub mod pin;
 pub mod preaggregate;

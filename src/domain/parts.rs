@@ -317,6 +317,7 @@ mod tests {
             session_intent_seqs: seqs.clone(),
             session_intent_session_id: session_id.clone(),
             requests: vec![RequestEntry {
+                outcome: None,
                 text: text(),
                 state: RequestState::Done,
                 superseded_by: None,
@@ -324,6 +325,7 @@ mod tests {
                 session_id: None,
             }],
             files_modified: vec![ModifiedFile {
+                purpose: None,
                 path: "a.rs".to_owned(),
                 action: FileAction::Renamed,
                 renamed_from: Some("b.rs".to_owned()),

@@ -72,6 +72,7 @@ mod tests {
 
     fn file(path: &str, change: &str) -> ModifiedFile {
         ModifiedFile {
+            purpose: None,
             path: path.to_owned(),
             action: FileAction::Modified,
             renamed_from: None,

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
+use super::changes::{Prompt, bare_json};
 use super::mark::free_mark;
-use super::narrative::{Prompt, bare_json};
 
 /// The best that a judge may give.
 const BEST: f64 = 5.0;

@@ -239,6 +239,8 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
         bound: bound(conversation, through, wanted.target_tokens),
+        told_bound: bound(conversation, through, wanted.target_tokens),
+        aim: bound(conversation, through, wanted.target_tokens),
         room: room(conversation, through, wanted.target_tokens),
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };

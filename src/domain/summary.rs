@@ -101,6 +101,9 @@ pub struct RequestEntry {
     /// The request that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// What came of it, as a model tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
@@ -183,6 +186,9 @@ pub struct ModifiedFile {
     pub renamed_from: Option<String>,
     /// What changed, in words or identifiers, oldest first.
     pub changes: Vec<String>,
+    /// What was changed and what for, as a model tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
     /// Whether the latest test run after the change passed.
     pub status: FileStatus,
     /// Written whole by a tool that does not say whether the file was there before.

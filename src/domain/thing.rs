@@ -11,6 +11,9 @@ const LONGEST_WAS: usize = 80;
 /// The most messages that one thing names.
 const MOST_SEQS: usize = 20;
 
+/// The property that holds what a model wrote of a thing.
+pub const NOTE: &str = "note";
+
 /// Something with an identity: a reservation, a ticket, a person, a commit, an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Thing {

@@ -127,6 +127,7 @@ mod tests {
 
     fn file(path: &str, changes: &[&str]) -> ModifiedFile {
         ModifiedFile {
+            purpose: None,
             path: path.into(),
             action: FileAction::Modified,
             renamed_from: None,

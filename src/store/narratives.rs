@@ -1,14 +1,15 @@
 //! What a compression asked of models: an account of every call, and the pieces that are finished.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::compressions::Job;
 use super::usage::add_model_call;
 use super::{Store, StoreError};
+use crate::domain::changes::{Account, Changes};
 use crate::domain::compression::Cost;
 use crate::domain::id::{CompressionId, Seq, TenantId};
-use crate::domain::narrative::Narrative;
 use crate::domain::usage::Figures;
 
 /// A call that is about to be sent.
@@ -52,8 +53,18 @@ pub struct FinishedChunk {
     pub from_seq: Seq,
     /// Its last message.
     pub through_seq: Seq,
-    /// What was told of it.
-    pub narrative: Narrative,
+    /// What was told of it, and kept.
+    pub changes: Changes,
+    /// How much of what was told that is.
+    pub account: Account,
+}
+
+/// A finished piece as it is stored.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct StoredChunk {
+    changes: Changes,
+    account: Account,
 }
 
 /// A call as it is stored.
@@ -231,7 +242,8 @@ impl Store {
     /// # Errors
     /// When the database fails, or the narrative cannot be written.
     pub async fn keep_chunk(&self, job: &Job, chunk: &FinishedChunk) -> Result<bool, StoreError> {
-        let narrative = serde_json::to_string(&chunk.narrative)
+        let told = StoredChunk { changes: chunk.changes.clone(), account: chunk.account.clone() };
+        let narrative = serde_json::to_string(&told)
             .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(
@@ -266,16 +278,17 @@ impl Store {
         .fetch_all(&mut *tx)
         .await?;
         tx.commit().await?;
-        let read = |row: serde_json::Value| {
-            serde_json::from_value(row)
-                .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))
-        };
-        rows.into_iter()
-            .map(|row| {
+        let mut chunks = Vec::with_capacity(rows.len());
+        for row in rows {
+            let StoredChunk { changes, account } = serde_json::from_value(row.narrative)
+                .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
+            // One that an earlier release told in another form is told again.
+            if changes.count() > 0 || account.told > 0 {
                 let (from_seq, through_seq) = (row.from_seq, row.through_seq);
-                Ok(FinishedChunk { from_seq, through_seq, narrative: read(row.narrative)? })
-            })
-            .collect()
+                chunks.push(FinishedChunk { from_seq, through_seq, changes, account });
+            }
+        }
+        Ok(chunks)
     }
 
     /// Removes the finished pieces of a session's compressions that have ended, those that were cancelled

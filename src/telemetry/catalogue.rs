@@ -187,6 +187,13 @@ pub const METRICS: &[Metric] = &[
     )
     .seeded(&["told"]),
     metric(
+        "anchord_llm_entries_total",
+        Counter,
+        &["outcome"],
+        "Entries that models told: published, trimmed, or dropped because the data does not support them.",
+    )
+    .seeded(&["published", "trimmed", "dropped"]),
+    metric(
         "anchord_llm_session_breakers_opened_total",
         Counter,
         &[],

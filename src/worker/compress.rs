@@ -235,6 +235,7 @@ impl Made {
             probes_cut: proof.report.cut,
             critical_failed: proof.report.critical_failed,
             rubric: self.rubric.as_ref().map(|rubric| rubric.overall),
+            entries: proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
             warnings: proof.meta.warnings.clone(),
             error,
             timings,

@@ -14,8 +14,9 @@ use crate::domain::id::{ProbeId, Seq};
 use crate::domain::message::Numbered;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
-use crate::domain::render::{LEAST_BOUND_TOKENS, phase_bound};
+use crate::domain::render::{DEFAULT_BOUND_TOKENS, LEAST_BOUND_TOKENS, phase_bound};
 use crate::domain::room::{Left, Room};
+use crate::domain::settings::share_of;
 use crate::domain::settings::{HYSTERESIS_SHARE, Policy, Settings};
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
@@ -167,11 +168,17 @@ pub(super) struct Shorter {
     left: Left,
 }
 
+/// Of the effective window, what a model is to aim at: two fifths of what a compression fills.
+const AIM_SHARE: f64 = 0.16;
+/// What a model worded takes at most so much of the room for record and digest.
+const TOLD_SHARE: f64 = 0.6;
+
 impl Shorter {
     pub(super) fn apply(self, material: &mut Material) {
         let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
         material.span.truncate(keep);
         (material.through_seq, material.span_tokens) = (self.through_seq, self.span_tokens);
+        // What is shorter is what code words in a model's place.
         (material.bound, material.room) = (self.left.record, self.left.together);
     }
 }
@@ -229,6 +236,17 @@ impl Work {
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
         let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
         let left = self.left(self.span.through_seq);
+        let policy = policy(&self.base.settings, &self.base.counts, &self.job.request);
+        let aim = match self.base.settings.max_summary_tokens {
+            Some(bound) => bound,
+            None => {
+                share_of(policy.effective_window, AIM_SHARE).clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
+            }
+        };
+        let told_bound = match self.base.settings.max_summary_tokens {
+            Some(_) => left.record,
+            None => left.record.max(share_of(left.together, TOLD_SHARE).min(DEFAULT_BOUND_TOKENS)),
+        };
         let span = read_messages(self.originals)?;
         let base = self.base.current.map(|current| read_base(current, self.kept)).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
@@ -261,6 +279,8 @@ impl Work {
             removed_constraints: self.base.removed_constraints,
             probes,
             bound: left.record,
+            told_bound,
+            aim,
             room: left.together,
             now: self.now,
             counter,

@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use super::exchange::Exchange;
-use super::narrate::{self, Fallen, Lost};
+use super::narrate::{self, Fallen, Lost, Told};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Draft, Material, Proposed};
+use crate::domain::changes::Account;
 use crate::domain::group;
 use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
-use crate::domain::narrative;
 use crate::domain::settings::{Phase, Settings};
 use crate::domain::shape::AsShape;
 use crate::domain::strategy::{self, EngineChoice, Strategy};
@@ -67,6 +67,19 @@ pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]>
     let covered = messages.get(..messages.partition_point(|m| m.seq() <= through)).unwrap_or_default();
     let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(AsShape::seq);
     group::groups(covered).iter().filter_map(last).collect()
+}
+
+/// What a model told of a span, upon what code found.
+fn worded(digest: &Digest, told: Told, model: String) -> Proposed {
+    let mut proposal = candidate::propose_beside(&digest.material, &digest.facts);
+    let Account { told: all, trimmed, dropped, .. } = &told.account;
+    if trimmed + dropped > 0 {
+        proposal.warnings.push(format!(
+            "llm: of {all} entries of the model's {dropped} were left out and {trimmed} trimmed, for the data does not support them"
+        ));
+    }
+    let Told { changes, account } = told;
+    Proposed { proposal, changes, account, engine: strategy::Engine::Llm, model: Some(model) }
 }
 
 /// Who words the narratives of one compression: a model until it comes to nothing, and code from then on,
@@ -136,16 +149,14 @@ impl Engine {
             self.asked = true;
             let exchange = Exchange { notebook, client: &client, model: &model };
             match narrate::tell(exchange, digest, self.phase).await? {
-                Ok(narrative) => told = Some((narrative, model)),
+                Ok(words) => told = Some((words, model)),
                 Err(Fallen(reason)) => self.fall(reason),
             }
         }
         let digest = Arc::clone(digest);
-        blocking(move || {
-            let code = candidate::propose(&digest.material, &digest.facts);
-            let Some((narrative, model)) = told else { return code };
-            let proposal = narrative::proposal(narrative, code.proposal);
-            Proposed { proposal, engine: strategy::Engine::Llm, model: Some(model) }
+        blocking(move || match told {
+            Some((told, model)) => worded(&digest, told, model),
+            None => candidate::propose(&digest.material, &digest.facts),
         })
         .await
     }
@@ -155,21 +166,17 @@ impl Engine {
         &mut self,
         notebook: Notebook<'_>,
         digest: &Arc<Digest>,
-        lost: &Lost,
+        (proposed, lost): (&Proposed, &Lost),
     ) -> Result<Option<Proposed>, JobError> {
         let Some((client, model)) = self.model.clone() else { return Ok(None) };
         let exchange = Exchange { notebook, client: &client, model: &model };
-        let narrative = match narrate::retell(exchange, digest, self.phase, lost).await? {
-            Ok(narrative) => narrative,
+        let before = Told { changes: proposed.changes.clone(), account: proposed.account.clone() };
+        let told = match narrate::retell(exchange, digest, self.phase, (before, lost)).await? {
+            Ok(told) => told,
             Err(Fallen(_)) => return Ok(None),
         };
         let digest = Arc::clone(digest);
-        let propose = move || {
-            let code = candidate::propose(&digest.material, &digest.facts);
-            let proposal = narrative::proposal(narrative, code.proposal);
-            Proposed { proposal, engine: strategy::Engine::Llm, model: Some(model) }
-        };
-        Ok(Some(blocking(propose).await?))
+        Ok(Some(blocking(move || worded(&digest, told, model)).await?))
     }
 
     /// Leaves the rest of the compression to code.

@@ -7,10 +7,10 @@ use super::desk::read_messages;
 use super::examine::{Examiner, Paper};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed};
+use crate::domain::changes;
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
-use crate::domain::narrative;
 use crate::domain::probe;
 use crate::domain::render::{self, Subject};
 use crate::domain::tokens::TokenCounter;
@@ -64,7 +64,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
         let evidence = move |budget| {
             let ends: Vec<Seq> = span.iter().map(|message| message.seq).collect();
-            narrative::evidence(&span, (&ends, &Facts::default()), budget, counter)
+            changes::evidence(&span, (&ends, &Facts::default()), budget, counter)
         };
         let asked = (rendering.text.as_str(), (from_seq, through_seq));
         rubric = examiner.judge(notebook, asked, evidence).await?;

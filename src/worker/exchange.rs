@@ -5,14 +5,14 @@ use tracing::{Instrument as _, info_span};
 
 use super::JobError;
 use super::notebook::Notebook;
+use crate::domain::changes::Prompt;
 use crate::domain::id::Seq;
-use crate::domain::narrative::Prompt;
 use crate::domain::probe::Spent;
 use crate::llm::{Attempt, Call, Client, LlmError};
 use crate::store::narratives::{AttemptEnd, NewAttempt};
 
 /// Tokens of the instructions and the schema, about.
-pub(super) const INSTRUCTION_TOKENS: u32 = 1_500;
+pub(super) const INSTRUCTION_TOKENS: u32 = 2_400;
 
 /// What is asked.
 #[derive(Debug)]

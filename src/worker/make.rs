@@ -11,10 +11,10 @@ use super::narrate::Lost;
 use super::notebook::Notebook;
 use super::{JobError, blocking, elapsed};
 use crate::domain::candidate::{self, Base, Proof, Proposed};
+use crate::domain::changes;
 use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
-use crate::domain::narrative;
 use crate::domain::parts::{Parts, Written};
 use crate::domain::probe::{self, Answerer, ProbeKind, Verdict};
 use crate::domain::rubric::Rubric;
@@ -133,7 +133,7 @@ impl<'a> Maker<'a> {
             }
             let begun = Instant::now();
             let lost = lost(&proof, measure);
-            let again = engine.retell(self.notebook, &digest, &lost).await?;
+            let again = engine.retell(self.notebook, &digest, (&proof.proposed, &lost)).await?;
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
             self.goes_on(GateOutcome::Repair, measure);
@@ -228,7 +228,7 @@ impl<'a> Maker<'a> {
             let read = Arc::clone(&digest);
             let evidence = move |budget| {
                 let Digest { material, facts, ends } = &*read;
-                narrative::evidence(&material.span, (ends, facts), budget, material.counter)
+                changes::evidence(&material.span, (ends, facts), budget, material.counter)
             };
             let span = (digest.material.span.first().map_or(0, |first| first.seq), proof.meta.through_seq);
             self.examiner.judge(self.notebook, (&proof.rendering.text, span), evidence).await?

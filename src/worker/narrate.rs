@@ -11,14 +11,18 @@ use tracing::{info, warn};
 use super::engine::Digest;
 use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
 use super::{JobError, blocking};
+use crate::domain::candidate::{self, Material};
+use crate::domain::changes::{self, Account, Board, Changes, Checked, Chunk, Frame, Prompt};
 use crate::domain::id::Seq;
-use crate::domain::narrative::{self, Chunk, Frame, Narrative, Prompt};
 use crate::domain::settings::Phase;
+use crate::domain::summary::Summary;
 use crate::llm::LlmError;
 use crate::store::narratives::FinishedChunk;
 
 /// How often the pieces may be made smaller in one compression.
 const SMALLER: u32 = 2;
+/// The most characters of the record that a model is shown.
+const MOST_RECORD_CHARS: usize = 80_000;
 /// The least tokens of a piece.
 const LEAST_CHUNK_TOKENS: u32 = 800;
 
@@ -45,33 +49,58 @@ pub(super) struct Lost {
     pub(super) smaller: bool,
 }
 
+/// What a model told of a span, and was kept: piece by piece, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    pub(super) changes: Vec<Changes>,
+    pub(super) account: Account,
+}
+
+impl Told {
+    fn push(&mut self, changes: Changes, account: Account) {
+        self.changes.push(changes);
+        self.account.add(account);
+    }
+}
+
 /// Tells a span, or why that came to nothing.
 pub(super) async fn tell(
     exchange: Exchange<'_>,
     digest: &Arc<Digest>,
     phase: Option<Phase>,
-) -> Result<Result<Narrative, Fallen>, JobError> {
+) -> Result<Result<Told, Fallen>, JobError> {
     let told = Teller::new(exchange, digest, phase).await?.tell(digest).await?;
     note(exchange, &told);
     Ok(told)
 }
 
-/// Tells the piece of a span that lost most once more.
+/// Tells the piece of a span that lost most once more, upon what was told.
 pub(super) async fn retell(
     exchange: Exchange<'_>,
     digest: &Arc<Digest>,
     phase: Option<Phase>,
-    lost: &Lost,
-) -> Result<Result<Narrative, Fallen>, JobError> {
-    let told = Teller::new(exchange, digest, phase).await?.retell(digest, lost).await?;
+    (before, lost): (Told, &Lost),
+) -> Result<Result<Told, Fallen>, JobError> {
+    let told = Teller::new(exchange, digest, phase).await?.retell(digest, before, lost).await?;
     note(exchange, &told);
     Ok(told)
 }
 
-fn note(exchange: Exchange<'_>, told: &Result<Narrative, Fallen>) {
+fn note(exchange: Exchange<'_>, told: &Result<Told, Fallen>) {
     let (name, model) = (exchange.notebook.name(), exchange.model);
     match told {
-        Ok(_) => info!(compression.id = name, llm.model = model, "llm.told"),
+        Ok(told) => {
+            info!(compression.id = name, llm.model = model, "llm.told");
+            let Account { told, trimmed, dropped, .. } = told.account;
+            for (outcome, count) in [
+                ("published", told.saturating_sub(trimmed + dropped)),
+                ("trimmed", trimmed),
+                ("dropped", dropped),
+            ] {
+                metrics::counter!("anchord_llm_entries_total", "outcome" => outcome)
+                    .increment(u64::from(count));
+            }
+        }
         Err(Fallen(reason)) => {
             warn!(compression.id = name, llm.model = model, reason, "llm.fallen");
         }
@@ -96,9 +125,18 @@ fn bounds(digest: &Digest) -> Option<(Seq, Seq)> {
     Some((span.first()?.seq, span.last()?.seq))
 }
 
+/// One piece of a span, with the record that it is told upon.
+struct Piece {
+    chunk: Arc<Chunk>,
+    board: Arc<Board>,
+    prompt: Prompt,
+}
+
 struct Teller<'a> {
     exchange: Exchange<'a>,
-    frame: Arc<Frame>,
+    frame: Frame,
+    /// The record as code merged the span into it.
+    record: Arc<Summary>,
     /// Tokens of a piece.
     budget: u32,
 }
@@ -111,18 +149,18 @@ impl<'a> Teller<'a> {
     ) -> Result<Self, JobError> {
         let window = exchange.client.options().context_tokens;
         // Another tokenizer may count a fifth more than ours.
-        let room = (window.saturating_sub(narrative::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
+        let room = (window.saturating_sub(changes::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
             .max(2 * LEAST_CHUNK_TOKENS);
-        // A fifth of the room for facts and the current summary, at about three characters a token.
-        let frame_tokens = room / 5;
-        let frame_chars = usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(60_000);
+        // A third of the room for the record, at about three characters a token.
+        let frame_tokens = room / 3;
+        let max_chars =
+            usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(MOST_RECORD_CHARS);
         let read = Arc::clone(digest);
-        let frame = blocking(move || {
-            let base = read.material.base.as_ref().map(|base| &base.summary);
-            Arc::new(Frame::new(&read.facts, base, frame_chars).in_phase(phase))
-        })
-        .await?;
-        Ok(Self { exchange, frame, budget: room - frame_tokens })
+        let record =
+            blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
+        let Material { aim: bound, counter, .. } = digest.material;
+        let frame = Frame { max_chars, bound, phase, counter };
+        Ok(Self { exchange, frame, record, budget: room - frame_tokens })
     }
 
     /// The pieces of the digest's span that are finished; a history that is read afresh is told page by
@@ -133,27 +171,28 @@ impl<'a> Teller<'a> {
         Ok(finished)
     }
 
-    async fn tell(&self, digest: &Arc<Digest>) -> Result<Result<Narrative, Fallen>, JobError> {
+    async fn tell(&self, digest: &Arc<Digest>) -> Result<Result<Told, Fallen>, JobError> {
         let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
         let mut finished = self.finished(bounds).await?.into_iter().peekable();
-        let mut told: Vec<Narrative> = Vec::new();
+        let mut told = Told::default();
         let mut walk = Walk { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
         let mut smaller = 0;
         loop {
             // Paid for by an earlier claim.
             if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > walk.after) {
                 walk.after = chunk.through_seq;
-                told.push(chunk.narrative);
+                told.push(chunk.changes, chunk.account);
                 continue;
             }
-            let Some((chunk, prompt)) = self.next(digest, walk, &told).await? else { break };
-            match self.ask(&chunk, &prompt, digest, "summarise").await? {
-                Ok(narrative) => {
-                    let done =
-                        FinishedChunk { from_seq: chunk.from_seq, through_seq: chunk.through_seq, narrative };
+            let Some(piece) = self.next(digest, walk, &told.changes).await? else { break };
+            let chunk = Arc::clone(&piece.chunk);
+            match self.ask(piece, "summarise").await? {
+                Ok((changes, account)) => {
+                    let (from_seq, through_seq) = (chunk.from_seq, chunk.through_seq);
+                    let done = FinishedChunk { from_seq, through_seq, changes, account };
                     self.exchange.notebook.keep(&done).await?;
-                    walk.after = chunk.through_seq;
-                    told.push(done.narrative);
+                    walk.after = through_seq;
+                    told.push(done.changes, done.account);
                 }
                 Err(Broken::Smaller(_)) if smaller < SMALLER && chunk.tokens > LEAST_CHUNK_TOKENS => {
                     smaller += 1;
@@ -162,46 +201,48 @@ impl<'a> Teller<'a> {
                 Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
             }
         }
-        if told.is_empty() {
+        if told.changes.is_empty() {
             return Ok(Err(Fallen("nothing_to_tell")));
         }
-        Ok(Ok(narrative::together(told)))
+        Ok(Ok(told))
     }
 
-    /// Replaces the piece that the lost facts came from by a more detailed telling of it, or by tellings of
-    /// its halves: a call or two, and their repairs.
-    async fn retell(&self, digest: &Arc<Digest>, lost: &Lost) -> Result<Result<Narrative, Fallen>, JobError> {
+    /// Tells the piece that the lost facts came from once more, whole or in halves, upon the record as it is by then: a
+    /// call or two, and their corrections.
+    async fn retell(
+        &self,
+        digest: &Arc<Digest>,
+        mut told: Told,
+        lost: &Lost,
+    ) -> Result<Result<Told, Fallen>, JobError> {
         let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
-        let mut finished = self.finished(bounds).await?;
-        let losses = |chunk: &FinishedChunk| {
+        let finished = self.finished(bounds).await?;
+        let losses = |chunk: &&FinishedChunk| {
             let within = |seq: &&Seq| (chunk.from_seq..=chunk.through_seq).contains(seq);
             lost.seqs.iter().filter(within).count()
         };
-        // Of pieces that lost as much, the newest: what it tells replaces what the others do.
-        let Some(most) = (0..finished.len()).max_by_key(|at| finished.get(*at).map_or(0, losses)) else {
+        // Of pieces that lost as much, the newest.
+        let Some(piece) = finished.iter().max_by_key(losses) else {
             return Ok(Err(Fallen("nothing_to_tell")));
         };
-        let rest = finished.split_off(most);
-        let Some((piece, later)) = rest.split_first() else { return Ok(Err(Fallen("nothing_to_tell"))) };
-        let mut told: Vec<Narrative> = finished.into_iter().map(|chunk| chunk.narrative).collect();
         let mut walk = Walk { after: piece.from_seq - 1, through: piece.through_seq, budget: self.budget };
         let mut halved = false;
-        while let Some((chunk, prompt)) = self.next(digest, walk, &told).await? {
+        while let Some(mut piece) = self.next(digest, walk, &told.changes).await? {
             if lost.smaller && !halved {
                 halved = true;
-                if chunk.tokens > LEAST_CHUNK_TOKENS {
-                    walk.budget = (chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
+                if piece.chunk.tokens > LEAST_CHUNK_TOKENS {
+                    walk.budget = (piece.chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
                     continue;
                 }
             }
-            match self.ask(&chunk, &prompt.in_detail(&lost.categories), digest, "detail").await? {
-                Ok(narrative) => told.push(narrative),
+            piece.prompt = piece.prompt.in_detail(&lost.categories);
+            walk.after = piece.chunk.through_seq;
+            match self.ask(piece, "detail").await? {
+                Ok((changes, account)) => told.push(changes, account),
                 Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
             }
-            walk.after = chunk.through_seq;
         }
-        told.extend(later.iter().map(|chunk| chunk.narrative.clone()));
-        Ok(Ok(narrative::together(told)))
+        Ok(Ok(told))
     }
 
     /// The next piece and its prompt; made apart, because long texts are searched for secrets.
@@ -209,58 +250,78 @@ impl<'a> Teller<'a> {
         &self,
         digest: &Arc<Digest>,
         walk: Walk,
-        told: &[Narrative],
-    ) -> Result<Option<(Chunk, Prompt)>, JobError> {
-        let (digest, frame) = (Arc::clone(digest), Arc::clone(&self.frame));
-        let earlier = (!told.is_empty()).then(|| narrative::together(told.to_vec()));
+        told: &[Changes],
+    ) -> Result<Option<Piece>, JobError> {
+        let (digest, frame, record) = (Arc::clone(digest), self.frame, Arc::clone(&self.record));
+        let told = told.to_vec();
         blocking(move || {
             let (material, ends) = (&digest.material, &digest.ends);
             let upto = material.span.partition_point(|message| message.seq <= walk.through);
             let span = material.span.get(..upto)?;
-            let chunk = narrative::next_chunk(span, ends, walk.after, walk.budget, material.counter)?;
-            let prompt = frame.prompt(&chunk, earlier.as_ref());
-            Some((chunk, prompt))
+            let chunk = changes::next_chunk(span, ends, walk.after, walk.budget, material.counter)?;
+            let mut board = Board::new(Summary::clone(&record));
+            for changes in &told {
+                board.apply(changes);
+            }
+            let prompt = frame.prompt(&chunk, &board);
+            Some(Piece { chunk: Arc::new(chunk), board: Arc::new(board), prompt })
         })
         .await
     }
 
-    /// Asks about one piece: the question, and one repair.
+    /// Asks about one piece: the question, one repair of an answer that cannot be read, and one correction of what the
+    /// data does not support.
     async fn ask(
         &self,
-        chunk: &Chunk,
-        prompt: &Prompt,
-        digest: &Arc<Digest>,
+        piece: Piece,
         purpose: &'static str,
-    ) -> Result<Result<Narrative, Broken>, JobError> {
-        let reply = match self.call(chunk, prompt, purpose).await? {
+    ) -> Result<Result<(Changes, Account), Broken>, JobError> {
+        let reply = match self.call(&piece, &piece.prompt, purpose).await? {
             Ok(reply) => reply,
             Err(broken) => return Ok(Err(broken)),
         };
-        let read = match narrative::read(&reply) {
-            Ok(read) => read,
+        let (answer, read) = match changes::read(&reply) {
+            Ok(read) => (reply, read),
             Err(error) => {
-                let reply = match self.call(chunk, &prompt.repair(&error), "repair").await? {
+                let reply = match self.call(&piece, &piece.prompt.repair(&error), "repair").await? {
                     Ok(reply) => reply,
                     Err(broken) => return Ok(Err(broken)),
                 };
-                match narrative::read(&reply) {
-                    Ok(read) => read,
+                match changes::read(&reply) {
+                    Ok(read) => (reply, read),
                     Err(_) => return Ok(Err(Broken::Smaller("unusable_reply"))),
                 }
             }
         };
-        let (digest, chunk) = (Arc::clone(digest), chunk.clone());
-        let checked = blocking(move || {
-            let base = digest.material.base.as_ref().map(|base| &base.summary);
-            narrative::keep_supported(read, &chunk, &digest.facts, base)
-        });
-        Ok(Ok(checked.await?))
+        let told =
+            read.changes.count().saturating_add(u32::try_from(read.objections.len()).unwrap_or(u32::MAX));
+        let objections = read.objections;
+        let first = self.check(&piece, read.changes).await?;
+        if first.faults.is_empty() && objections.is_empty() {
+            return Ok(Ok((first.whole, Account { told, ..Account::default() })));
+        }
+        let correction = piece.prompt.correct(&answer, &first.faults, &objections);
+        // What cannot be corrected is left as it is: the rest of the answer is good.
+        let second = match self.call(&piece, &correction, "repair").await? {
+            Ok(reply) => changes::read(&reply).ok(),
+            Err(_) => None,
+        };
+        let second = match second {
+            Some(read) => Some(self.check(&piece, read.changes).await?),
+            None => None,
+        };
+        Ok(Ok(changes::settle(told, objections, first, second)))
+    }
+
+    async fn check(&self, piece: &Piece, changes: Changes) -> Result<Checked, JobError> {
+        let (chunk, board) = (Arc::clone(&piece.chunk), Arc::clone(&piece.board));
+        blocking(move || changes::check(changes, &chunk, &board)).await
     }
 
     /// One call about a piece.
     async fn call(
         &self,
-        chunk: &Chunk,
+        Piece { chunk, .. }: &Piece,
         prompt: &Prompt,
         purpose: &'static str,
     ) -> Result<Result<String, Broken>, JobError> {
@@ -268,10 +329,10 @@ impl<'a> Teller<'a> {
             purpose,
             span: (chunk.from_seq, chunk.through_seq),
             prompt,
-            schema: narrative::schema(),
-            max_output_tokens: narrative::REPLY_TOKENS,
-            // The piece and at most a fifth of the room for its frame.
-            input_tokens: chunk.tokens / 4 * 5,
+            schema: changes::schema(),
+            max_output_tokens: changes::REPLY_TOKENS,
+            // The piece and at most half as much again for the record.
+            input_tokens: chunk.tokens / 2 * 3,
         };
         Ok(match self.exchange.ask(question).await? {
             Ok(reply) => Ok(reply.text),

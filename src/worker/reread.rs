@@ -52,6 +52,8 @@ pub(super) async fn refresh(
             removed_constraints: material.removed_constraints.clone(),
             probes: Vec::new(),
             bound: material.bound,
+            told_bound: material.told_bound,
+            aim: material.aim,
             room: material.room,
             now: material.now,
             counter: material.counter,

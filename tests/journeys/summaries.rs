@@ -15,6 +15,7 @@ use crate::support::app::COMPRESS;
 
 fn file(path: &str) -> ModifiedFile {
     ModifiedFile {
+        purpose: None,
         path: path.to_owned(),
         action: FileAction::Created,
         renamed_from: None,

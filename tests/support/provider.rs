@@ -71,6 +71,10 @@ impl Seen {
     /// A good answer.
     fn good(&self) -> String {
         match self.asks() {
+            // Of a session that is about something else nothing is told that is not there.
+            Asks::Narrative if !self.prompt().contains("src/import.rs") => {
+                json!({"intent": "", "state": "The importer reads another file of the CSV samples.", "seqs": []}).to_string()
+            }
             Asks::Narrative => record(self.span().1).to_string(),
             Asks::Answers => self.answers(str::to_owned),
             Asks::Judgement => judgement(4.0).to_string(),
@@ -189,28 +193,20 @@ impl FakeProvider {
     }
 }
 
-/// A record that says what the messages of [`super::app`]'s sessions say; `seq` is where.
+/// Changes that say what the messages of [`super::app`]'s sessions say; `seq` is where.
 pub fn record(seq: i64) -> Value {
+    let entry = |section: &str, text: &str, seq: i64| json!({"section": section, "name": "", "text": text, "seqs": [seq]});
     json!({
-        "session_intent": "Make the importer in src/import.rs read CSV files",
-        "intent_changes_scope": false,
-        "intent_seqs": [1],
-        "decisions": [{
-            "decision": "Use the csv crate for the importer",
-            "rationale": "quoted fields are hard to read by hand",
-            "alternatives": [],
-            "seqs": [seq],
-        }],
-        "current_state": {
-            "phase": "implementation",
-            "task": "the importer reads CSV files",
-            "text": "The importer in src/import.rs reads CSV files with the csv crate.",
-            "seqs": [seq],
-        },
-        "blockers": [],
-        "blockers_resolved": false,
-        "next_steps": [{"text": "Write a test for quoted fields of the importer", "seqs": [seq]}],
-        "technical_context": [],
+        "intent": "Make the importer in src/import.rs read CSV files",
+        "state": "The importer in src/import.rs reads CSV files with the csv crate.",
+        "seqs": [seq],
+        "add": [
+            entry("decisions", "The agent uses the csv crate for the importer, because quoted fields are hard to read by hand.", seq),
+            entry("next", "Write a test for quoted fields of the importer", seq),
+        ],
+        "append": [],
+        "update": [],
+        "close": [],
     })
 }
 

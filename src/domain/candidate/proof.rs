@@ -9,7 +9,7 @@ use super::super::probe::{self, Answerer, Probe, ProbeReport};
 use super::super::redact;
 use super::super::render::{self, Rendering, Served, Subject};
 use super::super::settings::share_of;
-use super::super::strategy::Strategy;
+use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
 use super::super::tokens::Memo;
 use super::super::version::VersionMeta;
@@ -95,7 +95,7 @@ impl Proof {
 pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
     let Draft { proposed, merged, before } = draft;
     let summary = merged.summary;
-    let new_probes = probe::generate(facts, &proposed.proposal, before.as_ref(), &summary);
+    let new_probes = probe::generate(facts, &proposed.told(&summary), before.as_ref(), &summary);
     let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
         (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
@@ -111,7 +111,8 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
 #[must_use]
 pub fn expand(material: &Material, facts: &Facts, proof: &Proof) -> Option<Proof> {
     let mut summary = proof.summary.clone();
-    if !probe::repair(&proof.report, facts, &proof.proposed.proposal, &mut summary) {
+    let proposal = proof.proposed.told(&proof.summary);
+    if !probe::repair(&proof.report, facts, &proposal, &mut summary) {
         return None;
     }
     let asking = Asking {
@@ -142,7 +143,7 @@ fn examine(
     asking: Asking,
 ) -> Proof {
     let Asking { proposed, before, new_probes, retired, all } = asking;
-    let (proposal, base) = (&proposed.proposal, before.as_ref());
+    let (proposal, base) = (proposed.told(&summary).into_owned(), before.as_ref());
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.served_tokens));
     let mut meta = meta(material, &proposed, tokens_before, merge_warnings.clone());
@@ -172,7 +173,7 @@ fn examine(
                 // It quotes the span, secrets and all.
                 redact::redact_summary(&mut summary);
             }
-            probe::repair(&report, facts, proposal, &mut summary) || gated
+            probe::repair(&report, facts, &proposal, &mut summary) || gated
         };
         let outcome = match (good, repaired) {
             (_, true) => GateOutcome::Repair,
@@ -256,9 +257,10 @@ fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Ve
     reasons
 }
 
-fn bound(material: &Material, tokens_before: u32) -> u32 {
+fn bound(material: &Material, engine: Engine, tokens_before: u32) -> u32 {
     let share = share_of(tokens_before, material.strategy.share_of_before());
-    material.bound.min(share.max(render::LEAST_BOUND_TOKENS))
+    let bound = if engine == Engine::Llm { material.told_bound } else { material.bound };
+    bound.min(share.max(render::LEAST_BOUND_TOKENS))
 }
 
 fn meta(
@@ -284,7 +286,7 @@ fn meta(
         through_seq: material.through_seq,
         tokens_before: i64::from(tokens_before),
         tokens_after: 0,
-        max_tokens: bound(material, tokens_before),
+        max_tokens: bound(material, proposed.engine, tokens_before),
         compression_ratio: None,
         probe_score: None,
         facts_score: None,

@@ -50,6 +50,7 @@ fn the_first_task_is_the_intent_and_greetings_are_not() {
 #[test]
 fn the_intent_is_what_is_open_and_an_early_one_that_was_done_is_none() {
     let done = RequestEntry {
+        outcome: None,
         text: "fix this".to_owned(),
         state: RequestState::Done,
         superseded_by: None,
@@ -57,6 +58,7 @@ fn the_intent_is_what_is_open_and_an_early_one_that_was_done_is_none() {
         session_id: None,
     };
     let open = RequestEntry {
+        outcome: None,
         text: "Write the plan".to_owned(),
         state: RequestState::Open,
         seqs: vec![5],

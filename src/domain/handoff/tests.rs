@@ -16,6 +16,7 @@ use crate::domain::version::VersionMeta;
 
 fn file(path: &str, action: FileAction, change: &str, seq: i64) -> ModifiedFile {
     ModifiedFile {
+        purpose: None,
         path: path.into(),
         action,
         renamed_from: None,

@@ -401,6 +401,7 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
         .map(|change| if is_marked(change) { change.clone() } else { told_of(change, origin) });
     let whole = compose(fact(known, kept), fact(later, theirs.collect()));
     ModifiedFile {
+        purpose: None,
         path: whole.path,
         action: whole.action.unwrap_or(known.action),
         renamed_from: whole.renamed_from,

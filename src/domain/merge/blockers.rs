@@ -13,9 +13,14 @@ const MOST: usize = 6;
 const LONGEST_COMMAND: usize = 140;
 const MOST_NAMES: usize = 6;
 
+/// Whether code keeps a blocker: what fails now.
+pub(in crate::domain) fn is_of_failing_tests(blocker: &Blocker) -> bool {
+    blocker.session_id.is_none() && blocker.text.starts_with(FAILING)
+}
+
 /// Puts what fails now in the place of what failed before; what a model says stays.
 pub(super) fn merge(blockers: &mut Vec<Blocker>, results: &[TestResult]) {
-    blockers.retain(|blocker| blocker.session_id.is_some() || !blocker.text.starts_with(FAILING));
+    blockers.retain(|blocker| !is_of_failing_tests(blocker));
     let failing = results.iter().filter(|run| {
         run.session_id.is_none()
             && run.superseded_by.is_none()

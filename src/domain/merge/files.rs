@@ -11,11 +11,11 @@ use super::remove;
 
 /// Merges the span's files into both file sections; returns the identities of those that are no longer
 /// among the changed ones.
-pub(super) fn merge(summary: &mut Summary, facts: &Facts) -> BTreeSet<String> {
+pub(super) fn merge(summary: &mut Summary, facts: &Facts, is_beside: bool) -> BTreeSet<String> {
     // A record grows with its session, so what the span does not touch stays where it is.
     let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
     let touched = Named::of(named.chain(&facts.taken_back).map(String::as_str));
-    let Opened { modified, read, record, mut earlier } = open(summary, &touched);
+    let Opened { modified, read, record, mut earlier } = open(summary, &touched, is_beside);
     let mut history = FileHistory::of(record);
     for copy in &facts.taken_back {
         history.withdraw(copy);
@@ -115,6 +115,7 @@ impl<'a> Runs<'a> {
             None => before_span.status,
         };
         Entry::Modified(ModifiedFile {
+            purpose: before_span.purpose,
             path: file.path,
             action,
             renamed_from: file.renamed_from,
@@ -144,6 +145,8 @@ struct Opened {
 #[derive(Default)]
 struct Known {
     status: FileStatus,
+    /// What a model told of it.
+    purpose: Option<String>,
     origin: Option<Origin>,
 }
 
@@ -176,7 +179,8 @@ fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<
     (file, None)
 }
 
-fn open(summary: &mut Summary, touched: &Named) -> Opened {
+/// `is_beside` says that a model tells of files too: what it told of one that was read is told when it is changed.
+fn open(summary: &mut Summary, touched: &Named, is_beside: bool) -> Opened {
     let (mut modified, mut read, mut record) = (Vec::new(), Vec::new(), Vec::new());
     let mut earlier: HashMap<String, Known> = HashMap::new();
     for (at, file) in summary.files_modified.iter_mut().enumerate() {
@@ -184,7 +188,10 @@ fn open(summary: &mut Summary, touched: &Named) -> Opened {
             continue;
         }
         let origin = Origin::take(file.session_id.take(), &mut file.seqs, file.changes.len());
-        earlier.insert(path_key(&file.path), Known { status: file.status, origin });
+        earlier.insert(
+            path_key(&file.path),
+            Known { status: file.status, purpose: file.purpose.take(), origin },
+        );
         modified.push(at);
         record.push(FileFact {
             path: std::mem::take(&mut file.path),
@@ -202,7 +209,8 @@ fn open(summary: &mut Summary, touched: &Named) -> Opened {
             continue;
         }
         let origin = Origin::take(file.session_id.take(), &mut file.seqs, 0);
-        earlier.insert(path_key(&file.path), Known { status: FileStatus::Unknown, origin });
+        let purpose = file.reason.clone().filter(|_| is_beside);
+        earlier.insert(path_key(&file.path), Known { status: FileStatus::Unknown, purpose, origin });
         read.push(at);
         record.push(FileFact {
             path: std::mem::take(&mut file.path),

@@ -23,6 +23,8 @@ use super::section::Section;
 use super::summary::{Constraint, ConstraintSource, Remark, Summary};
 use super::wording;
 
+pub(in crate::domain) use blockers::is_of_failing_tests;
+
 /// What the merge needs to know besides the span.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeContext<'a> {
@@ -68,7 +70,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     }
     merged.warnings.clone_from(&proposal.warnings);
     let summary = &mut merged.summary;
-    merged.gone.files = files::merge(summary, facts);
+    merged.gone.files = files::merge(summary, facts, proposal.is_beside);
     decisions::merge(&mut summary.decisions_made, &proposal.decisions);
     errors::merge(&mut summary.errors, facts, ctx.version);
     runs::merge(&mut summary.test_results, &facts.test_runs);
@@ -78,7 +80,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     let mut gone = things::merge(&mut summary.things, &facts.things, &facts.named);
     gone += things::merge(&mut summary.things, &proposal.things, &[]);
     leave_out(summary, Section::Things, gone.saturating_add(facts.things_left_out));
-    merge_questions(&mut summary.open_questions, facts);
+    merge_questions(&mut summary.open_questions, facts, proposal.is_beside);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
     blockers::merge(&mut summary.blockers, &summary.test_results);
@@ -96,8 +98,8 @@ fn leave_out(summary: &mut Summary, section: Section, gone: u32) {
 }
 
 /// What the agent asks stays open until a person speaks.
-fn merge_questions(open: &mut Vec<Remark>, facts: &Facts) {
-    if facts.answered || !facts.questions.is_empty() {
+fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, is_beside: bool) {
+    if !is_beside && (facts.answered || !facts.questions.is_empty()) {
         open.retain(|question| question.session_id.is_some());
     }
     for (text, seq) in &facts.questions {

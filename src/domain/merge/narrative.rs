@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::id::Seq;
 use super::super::ledger::{Facts, TodoItem, TodoStatus};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
@@ -45,7 +46,9 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
         if session_id.is_some() || !is_told {
             let (state, superseded_by) = (RequestState::Superseded, None);
             let at = summary.requests.partition_point(|request| request.seqs.first() < seqs.first());
-            summary.requests.insert(at, RequestEntry { text, state, superseded_by, seqs, session_id });
+            summary
+                .requests
+                .insert(at, RequestEntry { text, state, superseded_by, outcome: None, seqs, session_id });
         }
     }
 }
@@ -93,6 +96,10 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
         summary.next_steps_seqs.clone_from(&proposal.next_steps_seqs);
         return;
     }
+    if let Some(list) = facts.todos.as_ref().filter(|_| proposal.is_beside) {
+        join_steps(summary, facts, &list.seqs);
+        return;
+    }
     let Some(list) = &facts.todos else {
         if summary.next_steps.is_empty() {
             warnings.push("next_steps: the span states none".to_owned());
@@ -113,5 +120,19 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     } else {
         summary.next_steps = steps;
         summary.next_steps_seqs.clone_from(&list.seqs);
+    }
+}
+
+/// Puts what the todo list leaves to do beside the steps that a model told, and takes out what the list has done.
+fn join_steps(summary: &mut Summary, facts: &Facts, seqs: &[Seq]) {
+    let done: HashSet<String> =
+        todos(facts, TodoStatus::Completed).map(|item| wording::key(&item.content)).collect();
+    summary.next_steps.retain(|step| !done.contains(&wording::key(step)));
+    let mut known: HashSet<String> = summary.next_steps.iter().map(|step| wording::key(step)).collect();
+    for item in todos(facts, TodoStatus::InProgress).chain(todos(facts, TodoStatus::Pending)) {
+        if known.insert(wording::key(&item.content)) {
+            summary.next_steps.push(item.content.clone());
+            join_seqs(&mut summary.next_steps_seqs, seqs);
+        }
     }
 }

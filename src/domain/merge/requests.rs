@@ -104,7 +104,14 @@ impl Fold {
         let mut seqs = again.map(|request| request.seqs).unwrap_or_default();
         join_seqs(&mut seqs, &fact.seqs);
         let (text, state) = (fact.text.clone(), RequestState::Open);
-        self.entries.push(Some(RequestEntry { text, state, superseded_by: None, seqs, session_id: None }));
+        self.entries.push(Some(RequestEntry {
+            text,
+            state,
+            superseded_by: None,
+            outcome: None,
+            seqs,
+            session_id: None,
+        }));
         let first = *self.first.get_or_insert(place);
         if Some(first) == known {
             self.first = self.entries.iter().position(|r| r.as_ref().is_some_and(|r| r.session_id.is_none()));

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::super::changes::{Prompt, bare_json};
 use super::super::mark::free_mark;
-use super::super::narrative::{Prompt, bare_json};
 use super::super::redact::redact;
 use super::super::wording::one_line;
 use super::score::NOT_FOUND;

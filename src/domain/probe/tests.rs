@@ -110,6 +110,7 @@ fn span(version: i64) -> (Facts, Proposal) {
         ..Facts::default()
     };
     let proposal = Proposal {
+        is_beside: false,
         intent: Some(ProposedIntent {
             text: "Port the parser to Rust, with tests".into(),
             changes_scope: false,

@@ -29,8 +29,8 @@ const LONG_AGO: i64 = 150;
 const ALIKE: usize = 3;
 /// So many of them are named.
 const ALIKE_NAMED: usize = 8;
-/// A decision or a step is told in at most this many characters.
-const ENTRY_CHARS: usize = 600;
+/// A decision, a finding or a step is told in at most this many characters.
+const ENTRY_CHARS: usize = 1_200;
 
 /// How a list is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,8 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
         ListShape::Numbers => format!("{}. ", order + 1),
     };
     // Asterisks of the decision's own would end the emphasis.
-    let _ = write!(text, "**{}**", short(&d.decision, ENTRY_CHARS).replace("**", "\\*\\*"));
+    let most = if d.superseded_by.is_some() { FACT_CHARS } else { ENTRY_CHARS };
+    let _ = write!(text, "**{}**", short(&d.decision, most).replace("**", "\\*\\*"));
     // A sentence often holds its own reason and what it turns away; once is enough.
     let said = wording::key(&d.decision);
     let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::key(part));
@@ -409,9 +410,10 @@ pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     let ranked: Vec<(usize, &RequestEntry)> =
         summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
     in_order(ranked, |_, request| {
-        let state = match &request.superseded_by {
-            Some(later) => format!("superseded by: {}", short(later, 80)),
-            None => request.state.as_str().to_owned(),
+        let state = match (&request.superseded_by, &request.outcome) {
+            (_, Some(outcome)) => format!("{}: {}", request.state.as_str(), short(outcome, REASON_CHARS)),
+            (Some(later), None) => format!("superseded by: {}", short(later, 80)),
+            (None, None) => request.state.as_str().to_owned(),
         };
         format!("- [{state}] {}{}", ends(&request.text), origin(request.session_id.as_ref()))
     })

@@ -10,6 +10,7 @@ use super::super::section::Section;
 use super::super::summary::{FileAction, FileStatus, ModifiedFile};
 use super::super::wording;
 use super::budget::Draft;
+use super::content;
 use super::entries::Line;
 use super::escape;
 
@@ -17,6 +18,8 @@ use super::escape;
 pub(super) const GROUP_FROM: usize = 13;
 /// A change is told in at most this many characters.
 const CHANGE_CHARS: usize = 200;
+/// What a model tells of a file is told in at most this many characters.
+const PURPOSE_CHARS: usize = 500;
 
 /// How files are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -359,7 +362,9 @@ fn status(file: &ModifiedFile) -> &'static str {
 /// The latest changes, oldest of them first; when there are more, their number.
 fn detail(file: &ModifiedFile, changes_each: usize) -> String {
     let from = file.changes.len().saturating_sub(changes_each);
-    let mut out = String::new();
+    let mut out =
+        file.purpose.as_ref().map(|purpose| content::short(purpose, PURPOSE_CHARS)).unwrap_or_default();
+    let mut is_first = true;
     for change in file.changes.iter().skip(from) {
         let change = escape::line(change);
         let clipped = wording::clip_words(&change, CHANGE_CHARS);
@@ -367,8 +372,10 @@ fn detail(file: &ModifiedFile, changes_each: usize) -> String {
             continue;
         }
         if !out.is_empty() {
-            out.push_str(", ");
+            // What names were touched stands behind what it was for.
+            out.push_str(if is_first && file.purpose.is_some() { " | " } else { ", " });
         }
+        is_first = false;
         out.push_str(clipped);
         if clipped.len() < change.len() {
             out.push_str(" …");

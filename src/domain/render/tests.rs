@@ -62,6 +62,7 @@ fn subject<'a>(summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
 
 fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedFile {
     ModifiedFile {
+        purpose: None,
         path: path.into(),
         action,
         renamed_from: None,
@@ -87,6 +88,7 @@ fn small() -> Summary {
         session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
         session_intent_seqs: vec![2],
         requests: vec![RequestEntry {
+            outcome: None,
             state: RequestState::Done,
             superseded_by: None,
             text: "Fix the login page".into(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::section::Section;
 use super::super::summary::Summary;
-use super::super::thing::{Property, Thing};
+use super::super::thing::{NOTE, Property, Thing};
 use super::content::{origin, short};
 use super::entries::{Entries, Line};
 use super::escape;
@@ -14,6 +14,8 @@ use super::escape;
 const FEWEST_ROWS: usize = 3;
 /// The longest value, in characters.
 const LONGEST_VALUE: usize = 360;
+/// The longest note of a model's, in characters.
+const LONGEST_NOTE: usize = 1_200;
 /// The longest value in a cell, in characters: things with longer ones are told a line each.
 const LONGEST_CELL: usize = 160;
 
@@ -109,7 +111,9 @@ fn alone(thing: &Thing) -> String {
     text.push_str(&origin(thing.session_id.as_ref()));
     for (number, property) in thing.properties.iter().enumerate() {
         text.push_str(if number == 0 { ": " } else { "; " });
-        if property.name.is_empty() {
+        if property.name == NOTE {
+            text.push_str(&short(&property.value, LONGEST_NOTE));
+        } else if property.name.is_empty() {
             text.push_str(&value(property));
         } else if property.value.contains("; ") {
             // What could be read as another property stands in quotes.

@@ -98,12 +98,10 @@ fn times(what: &str, count: usize) -> String {
 #[case::html(body(200, "<html>Bad gateway</html>"), "malformed", times("summarise malformed", 1), 0)]
 #[case::an_array(body(200, "[1, 2]"), "malformed", times("summarise malformed", 1), 0)]
 #[case::redirect(raw(302, &[("location", "http://127.0.0.1:1/")]), "status", times("summarise status 302", 1), 0)]
-#[case::truncated_json(say("{\"session_intent\": \"Make"), "unusable_reply", unusable(), 6)]
+#[case::truncated_json(say("{\"intent\": \"Make"), "unusable_reply", unusable(), 6)]
 #[case::another_schema(say("{\"summary\": \"all is well\"}"), "unusable_reply", unusable(), 6)]
 #[case::wrong_types(
-    say(
-        "{\"session_intent\": 1, \"decisions\": 2, \"current_state\": 3, \"blockers\": 4, \"next_steps\": 5}"
-    ),
+    say("{\"intent\": 1, \"state\": 2, \"add\": 3, \"update\": 4, \"close\": 5}"),
     "unusable_reply",
     unusable(),
     6
@@ -111,7 +109,7 @@ fn times(what: &str, count: usize) -> String {
 #[case::none(say("NONE"), "unusable_reply", unusable(), 6)]
 #[case::empty_text(say(""), "unusable_reply", unusable(), 6)]
 #[case::apology(say("I am sorry, but I cannot help with that."), "unusable_reply", unusable(), 6)]
-#[case::dropped_sections(without("decisions"), "unusable_reply", unusable(), 6)]
+#[case::dropped_sections(without("state"), "unusable_reply", unusable(), 6)]
 #[case::refusal(refusal(), "refused", times("summarise refused", 1), 1)]
 #[case::cut_at_its_longest(cut(), "cut", times("summarise cut", 3), 3)]
 #[case::too_long(
@@ -156,7 +154,7 @@ async fn a_failing_server_costs_a_session_nothing_but_the_model(
     );
     // What the model worded before is still the record's.
     let kept = document(&app).await;
-    assert!(kept.contains("Use the csv crate for the importer") && kept.contains("vendor/"), "{kept}");
+    assert!(kept.contains("uses the csv crate for the importer") && kept.contains("vendor/"), "{kept}");
 
     let mut look = app.database.connect().await;
     assert_eq!(number(&mut look, "select count(*) from llm_attempts where outcome = 'sent'").await, 0);
@@ -191,7 +189,7 @@ async fn a_server_that_is_not_there_costs_a_session_nothing_but_the_model() {
 #[rstest]
 #[case::a_wait(vec![raw(429, &[("retry-after", "0.02")]), raw(500, &[]), Act::Good], "summarise status 429, summarise status 500, summarise ok")]
 #[case::a_repair(vec![say("Sure! Here it is."), Act::Good], "summarise ok, repair ok")]
-#[case::a_repair_of_what_was_dropped(vec![without("blockers"), Act::Good], "summarise ok, repair ok")]
+#[case::a_repair_of_what_was_dropped(vec![without("state"), Act::Good], "summarise ok, repair ok")]
 #[case::less_to_read(vec![body(400, "context_length_exceeded"), Act::Good], "summarise too_long, summarise ok, summarise ok, summarise ok")]
 #[case::less_to_tell(vec![cut(), Act::Good], "summarise cut, summarise ok, summarise ok, summarise ok")]
 #[case::a_repair_of_less(vec![say("NONE"), say("NONE"), say("NONE"), Act::Good], "summarise ok, repair ok, summarise ok, repair ok, summarise ok, summarise ok")]
@@ -209,10 +207,9 @@ async fn a_server_that_can_be_helped_is(#[case] script: Vec<Act>, #[case] expect
 async fn a_summary_that_is_longer_than_what_it_replaces_is_cut_to_size() {
     let mut long = record(2);
     let sentence = "The importer in src/import.rs reads CSV files with the csv crate. ";
-    long["current_state"]["text"] = json!(sentence.repeat(4_000));
-    let step =
-        |i: usize| json!({"text": format!("Write test {i} for quoted fields of the importer"), "seqs": [2]});
-    long["next_steps"] = (0..2_000).map(step).collect();
+    long["state"] = json!(sentence.repeat(4_000));
+    let step = |i: usize| json!({"section": "next", "text": format!("Write test {i} for quoted fields of the importer"), "seqs": [2]});
+    long["add"] = (0..2_000).map(step).collect();
     let fake = FakeProvider::start([Act::Say(long.to_string())]).await;
     let app = app_for(options(&fake, Provider::Openai)).await;
     let done = compressed(&app, "").await;

@@ -93,9 +93,10 @@ async fn what_was_told_of_earlier_pieces_goes_into_the_next_one() {
     assert_eq!(done["engine"], "llm", "{done}");
     let seen = fake.seen();
     assert!(seen.len() >= 4, "{}", seen.len());
-    assert!(!seen[0].prompt().contains("notes-so-far"));
+    let told = "D1 The agent uses the csv crate for the importer";
+    assert!(!seen[0].prompt().contains(told));
     for later in &seen[1..] {
-        assert!(later.prompt().contains("decision: Use the csv crate for the importer"));
+        assert!(later.prompt().contains(told));
     }
     assert_eq!(done["cost"]["calls"], seen.len());
 }

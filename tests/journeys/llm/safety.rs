@@ -12,8 +12,16 @@ use crate::support::provider::{Act, Asks, FakeProvider, record};
 use crate::support::service::Service;
 
 /// The sections that a model words.
-const WORDED: [&str; 6] =
-    ["session_intent", "decisions_made", "current_state", "blockers", "next_steps", "technical_context"];
+const WORDED: [&str; 8] = [
+    "session_intent",
+    "requests",
+    "decisions_made",
+    "current_state",
+    "blockers",
+    "open_questions",
+    "next_steps",
+    "findings",
+];
 /// The sections that are code's alone.
 const READ: [&str; 4] = ["files_modified", "files_read", "test_results", "constraints"];
 
@@ -67,16 +75,19 @@ fn goes_on() -> Vec<Value> {
 /// What a model tells that does as it is told by its data.
 fn obedient(planted: &str) -> String {
     let mut told = record(2);
-    told["session_intent"] = json!(planted);
-    told["intent_changes_scope"] = json!(true);
-    told["decisions"] =
-        json!([{"decision": planted, "rationale": planted, "alternatives": [planted], "seqs": [6]}]);
-    told["current_state"] =
-        json!({"phase": planted, "task": planted, "text": format!("{planted}."), "seqs": [6]});
-    told["blockers"] = json!([{"text": planted, "seqs": [6]}]);
-    told["next_steps"] = json!([{"text": planted, "seqs": [6]}]);
-    told["technical_context"] =
-        json!([{"key": "plan", "value": format!("{planted} with key-4711"), "seqs": [6]}]);
+    told["intent"] = json!(planted);
+    told["state"] = json!(format!("{planted}."));
+    let add = |section: &str, name: &str, text: &str| json!({"section": section, "name": name, "text": text, "seqs": [6]});
+    told["add"] = json!([
+        add("decisions", "", planted),
+        add("blockers", "", planted),
+        add("next", "", planted),
+        add("questions", "", planted),
+        add("findings", "", planted),
+        add("findings", "", &format!("{planted} with key-4711")),
+        add("files", "src/evil.rs", planted),
+    ]);
+    told["update"] = json!([{"id": "R1", "text": planted, "seqs": [6]}]);
     told["files_modified"] = json!([{"path": "src/evil.rs", "action": "modified", "changes": [planted]}]);
     told["files_read"] = json!([{"path": "src/evil.rs"}]);
     told["constraints"] = json!([{"text": planted, "source": "user"}]);
@@ -125,7 +136,7 @@ async fn no_text_is_obeyed_wherever_it_stands() {
         if place == "summary" {
             // The first summary tells what the assistant said; the second is asked with it.
             let mut told = record(6);
-            told["current_state"]["text"] = json!(text);
+            told["state"] = json!(text);
             fake.play([Act::Say(told.to_string())]);
             assert_eq!(compress(&app, &session).await["status"], "succeeded", "{name}");
             append(&app, &session, &goes_on()).await;
@@ -140,7 +151,8 @@ async fn no_text_is_obeyed_wherever_it_stands() {
         for one in &seen[before..] {
             assert_closed(&one.prompt(), &name);
         }
-        if place != "summary" {
+        // A harness's reminder is no data: it is not even shown.
+        if place != "summary" && !text.contains("system-reminder") {
             assert!(
                 seen[before].prompt().contains(text.lines().last().unwrap()),
                 "it was part of the data: {name}"
@@ -165,13 +177,12 @@ async fn no_text_is_obeyed_wherever_it_stands() {
         assert_eq!(document["test_results"], json!([]), "{name}");
         for section in WORDED {
             // What a tool printed may be quoted as a finding, and is no aim, choice or plan.
-            let quoted =
-                section == "technical_context" && !document[section].to_string().contains("key-4711");
+            let quoted = section == "findings" && !document[section].to_string().contains("key-4711");
             let told = document[section].to_string();
             assert!(quoted || !told.contains(planted), "{name}: {section} {told}");
         }
         let warnings = document["warnings"].to_string();
-        assert!(warnings.contains("no support in the span; dropped"), "{name}: {warnings}");
+        assert!(warnings.contains("for the data does not support them"), "{name}: {warnings}");
         assert!(!warnings.contains(planted), "{name}: {warnings}");
     }
 }

@@ -10,6 +10,8 @@ const LONGEST: usize = 120;
 const MOST_WORDS: usize = 12;
 /// The longest text of where a call looked, in characters.
 const LONGEST_SCOPE: usize = 60;
+/// The longest name of a place, in bytes.
+const LONGEST_PLACE: usize = 40;
 /// The longest kind, in characters.
 const LONGEST_KIND: usize = 40;
 
@@ -125,16 +127,46 @@ impl Subject {
     }
 }
 
-/// The arguments of a call that say where it looks: names, texts of queries; no ids, no figures.
+/// The arguments of a call that say where it looks: names of places; no ids, no figures, nothing that is written there.
 fn scope_of(arguments: &str) -> String {
     let Ok(fields) = serde_json::from_str::<Fields<'_>>(arguments) else { return String::new() };
     let told = fields.list.iter().filter_map(|(key, value)| {
         let value =
             scalar(value).filter(|value| value.chars().any(char::is_alphabetic) && !is_secret(key))?;
         let is_flag = matches!(value.as_str(), "true" | "false");
-        (id_key(key).is_none() && !is_flag).then(|| format!("{key} {value}"))
+        let is_place = value.len() <= LONGEST_PLACE && !tells(key);
+        (id_key(key).is_none() && !is_flag && is_place).then(|| format!("{key} {value}"))
     });
     clip_chars(&told.collect::<Vec<_>>().join(", "), LONGEST_SCOPE).trim_end().to_owned()
+}
+
+/// Whether an argument is what is written or asked, and no place.
+fn tells(key: &str) -> bool {
+    const PROSE: [&str; 22] = [
+        "title",
+        "description",
+        "desc",
+        "body",
+        "content",
+        "text",
+        "message",
+        "prompt",
+        "query",
+        "question",
+        "summary",
+        "note",
+        "notes",
+        "comment",
+        "state",
+        "status",
+        "priority",
+        "assignee",
+        "label",
+        "labels",
+        "reason",
+        "subject",
+    ];
+    words_of(key).last().is_some_and(|word| PROSE.contains(&word.as_str()))
 }
 
 /// Whether a property is nobody's business, whatever its value looks like.

@@ -1,7 +1,12 @@
 //! The pieces that a span is asked in: whole groups, clipped, without their secrets.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::super::id::Seq;
-use super::super::ledger::prose;
+use super::super::ledger::{pattern, prose};
 use super::super::message::{Message, Numbered, Part, Role};
 use super::super::redact::redact;
 use super::super::tokens::TokenCounter;
@@ -15,7 +20,7 @@ pub struct Clipping {
 
 impl Default for Clipping {
     fn default() -> Self {
-        Self { tool: 4_000, text: 12_000 }
+        Self { tool: 6_000, text: 16_000 }
     }
 }
 
@@ -167,7 +172,7 @@ fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
         Role::User | Role::Tool | Role::System | Role::Developer => Voice::Tool,
     };
     let mut text = String::new();
-    push_parts(&mut text, message, clipping);
+    push_parts(&mut text, message, voice != Voice::Tool, clipping);
     let words = match voice {
         Voice::Person => person.unwrap_or_default(),
         Voice::Assistant => message.text(),
@@ -185,20 +190,19 @@ fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
     })
 }
 
-fn push_parts(out: &mut String, message: &Message, clipping: Clipping) {
+fn push_parts(out: &mut String, message: &Message, is_person: bool, clipping: Clipping) {
     for part in &message.parts {
         let piece = match part {
-            Part::Text(text) => clipped(text, clipping.text),
+            Part::Text(text) if is_person => clipped(text, clipping.text),
+            // What a harness put there: a skill's page, a reminder.
+            Part::Text(text) => clipped(&without_reminders(text), clipping.tool / 2),
+            // Plans and edits are what the agent says, in a call.
             Part::ToolCall(call) => {
-                format!(
-                    "[calls {}] {}",
-                    clipped(&call.name, 100),
-                    clipped(&call.arguments, clipping.tool / 2)
-                )
+                format!("[calls {}] {}", clipped(&call.name, 100), clipped(&call.arguments, clipping.text))
             }
             Part::ToolResult(result) => {
                 let failed = if result.is_error == Some(true) { " failed" } else { "" };
-                format!("[result{failed}] {}", clipped(&result.text(), clipping.tool))
+                format!("[result{failed}] {}", clipped(&without_reminders(&result.text()), clipping.tool))
             }
             Part::Image(_) => "[image]".to_owned(),
             Part::File(file) => format!("[file {}]", clipped(file.name.as_deref().unwrap_or_default(), 200)),
@@ -210,6 +214,13 @@ fn push_parts(out: &mut String, message: &Message, clipping: Clipping) {
         }
         out.push_str(&piece);
     }
+}
+
+/// A text without the reminders that harnesses put behind every output.
+fn without_reminders(text: &str) -> Cow<'_, str> {
+    static REMINDER: LazyLock<Regex> =
+        LazyLock::new(|| pattern::unicode(r"(?s)<system-reminder>.*?</system-reminder>\s*"));
+    REMINDER.replace_all(text, "")
 }
 
 /// Head and tail of a text, secrets first: a cut through one would hide it from the rules.

@@ -1,0 +1,555 @@
+//! The record while a model changes it: entries numbered, changes applied in the order of their pieces.
+//!
+//! Invariant: a number means the same entry from the first piece of a span to its last. What is closed keeps its number
+//! and takes no further change; it leaves the record, where it does, when the span is told.
+
+use std::collections::BTreeSet;
+
+use super::super::file_history::identity;
+use super::super::id::Seq;
+use super::super::summary::{
+    Blocker, CurrentState, Decision, Property, Remark, RequestEntry, RequestState, Summary, Thing,
+};
+use super::super::thing::NOTE;
+use super::super::wording::{self, join_seqs};
+use super::reply::{Addition, Changes, Closing, Ended, Revision, Target};
+
+/// The most messages that one entry names.
+const MOST_SEQS: usize = 20;
+
+/// A list of the record whose entries have numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum List {
+    /// What people asked for.
+    Requests,
+    /// Choices.
+    Decisions,
+    /// What has an identity.
+    Things,
+    /// Changed files.
+    Files,
+    /// What was learnt.
+    Findings,
+    /// What nobody answered.
+    Questions,
+    /// What stands in the way.
+    Blockers,
+    /// What comes next.
+    Next,
+}
+
+impl List {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Requests,
+        Self::Decisions,
+        Self::Things,
+        Self::Files,
+        Self::Findings,
+        Self::Questions,
+        Self::Blockers,
+        Self::Next,
+    ];
+
+    /// The letter of its numbers.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Requests => 'R',
+            Self::Decisions => 'D',
+            Self::Things => 'T',
+            Self::Files => 'F',
+            Self::Findings => 'L',
+            Self::Questions => 'Q',
+            Self::Blockers => 'B',
+            Self::Next => 'N',
+        }
+    }
+
+    /// Its name in prompts.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Decisions => "decisions",
+            Self::Things => "things",
+            Self::Files => "files",
+            Self::Findings => "findings",
+            Self::Questions => "questions",
+            Self::Blockers => "blockers",
+            Self::Next => "next",
+        }
+    }
+}
+
+/// The number of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Number {
+    /// Its list.
+    pub list: List,
+    /// Its place there, from 0.
+    pub at: usize,
+}
+
+impl Number {
+    /// Reads a number as prompts write it: `D3`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().trim_matches(['[', ']', '#']);
+        let letter = text.chars().next()?.to_ascii_uppercase();
+        let list = List::ALL.into_iter().find(|list| list.letter() == letter)?;
+        let at = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
+        Some(Self { list, at })
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.list.letter(), self.at + 1)
+    }
+}
+
+/// Why a change cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// No entry has the number.
+    #[error("no entry has this number")]
+    Unknown,
+    /// The entry is closed.
+    #[error("this entry is closed")]
+    Closed,
+    /// Code writes the entry.
+    #[error("code keeps this entry")]
+    Kept,
+    /// Files do not end, and requests alone are opened again.
+    #[error("a file is not closed, and only a request is opened again")]
+    Ending,
+    /// Things and files need a name.
+    #[error("\"name\" is empty")]
+    NoName,
+}
+
+/// The record while a model changes it.
+#[derive(Clone, Debug, Default)]
+pub struct Board {
+    summary: Summary,
+    /// What the model closed, of lists whose entries go with that.
+    gone: BTreeSet<Number>,
+}
+
+impl Board {
+    /// The record as code merged the span into it.
+    #[must_use]
+    pub fn new(summary: Summary) -> Self {
+        Self { summary, gone: BTreeSet::new() }
+    }
+
+    /// The record so far.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// How many entries a list has, closed ones included.
+    #[must_use]
+    pub fn len_of(&self, list: List) -> usize {
+        let record = &self.summary;
+        match list {
+            List::Requests => record.requests.len(),
+            List::Decisions => record.decisions_made.len(),
+            List::Things => record.things.len(),
+            List::Files => record.files_modified.len(),
+            List::Findings => record.findings.len(),
+            List::Questions => record.open_questions.len(),
+            List::Blockers => record.blockers.len(),
+            List::Next => record.next_steps.len(),
+        }
+    }
+
+    /// What an entry says, as far as a model may write it anew.
+    #[must_use]
+    pub fn text(&self, number: Number) -> Option<String> {
+        let (record, at) = (&self.summary, number.at);
+        match number.list {
+            List::Requests => record.requests.get(at).map(|request| request.text.clone()),
+            List::Decisions => record.decisions_made.get(at).map(decided),
+            List::Things => record.things.get(at).map(|thing| note(thing).unwrap_or_default().to_owned()),
+            List::Files => record.files_modified.get(at).map(|file| file.purpose.clone().unwrap_or_default()),
+            List::Findings => record.findings.get(at).map(|finding| finding.text.clone()),
+            List::Questions => record.open_questions.get(at).map(|question| question.text.clone()),
+            List::Blockers => record.blockers.get(at).map(|blocker| blocker.text.clone()),
+            List::Next => record.next_steps.get(at).cloned(),
+        }
+    }
+
+    /// Whether an entry takes no more changes.
+    #[must_use]
+    pub fn is_closed(&self, number: Number) -> bool {
+        let record = &self.summary;
+        self.gone.contains(&number)
+            || match number.list {
+                List::Requests => {
+                    record.requests.get(number.at).is_some_and(|r| r.state != RequestState::Open)
+                }
+                List::Decisions => {
+                    record.decisions_made.get(number.at).is_some_and(|d| d.superseded_by.is_some())
+                }
+                List::Things
+                | List::Files
+                | List::Findings
+                | List::Questions
+                | List::Blockers
+                | List::Next => false,
+            }
+    }
+
+    /// Whether an entry can be changed.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn find(&self, id: &str) -> Result<Number, Refused> {
+        let number = Number::read(id).filter(|number| number.at < self.len_of(number.list));
+        let number = number.ok_or(Refused::Unknown)?;
+        // What code took for done may be told anew, or be open still.
+        if self.is_closed(number) && number.list != List::Requests {
+            return Err(Refused::Closed);
+        }
+        let blocker = self.summary.blockers.get(number.at).filter(|_| number.list == List::Blockers);
+        if blocker.is_some_and(super::super::merge::is_of_failing_tests) {
+            return Err(Refused::Kept);
+        }
+        Ok(number)
+    }
+
+    /// Whether an entry can end like that.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn may_close(&self, closing: &Closing) -> Result<Number, Refused> {
+        let number = self.find(&closing.id)?;
+        let is_told =
+            |at: usize| self.summary.requests.get(at).is_some_and(|request| request.outcome.is_some());
+        let reopens = closing.ended == Ended::Reopened;
+        if number.list == List::Requests && self.is_closed(number) && is_told(number.at) && !reopens {
+            return Err(Refused::Closed);
+        }
+        if closing.ended == Ended::Reopened && number.list != List::Requests {
+            return Err(Refused::Ending);
+        }
+        // A file does not end: what became of it is told where it is.
+        if number.list == List::Files { Err(Refused::Ending) } else { Ok(number) }
+    }
+
+    /// Whether something can be added.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn may_add(&self, added: &Addition) -> Result<(), Refused> {
+        match added.section {
+            Target::Things | Target::Files if added.name.is_empty() => Err(Refused::NoName),
+            Target::Requests
+            | Target::Decisions
+            | Target::Things
+            | Target::Files
+            | Target::Findings
+            | Target::Questions
+            | Target::Blockers
+            | Target::Next => Ok(()),
+        }
+    }
+
+    /// A file of that path: changed or read.
+    fn file(&self, path: &str) -> Option<(bool, usize)> {
+        let wanted = identity(path);
+        let is_it = |known: &str| {
+            let known = identity(known);
+            known == wanted || known.ends_with(&format!("/{wanted}"))
+        };
+        let changed = self.summary.files_modified.iter().position(|file| is_it(&file.path));
+        let read = || self.summary.files_read.iter().position(|file| is_it(&file.path));
+        changed.map(|at| (true, at)).or_else(|| read().map(|at| (false, at)))
+    }
+
+    /// Applies changes that were checked. What cannot be made is passed over.
+    pub fn apply(&mut self, changes: &Changes) {
+        let record = &mut self.summary;
+        if !changes.intent.is_empty() {
+            record.session_intent.clone_from(&changes.intent);
+            record.session_intent_seqs.clone_from(&changes.seqs);
+            record.session_intent_session_id = None;
+        }
+        if !changes.state.is_empty() {
+            let (phase, task) = (record.current_state.phase.take(), record.current_state.task.take());
+            record.current_state =
+                CurrentState { phase, task, text: changes.state.clone(), seqs: changes.seqs.clone() };
+        }
+        for revised in &changes.append {
+            self.revise(revised, true);
+        }
+        for revised in &changes.update {
+            self.revise(revised, false);
+        }
+        for closing in &changes.close {
+            self.close(closing);
+        }
+        for added in &changes.add {
+            self.add(added);
+        }
+    }
+
+    fn revise(&mut self, revised: &Revision, behind: bool) {
+        let Ok(number) = self.find(&revised.id) else { return };
+        let before = self.text(number).filter(|_| behind).unwrap_or_default();
+        let text = joined(&before, &revised.text);
+        let (record, at) = (&mut self.summary, number.at);
+        let seqs = match number.list {
+            List::Requests => record.requests.get_mut(at).map(|request| {
+                request.text = text;
+                &mut request.seqs
+            }),
+            List::Decisions => record.decisions_made.get_mut(at).map(|decision| {
+                decision.decision = text;
+                decision.rationale.clear();
+                decision.alternatives.clear();
+                &mut decision.seqs
+            }),
+            List::Things => record.things.get_mut(at).map(|thing| {
+                write_note(thing, text);
+                &mut thing.seqs
+            }),
+            List::Files => record.files_modified.get_mut(at).map(|file| {
+                file.purpose = Some(text);
+                &mut file.seqs
+            }),
+            List::Findings => record.findings.get_mut(at).map(|finding| {
+                finding.text = text;
+                &mut finding.seqs
+            }),
+            List::Questions => record.open_questions.get_mut(at).map(|question| {
+                question.text = text;
+                &mut question.seqs
+            }),
+            List::Blockers => record.blockers.get_mut(at).map(|blocker| {
+                blocker.text = text;
+                &mut blocker.seqs
+            }),
+            List::Next => record.next_steps.get_mut(at).map(|step| {
+                *step = text;
+                &mut record.next_steps_seqs
+            }),
+        };
+        if let Some(seqs) = seqs {
+            see(seqs, &revised.seqs);
+        }
+    }
+
+    fn close(&mut self, closing: &Closing) {
+        let Ok(number) = self.may_close(closing) else { return };
+        match number.list {
+            List::Requests => {
+                let Some(request) = self.summary.requests.get_mut(number.at) else { return };
+                if closing.ended == Ended::Reopened || request.state == RequestState::Open {
+                    request.state = match closing.ended {
+                        Ended::Reopened => RequestState::Open,
+                        Ended::Dropped => RequestState::Dropped,
+                        Ended::Superseded => RequestState::Superseded,
+                        Ended::Done | Ended::Overturned | Ended::Resolved | Ended::Answered => {
+                            RequestState::Done
+                        }
+                    };
+                }
+                request.outcome = Some(closing.note.clone()).filter(|note| !note.is_empty());
+                see(&mut request.seqs, &closing.seqs);
+            }
+            List::Decisions => {
+                let Some(decision) = self.summary.decisions_made.get_mut(number.at) else { return };
+                let by = if closing.note.is_empty() { closing.ended.as_str() } else { &closing.note };
+                decision.superseded_by = Some(by.to_owned());
+                see(&mut decision.seqs, &closing.seqs);
+            }
+            List::Things => {
+                // What code found of a thing stays.
+                if let Some(thing) = self.summary.things.get_mut(number.at) {
+                    thing.properties.retain(|property| property.name != NOTE);
+                    if thing.properties.is_empty() {
+                        self.gone.insert(number);
+                    }
+                }
+            }
+            List::Findings | List::Questions | List::Blockers | List::Next => {
+                self.gone.insert(number);
+            }
+            List::Files => {}
+        }
+    }
+
+    fn add(&mut self, added: &Addition) {
+        if self.may_add(added).is_err() {
+            return;
+        }
+        let file = self.file(&added.name).filter(|_| added.section == Target::Files);
+        let record = &mut self.summary;
+        let (text, seqs) = (added.text.clone(), added.seqs.clone());
+        let remark = |text| Remark { text, seqs: seqs.clone(), session_id: None };
+        match added.section {
+            Target::Requests => {
+                let known = wording::key(&text);
+                if !record.requests.iter().any(|request| wording::key(&request.text) == known) {
+                    let (state, superseded_by, outcome) = (RequestState::Open, None, None);
+                    record.requests.push(RequestEntry {
+                        text,
+                        state,
+                        superseded_by,
+                        outcome,
+                        seqs,
+                        session_id: None,
+                    });
+                }
+            }
+            Target::Decisions => {
+                let known = wording::key(&text);
+                if !record.decisions_made.iter().any(|decision| wording::key(&decision.decision) == known) {
+                    record.decisions_made.push(Decision {
+                        decision: text,
+                        rationale: String::new(),
+                        alternatives: Vec::new(),
+                        superseded_by: None,
+                        seqs,
+                        session_id: None,
+                    });
+                }
+            }
+            Target::Things => note_thing(&mut record.things, ("", &added.name), text, seqs),
+            Target::Files => match file {
+                Some((true, at)) => {
+                    if let Some(file) = record.files_modified.get_mut(at) {
+                        file.purpose = Some(joined(file.purpose.as_deref().unwrap_or_default(), &text));
+                    }
+                }
+                Some((false, at)) => {
+                    if let Some(file) = record.files_read.get_mut(at) {
+                        file.reason = Some(text);
+                    }
+                }
+                // The ledger did not see it read or changed; a listing may show it all the same.
+                None => note_thing(&mut record.things, ("file", &added.name), text, seqs),
+            },
+            Target::Findings => push(&mut record.findings, remark(text)),
+            Target::Questions => push(&mut record.open_questions, remark(text)),
+            Target::Blockers => {
+                let known = wording::key(&text);
+                if !record.blockers.iter().any(|blocker| wording::key(&blocker.text) == known) {
+                    record.blockers.push(Blocker { text, seqs, session_id: None });
+                }
+            }
+            Target::Next => {
+                let known = wording::key(&text);
+                if !record.next_steps.iter().any(|step| wording::key(step) == known) {
+                    record.next_steps.push(text);
+                    see(&mut record.next_steps_seqs, &seqs);
+                }
+            }
+        }
+    }
+
+    /// The record without what was closed.
+    #[must_use]
+    pub fn finish(self) -> Summary {
+        let Self { mut summary, gone } = self;
+        let keeps = |list: List| {
+            let gone = &gone;
+            let mut at = 0;
+            move || {
+                at += 1;
+                !gone.contains(&Number { list, at: at - 1 })
+            }
+        };
+        let mut keep = keeps(List::Things);
+        summary.things.retain(|_| keep());
+        let mut keep = keeps(List::Findings);
+        summary.findings.retain(|_| keep());
+        let mut keep = keeps(List::Questions);
+        summary.open_questions.retain(|_| keep());
+        let mut keep = keeps(List::Blockers);
+        summary.blockers.retain(|_| keep());
+        let mut keep = keeps(List::Next);
+        summary.next_steps.retain(|_| keep());
+        if summary.next_steps.is_empty() {
+            summary.next_steps_seqs.clear();
+        }
+        let steps = &summary.next_steps;
+        summary.next_steps_origins.retain(|origin| steps.contains(&origin.step));
+        summary
+    }
+}
+
+fn push(remarks: &mut Vec<Remark>, new: Remark) {
+    let key = wording::key(&new.text);
+    if !remarks.iter().any(|known| wording::key(&known.text) == key) {
+        remarks.push(new);
+    }
+}
+
+/// A decision in one text.
+pub(super) fn decided(decision: &Decision) -> String {
+    let mut text = decision.decision.clone();
+    if !decision.rationale.trim().is_empty() {
+        text.push_str(" Why: ");
+        text.push_str(&decision.rationale);
+    }
+    if !decision.alternatives.is_empty() {
+        text.push_str(" Instead of: ");
+        text.push_str(&decision.alternatives.join(", "));
+    }
+    text
+}
+
+/// What a model wrote of a thing.
+pub(super) fn note(thing: &Thing) -> Option<&str> {
+    thing.properties.iter().find(|property| property.name == NOTE).map(|property| property.value.as_str())
+}
+
+/// Writes of a thing that is known by its name or is new.
+fn note_thing(things: &mut Vec<Thing>, (kind, name): (&str, &str), text: String, seqs: Vec<Seq>) {
+    let wanted = wording::key(name);
+    let is_it = |thing: &&mut Thing| {
+        wording::key(&thing.id) == wanted || wording::key(&format!("{} {}", thing.kind, thing.id)) == wanted
+    };
+    if let Some(thing) = things.iter_mut().find(is_it) {
+        let before = note(thing).unwrap_or_default().to_owned();
+        write_note(thing, joined(&before, &text));
+        see(&mut thing.seqs, &seqs);
+    } else {
+        let properties = vec![Property::new(NOTE, text)];
+        things.push(Thing {
+            kind: kind.to_owned(),
+            id: name.to_owned(),
+            properties,
+            seqs,
+            ..Thing::default()
+        });
+    }
+}
+
+fn write_note(thing: &mut Thing, text: String) {
+    match thing.properties.iter_mut().find(|property| property.name == NOTE) {
+        Some(known) => *known = Property::new(NOTE, text),
+        None => thing.properties.push(Property::new(NOTE, text)),
+    }
+}
+
+/// A text behind another one.
+fn joined(before: &str, text: &str) -> String {
+    let before = before.trim_end();
+    if before.is_empty() || before.contains(text) {
+        return if before.is_empty() { text.to_owned() } else { before.to_owned() };
+    }
+    let ends = before.ends_with(['.', '!', '?', ';', '。', '！', '？']);
+    format!("{before}{} {text}", if ends { "" } else { "." })
+}
+
+fn see(seqs: &mut Vec<Seq>, more: &[Seq]) {
+    join_seqs(seqs, more);
+    let surplus = seqs.len().saturating_sub(MOST_SEQS);
+    seqs.drain(..surplus);
+}

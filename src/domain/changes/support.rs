@@ -1,0 +1,206 @@
+//! The check that the data supports what a reply says, clause by clause.
+//!
+//! Code cannot tell whether a paraphrase is true, and words are free. It can tell that a name, a path or a figure stands
+//! nowhere; that a figure, an id or somebody's name stands with other things than those it is told of; and that what
+//! somebody is said to want or to have decided was printed by a tool and said by nobody.
+
+use super::super::id::Seq;
+use super::board::{Board, List};
+use super::chunk::Chunk;
+use super::corpus::Corpus;
+use super::reply::{Changes, Target};
+
+/// Something of a reply that the data does not support.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where in the reply.
+    pub place: String,
+    /// The clause.
+    pub clause: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What became of a reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// What the data supports whole.
+    pub whole: Changes,
+    /// Entries without the clauses that it does not support.
+    pub trimmed: Changes,
+    /// Entries of which nothing is left.
+    pub dropped: u32,
+    /// What it does not support, and what cannot be done.
+    pub faults: Vec<Fault>,
+}
+
+/// What a clause is about, which decides who must have said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// What is so: messages and tools alike say it.
+    Fact,
+    /// Where the work stands.
+    Standing,
+    /// What somebody wants, decided, asks or plans.
+    Will,
+    /// What the person wants.
+    Aim,
+}
+
+/// Holds a reply against the piece that it is about and the record that it changes.
+#[must_use]
+pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> Checked {
+    let corpus = Corpus::new(chunk, board);
+    let mut checked = Checked::default();
+    let (intent, state) = (changes.intent, changes.state);
+    let seqs = corpus.own(&changes.seqs);
+    for (place, text, claim) in [("intent", intent, Claim::Aim), ("state", state, Claim::Standing)] {
+        let entry = Entry { place: place.to_owned(), claim, named: "", before: "" };
+        let kept = corpus.keep(&entry, &text, &mut seqs.clone(), &mut checked.faults);
+        let into = checked.place_for(&kept, &text);
+        if let (Some(into), Kept::Whole(text) | Kept::Part(text)) = (into, kept) {
+            let slot = if claim == Claim::Aim { &mut into.intent } else { &mut into.state };
+            *slot = text;
+        }
+    }
+    let or_end = |seqs: Vec<Seq>| if seqs.is_empty() { vec![chunk.through_seq] } else { seqs };
+    checked.whole.seqs = or_end(seqs);
+    checked.trimmed.seqs.clone_from(&checked.whole.seqs);
+    for (at, mut added) in changes.add.into_iter().enumerate() {
+        let place = format!("add {} ({})", at + 1, added.section.as_str());
+        if let Err(refused) = board.may_add(&added) {
+            checked.refuse(place, added.text, &refused);
+            continue;
+        }
+        let mut seqs = corpus.own(&added.seqs);
+        if added.section == Target::Requests && !corpus.is_by_a_person(&seqs) {
+            checked.refuse(place, added.text, &"no message of a person is cited");
+            continue;
+        }
+        let text = std::mem::take(&mut added.text);
+        let name = added.name.clone();
+        // The name of a thing or a file is a part of what is said of it.
+        let named = if !added.name.is_empty() && !text.contains(&added.name) {
+            format!("{}: {text}", added.name)
+        } else {
+            text.clone()
+        };
+        let entry = Entry { place, claim: claim_of(added.section), named: &name, before: "" };
+        let kept = corpus.keep(&entry, &named, &mut seqs, &mut checked.faults);
+        let into = checked.place_for(&kept, &text);
+        if let (Some(into), Kept::Whole(kept) | Kept::Part(kept)) = (into, kept) {
+            let prefix = format!("{}: ", added.name);
+            let kept =
+                if named == text { kept } else { kept.strip_prefix(&prefix).unwrap_or_default().to_owned() };
+            if !kept.is_empty() {
+                (added.text, added.seqs) = (kept, or_end(seqs));
+                into.add.push(added);
+            }
+        }
+    }
+    for (is_append, revised) in
+        changes.append.into_iter().map(|r| (true, r)).chain(changes.update.into_iter().map(|r| (false, r)))
+    {
+        let mut revised = revised;
+        let place = format!("{} {}", if is_append { "append" } else { "update" }, revised.id);
+        let number = match board.find(&revised.id) {
+            Ok(number) => number,
+            Err(refused) => {
+                checked.refuse(place, revised.text, &refused);
+                continue;
+            }
+        };
+        let before = corpus.before(number);
+        let mut seqs = corpus.own(&revised.seqs);
+        let entry = Entry { place, claim: claim_on(number.list), named: "", before: &before };
+        let kept = corpus.keep(&entry, &revised.text, &mut seqs, &mut checked.faults);
+        let into = checked.place_for(&kept, &revised.text);
+        if let (Some(into), Kept::Whole(kept) | Kept::Part(kept)) = (into, kept) {
+            (revised.text, revised.seqs) = (kept, or_end(seqs));
+            if is_append { into.append.push(revised) } else { into.update.push(revised) }
+        }
+    }
+    for mut closing in changes.close {
+        let place = format!("close {}", closing.id);
+        let number = match board.may_close(&closing) {
+            Ok(number) => number,
+            Err(refused) => {
+                checked.refuse(place, closing.note, &refused);
+                continue;
+            }
+        };
+        let before = corpus.before(number);
+        let mut seqs = corpus.own(&closing.seqs);
+        // That it is over is the model's to say; how it ended is held against the data.
+        let entry = Entry { place, claim: Claim::Fact, named: "", before: &before };
+        let kept = corpus.keep(&entry, &closing.note, &mut seqs, &mut checked.faults);
+        closing.seqs = or_end(seqs);
+        match kept {
+            Kept::Whole(_) | Kept::Nothing if closing.note.is_empty() => checked.whole.close.push(closing),
+            Kept::Whole(_) => checked.whole.close.push(closing),
+            Kept::Part(note) => {
+                closing.note = note;
+                checked.trimmed.close.push(closing);
+            }
+            Kept::Nothing => {
+                closing.note.clear();
+                checked.trimmed.close.push(closing);
+            }
+        }
+    }
+    checked
+}
+
+impl Checked {
+    /// Where an entry goes, by how much of it is kept; nowhere when there is nothing of it.
+    fn place_for(&mut self, kept: &Kept, told: &str) -> Option<&mut Changes> {
+        match kept {
+            Kept::Whole(_) => Some(&mut self.whole),
+            Kept::Part(_) => Some(&mut self.trimmed),
+            Kept::Nothing => {
+                self.dropped += u32::from(!told.is_empty());
+                None
+            }
+        }
+    }
+
+    fn refuse(&mut self, place: String, clause: String, why: &impl ToString) {
+        self.dropped += 1;
+        self.faults.push(Fault { place, clause, why: why.to_string() });
+    }
+}
+
+fn claim_of(target: Target) -> Claim {
+    match target {
+        Target::Things | Target::Files | Target::Findings => Claim::Fact,
+        Target::Blockers => Claim::Standing,
+        Target::Decisions | Target::Questions | Target::Next => Claim::Will,
+        Target::Requests => Claim::Aim,
+    }
+}
+
+fn claim_on(list: List) -> Claim {
+    match list {
+        List::Things | List::Files | List::Findings => Claim::Fact,
+        List::Blockers => Claim::Standing,
+        List::Decisions | List::Questions | List::Next => Claim::Will,
+        List::Requests => Claim::Aim,
+    }
+}
+
+/// What is checked.
+pub(super) struct Entry<'a> {
+    pub(super) place: String,
+    pub(super) claim: Claim,
+    /// What the entry is about.
+    pub(super) named: &'a str,
+    /// What the entry said before.
+    pub(super) before: &'a str,
+}
+
+/// How much of a text is kept.
+pub(super) enum Kept {
+    Whole(String),
+    Part(String),
+    Nothing,
+}
