@@ -15,7 +15,7 @@ use tracing_subscriber::filter::Targets;
 
 mod llm;
 
-pub use llm::{Llm, LlmProvider, ModelPrice};
+pub use llm::{KeyHeader, Llm, LlmProvider, ModelPrice};
 
 /// A value that was refused after parsing, where quoting it could tell a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::config::{self, LlmProvider};
+use crate::config::{self, KeyHeader, LlmProvider};
 use crate::domain::models::Models;
 use crate::llm::{Client, Options, Price, Provider};
 
@@ -28,6 +28,7 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
     let options = Options {
         base_url: config.base_url().map(str::to_owned),
         api_key: config.api_key().cloned(),
+        sends_api_key: config.llm_key_header == KeyHeader::ApiKey,
         models: allowed(config).context("ANCHORD_LLM_MODEL: the name of a model")?,
         probe_model: config.probe_model().map(str::to_owned),
         judge_model: config.judge_model().map(str::to_owned),

@@ -17,6 +17,15 @@ pub enum LlmProvider {
     Anthropic,
 }
 
+/// How the key is sent to a server that speaks chat completions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KeyHeader {
+    /// `Authorization: Bearer KEY`.
+    Bearer,
+    /// `api-key: KEY`, as Azure wants it.
+    ApiKey,
+}
+
 /// The language model that words the summaries.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Language model")]
@@ -32,6 +41,14 @@ pub struct Llm {
     #[arg(long, env = "ANCHORD_LLM_API_KEY", value_name = "ANCHORD_LLM_API_KEY", hide_env_values = true)]
     #[arg(value_parser = secret)]
     llm_api_key: Option<SecretString>,
+    /// How the key is sent to a server that speaks chat completions
+    #[arg(
+        long,
+        env = "ANCHORD_LLM_KEY_HEADER",
+        value_name = "ANCHORD_LLM_KEY_HEADER",
+        default_value = "bearer"
+    )]
+    pub llm_key_header: KeyHeader,
     /// The model
     #[arg(long, env = "ANCHORD_LLM_MODEL", value_name = "ANCHORD_LLM_MODEL")]
     llm_model: Option<String>,

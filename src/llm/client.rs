@@ -213,18 +213,19 @@ impl Client {
     /// One request; an error is one that may be about how it was asked.
     async fn send_once(&self, call: &Call, dialect: Dialect) -> Result<Answer, Refused> {
         let inner = &*self.inner;
-        let (path, body) = match inner.options.provider {
-            Provider::Openai => (openai::PATH, openai::body(call, dialect)),
-            Provider::Anthropic => (anthropic::PATH, anthropic::body(call)),
+        let base = inner.options.base_url.as_deref();
+        let (address, body) = match inner.options.provider {
+            Provider::Openai => {
+                (openai::address(base.unwrap_or(openai::BASE_URL), &call.model), openai::body(call, dialect))
+            }
+            Provider::Anthropic => {
+                (format!("{}{}", base.unwrap_or(anthropic::BASE_URL), anthropic::PATH), anthropic::body(call))
+            }
         };
-        let base = inner.options.base_url.as_deref().unwrap_or(match inner.options.provider {
-            Provider::Openai => openai::BASE_URL,
-            Provider::Anthropic => anthropic::BASE_URL,
-        });
-        let mut request = inner.http.post(format!("{base}{path}")).header("content-type", "application/json");
+        let mut request = inner.http.post(address).header("content-type", "application/json");
         let key = inner.options.api_key.as_ref().map(SecretString::expose_secret);
         request = match inner.options.provider {
-            Provider::Openai => openai::headers(request, key),
+            Provider::Openai => openai::headers(request, key, inner.options.sends_api_key),
             Provider::Anthropic => anthropic::headers(request, key),
         };
         let mut response = match request.body(body.to_string()).send().await {
@@ -287,6 +288,9 @@ fn meaning(status: u16, retry_after: Option<Duration>, refusal: &Refusal, said: 
         && (status == 413 || too_long.iter().any(|words| said.contains(words)))
     {
         return LlmError::TooLong;
+    }
+    if status == 400 && refusal.is_about_content() {
+        return LlmError::Refused;
     }
     if matches!(status, 400 | 403 | 404) && refusal.is_about_the_model()
         || status == 404 && said.contains("model")

@@ -66,7 +66,11 @@ pub(super) struct Refusal {
 impl Refusal {
     /// Reads an error: OpenAI's shape, or that of servers that report where a body does not validate.
     pub(super) fn read(body: &[u8]) -> Self {
-        let Ok(value) = serde_json::from_slice::<Value>(body) else { return Self::default() };
+        let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return Self::default() };
+        // Gemini's compatible endpoint puts its error into a list.
+        if let Some(first) = value.as_array_mut().and_then(|list| list.first_mut()) {
+            value = first.take();
+        }
         let error = value.get("error").filter(|error| error.is_object()).unwrap_or(&value);
         let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
         let places = value.get("detail").and_then(Value::as_array).into_iter().flatten();
@@ -90,6 +94,11 @@ impl Refusal {
     /// Whether it says that the model is not offered.
     pub(super) fn is_about_the_model(&self) -> bool {
         self.names("model") || self.code.as_deref() == Some("model_not_found")
+    }
+
+    /// Whether it says that a rule forbids what was asked.
+    pub(super) fn is_about_content(&self) -> bool {
+        self.code.as_deref() == Some("content_filter")
     }
 
     /// Whether it names anything that programs read.

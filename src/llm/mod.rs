@@ -60,6 +60,8 @@ pub struct Options {
     pub base_url: Option<String>,
     /// The key, for servers that want one.
     pub api_key: Option<SecretString>,
+    /// Whether chat completions get the key as `api-key`, and not as a bearer's.
+    pub sends_api_key: bool,
     /// The model of sessions that name none.
     pub model: String,
     /// The models that sessions may name.
@@ -94,6 +96,7 @@ impl Options {
             provider,
             base_url: None,
             api_key: None,
+            sends_api_key: false,
             models: Models::Listed(vec![model.clone()]),
             model,
             probe_model: None,

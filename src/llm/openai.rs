@@ -1,6 +1,7 @@
 //! Chat completions, as OpenAI and many other servers speak them.
 
 use reqwest::RequestBuilder;
+use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 
 use super::LlmError;
@@ -10,11 +11,28 @@ use super::dialect::Dialect;
 pub(super) const BASE_URL: &str = "https://api.openai.com/v1";
 pub(super) const PATH: &str = "/chat/completions";
 
-pub(super) fn headers(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
+pub(super) fn headers(request: RequestBuilder, key: Option<&str>, as_api_key: bool) -> RequestBuilder {
     match key {
+        Some(key) if as_api_key => match HeaderValue::from_str(key) {
+            Ok(mut key) => {
+                key.set_sensitive(true);
+                request.header("api-key", key)
+            }
+            // A key that is no header value would be sent nowhere; the configuration refuses it before.
+            Err(_) => request,
+        },
         // Marked as sensitive by the client, so that its own logs leave it out.
         Some(key) => request.bearer_auth(key),
         None => request,
+    }
+}
+
+/// The address of a call. A base may hold the model's place (`…/deployments/{model}`) and a query.
+pub(super) fn address(base: &str, model: &str) -> String {
+    let base = base.replace("{model}", model);
+    match base.split_once('?') {
+        Some((base, query)) => format!("{}{PATH}?{query}", base.trim_end_matches('/')),
+        None => format!("{base}{PATH}"),
     }
 }
 
@@ -45,13 +63,20 @@ pub(super) fn read(value: &Value) -> Answer {
         cached_tokens: count("/usage/prompt_tokens_details/cached_tokens"),
         output_tokens: count("/usage/completion_tokens"),
     };
+    if let Some(error) = passed_on(value) {
+        return Answer { result: Err(error), usage };
+    }
     let message = value.pointer("/choices/0/message");
     let finish = value.pointer("/choices/0/finish_reason").and_then(Value::as_str);
     let refused = message.and_then(|m| m.get("refusal")).is_some_and(|refusal| !refusal.is_null());
     let content = message.and_then(|m| m.get("content"));
     let result = match content {
-        _ if refused || finish == Some("content_filter") => Err(LlmError::Refused),
-        _ if finish == Some("length") => Err(LlmError::Cut),
+        // Gemini says behind it which rule it was.
+        _ if refused || finish.is_some_and(|finish| finish.starts_with("content_filter")) => {
+            Err(LlmError::Refused)
+        }
+        // Mistral's word for the end of the window.
+        _ if matches!(finish, Some("length" | "model_length")) => Err(LlmError::Cut),
         Some(Value::String(text)) => Ok(text.clone()),
         // Some servers answer in parts.
         Some(Value::Array(parts)) => {
@@ -60,4 +85,81 @@ pub(super) fn read(value: &Value) -> Answer {
         _ => Err(LlmError::Malformed),
     };
     Answer { result, usage }
+}
+
+/// An error of another server that one in between passes on with a status of 200, in place of the answer or in it.
+fn passed_on(value: &Value) -> Option<LlmError> {
+    let choice = value.pointer("/choices/0");
+    let error = value.get("error").or_else(|| choice?.get("error")).filter(|error| error.is_object())?;
+    let code = error.get("code");
+    let status = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+    let status =
+        status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
+    Some(status.map_or(LlmError::Malformed, |status| LlmError::Status { status, retry_after: None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::plain("https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions")]
+    #[case::azure(
+        "https://x.openai.azure.com/openai/v1",
+        "https://x.openai.azure.com/openai/v1/chat/completions"
+    )]
+    #[case::azure_with_a_query(
+        "https://x.openai.azure.com/openai/v1/?api-version=preview",
+        "https://x.openai.azure.com/openai/v1/chat/completions?api-version=preview"
+    )]
+    #[case::azure_s_deployments(
+        "https://x.openai.azure.com/openai/deployments/{model}?api-version=2024-10-21",
+        "https://x.openai.azure.com/openai/deployments/small/chat/completions?api-version=2024-10-21"
+    )]
+    #[case::gemini(
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"
+    )]
+    fn an_address_is_made_of_the_base(#[case] base: &str, #[case] expected: &str) {
+        assert_eq!(address(base, "small"), expected);
+    }
+
+    /// Answers in the shapes in which servers give them.
+    #[rstest]
+    #[case::openai(json!({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}), Ok("a"))]
+    #[case::openrouter(
+        json!({"id": "gen-1", "provider": "x", "choices": [{"message": {"content": "a", "reasoning": null}, "finish_reason": "stop", "native_finish_reason": "stop"}]}),
+        Ok("a")
+    )]
+    #[case::openrouter_passes_an_error_on(
+        json!({"error": {"code": 429, "message": "Provider returned error", "metadata": {}}}),
+        Err("status")
+    )]
+    #[case::openrouter_breaks_off(
+        json!({"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "upstream"}, "message": {"content": "a"}}]}),
+        Err("status")
+    )]
+    #[case::mistral_at_the_end_of_the_window(
+        json!({"choices": [{"message": {"content": "a"}, "finish_reason": "model_length"}]}),
+        Err("cut")
+    )]
+    #[case::gemini_refuses(
+        json!({"choices": [{"message": {"role": "assistant"}, "finish_reason": "content_filter: SAFETY"}]}),
+        Err("refused")
+    )]
+    #[case::azure_filters(
+        json!({"choices": [{"message": {"content": ""}, "finish_reason": "content_filter", "content_filter_results": {}}]}),
+        Err("refused")
+    )]
+    #[case::in_parts(
+        json!({"choices": [{"message": {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "finish_reason": "stop"}]}),
+        Ok("ab")
+    )]
+    #[case::nothing(json!({"choices": []}), Err("malformed"))]
+    fn answers_of_many_servers_are_read(#[case] value: Value, #[case] expected: Result<&str, &str>) {
+        let result = read(&value).result;
+        assert_eq!(result.as_deref().map_err(LlmError::as_str), expected);
+    }
 }

@@ -121,8 +121,8 @@ pub enum Refused {
     /// Code writes the entry.
     #[error("code keeps this entry")]
     Kept,
-    /// Files do not end, and requests alone are opened again.
-    #[error("a file is not closed, and only a request is opened again")]
+    /// Requests alone are opened again.
+    #[error("only a request is opened again")]
     Ending,
     /// Things and files need a name.
     #[error("\"name\" is empty")]
@@ -236,8 +236,7 @@ impl Board {
         if closing.ended == Ended::Reopened && number.list != List::Requests {
             return Err(Refused::Ending);
         }
-        // A file does not end: what became of it is told where it is.
-        if number.list == List::Files { Err(Refused::Ending) } else { Ok(number) }
+        Ok(number)
     }
 
     /// Whether something can be added.
@@ -379,7 +378,12 @@ impl Board {
             List::Findings | List::Questions | List::Blockers | List::Next => {
                 self.gone.insert(number);
             }
-            List::Files => {}
+            // What code knows of a file stays, as of a thing.
+            List::Files => {
+                if let Some(file) = self.summary.files_modified.get_mut(number.at) {
+                    file.purpose = None;
+                }
+            }
         }
     }
 

@@ -3,7 +3,8 @@ use serde_json::{Value, json};
 
 use super::super::message::{Message, Numbered, Part, Role};
 use super::super::summary::{
-    Blocker, CurrentState, Decision, Property, RequestEntry, RequestState, Summary, Thing,
+    Blocker, CurrentState, Decision, FileAction, FileStatus, ModifiedFile, Property, RequestEntry,
+    RequestState, Summary, Thing,
 };
 use super::super::tokens::TokenCounter;
 use super::*;
@@ -242,6 +243,27 @@ fn what_is_closed_is_closed_and_everything_may_be() {
     assert!(record.next_steps.is_empty() && record.requests.len() == 1 && record.decisions_made.len() == 1);
     assert_eq!(record.things.len(), 1, "what code found of a thing stays");
     assert_eq!(record.blockers.len(), 1, "so do tests that fail");
+}
+
+#[test]
+fn a_file_s_end_takes_away_what_was_told_of_it() {
+    let mut with_file = record();
+    with_file.files_modified.push(ModifiedFile {
+        path: "tmp/try.py".into(),
+        action: FileAction::Deleted,
+        renamed_from: None,
+        changes: vec!["added main()".into()],
+        purpose: Some("Tries the parser.".into()),
+        status: FileStatus::Unknown,
+        overwrite_possible: false,
+        transient: true,
+        seqs: vec![1],
+        session_id: None,
+    });
+    let mut board = Board::new(with_file);
+    board.apply(&changes(&json!({"close": [{"id": "F1", "as": "dropped"}]})));
+    let file = board.finish().files_modified.remove(0);
+    assert_eq!((file.purpose, file.path.as_str(), file.changes.len()), (None, "tmp/try.py", 1));
 }
 
 #[test]

@@ -96,6 +96,10 @@ async fn without_a_provider_nobody_is_asked_and_a_half_setting_is_refused() {
 #[case::anthropic("Anthropic", "/v1/messages")]
 #[case::ollama("Ollama", "/v1/chat/completions")]
 #[case::vllm("vLLM", "/v1/chat/completions")]
+#[case::azure("Azure OpenAI", "/v1/chat/completions")]
+#[case::openrouter("OpenRouter", "/v1/chat/completions")]
+#[case::gemini("Gemini", "/v1/chat/completions")]
+#[case::mistral("Mistral", "/v1/chat/completions")]
 #[tokio::test]
 async fn the_settings_of_the_how_to_work(#[case] server: &str, #[case] path: &str) {
     let text = include_str!("../../../docs/models.md");
@@ -114,8 +118,18 @@ async fn the_settings_of_the_how_to_work(#[case] server: &str, #[case] path: &st
     let seen = fake.seen_for(Asks::Narrative);
     assert_eq!((seen.len(), seen[0].path.as_str()), (1, path));
     assert_eq!(seen[0].body["model"], named["ANCHORD_LLM_MODEL"].as_str());
-    let key = seen[0].headers.get("authorization").or_else(|| seen[0].headers.get("x-api-key"));
-    assert_eq!(key.is_some(), named.contains_key("ANCHORD_LLM_API_KEY"));
+    let header = match (server, named.get("ANCHORD_LLM_KEY_HEADER").map(String::as_str)) {
+        ("Anthropic", _) => "x-api-key",
+        (_, Some("api-key")) => "api-key",
+        _ => "authorization",
+    };
+    let sent = |name: &str| seen[0].headers.contains_key(name);
+    assert_eq!(sent(header), named.contains_key("ANCHORD_LLM_API_KEY"));
+    // The key goes one way alone.
+    assert_eq!(
+        ["authorization", "x-api-key", "api-key"].iter().filter(|name| sent(name)).count(),
+        usize::from(sent(header))
+    );
 }
 
 #[test]
