@@ -125,12 +125,11 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
 
 /// Puts what the todo list leaves to do beside the steps that a model told, and takes out what the list has done.
 fn join_steps(summary: &mut Summary, facts: &Facts, seqs: &[Seq]) {
-    let done: HashSet<String> =
-        todos(facts, TodoStatus::Completed).map(|item| wording::key(&item.content)).collect();
-    summary.next_steps.retain(|step| !done.contains(&wording::key(step)));
-    let mut known: HashSet<String> = summary.next_steps.iter().map(|step| wording::key(step)).collect();
+    // A model may have told more of a step behind its name.
+    let tells = |step: &str, item: &TodoItem| wording::key(step).starts_with(&wording::key(&item.content));
+    summary.next_steps.retain(|step| !todos(facts, TodoStatus::Completed).any(|item| tells(step, item)));
     for item in todos(facts, TodoStatus::InProgress).chain(todos(facts, TodoStatus::Pending)) {
-        if known.insert(wording::key(&item.content)) {
+        if !summary.next_steps.iter().any(|step| tells(step, item)) {
             summary.next_steps.push(item.content.clone());
             join_seqs(&mut summary.next_steps_seqs, seqs);
         }

@@ -428,3 +428,28 @@ proptest! {
         prop_assert_eq!(a.summary.constraints, b.constraints);
     }
 }
+
+#[test]
+fn a_step_that_a_model_told_more_of_is_the_list_s_own() {
+    let list = |items: &[(&str, TodoStatus)]| Facts {
+        todos: Some(TodoList {
+            items: items
+                .iter()
+                .map(|(content, status)| TodoItem { content: (*content).to_owned(), status: *status })
+                .collect(),
+            seqs: vec![7],
+        }),
+        ..Facts::default()
+    };
+    let record = Summary {
+        next_steps: vec!["Write the test: quoted fields, by the agent.".to_owned(), "Ask Ines.".to_owned()],
+        ..Summary::default()
+    };
+    let beside = Proposal { is_beside: true, ..Proposal::default() };
+    let pending = list(&[("Write the test", TodoStatus::Pending), ("Ship it", TodoStatus::InProgress)]);
+    let merged = merge(Some(record), &pending, &beside, ctx(2)).summary;
+    assert_eq!(merged.next_steps, ["Write the test: quoted fields, by the agent.", "Ask Ines.", "Ship it"]);
+    let done = list(&[("Write the test", TodoStatus::Completed)]);
+    let merged = merge(Some(merged), &done, &beside, ctx(3)).summary;
+    assert_eq!(merged.next_steps, ["Ask Ines.", "Ship it"]);
+}
