@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::super::file_history::identity;
 use super::super::id::Seq;
 use super::super::summary::{
@@ -12,13 +14,14 @@ use super::super::summary::{
 };
 use super::super::thing::NOTE;
 use super::super::wording::{self, join_seqs};
-use super::reply::{Addition, Changes, Closing, Ended, Revision, Target};
+use super::reply::{Addition, Changes, Closing, Ended, Revision};
 
 /// The most messages that one entry names.
 const MOST_SEQS: usize = 20;
 
 /// A list of the record whose entries have numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum List {
     /// What people asked for.
     Requests,
@@ -66,9 +69,9 @@ impl List {
         }
     }
 
-    /// Its name in prompts.
+    /// Its word in prompts and replies.
     #[must_use]
-    pub fn title(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Requests => "requests",
             Self::Decisions => "decisions",
@@ -245,15 +248,15 @@ impl Board {
     /// When it cannot.
     pub fn may_add(&self, added: &Addition) -> Result<(), Refused> {
         match added.section {
-            Target::Things | Target::Files if added.name.is_empty() => Err(Refused::NoName),
-            Target::Requests
-            | Target::Decisions
-            | Target::Things
-            | Target::Files
-            | Target::Findings
-            | Target::Questions
-            | Target::Blockers
-            | Target::Next => Ok(()),
+            List::Things | List::Files if added.name.is_empty() => Err(Refused::NoName),
+            List::Requests
+            | List::Decisions
+            | List::Things
+            | List::Files
+            | List::Findings
+            | List::Questions
+            | List::Blockers
+            | List::Next => Ok(()),
         }
     }
 
@@ -391,12 +394,12 @@ impl Board {
         if self.may_add(added).is_err() {
             return;
         }
-        let file = self.file(&added.name).filter(|_| added.section == Target::Files);
+        let file = self.file(&added.name).filter(|_| added.section == List::Files);
         let record = &mut self.summary;
         let (text, seqs) = (added.text.clone(), added.seqs.clone());
         let remark = |text| Remark { text, seqs: seqs.clone(), session_id: None };
         match added.section {
-            Target::Requests => {
+            List::Requests => {
                 let known = wording::key(&text);
                 if !record.requests.iter().any(|request| wording::key(&request.text) == known) {
                     let (state, superseded_by, outcome) = (RequestState::Open, None, None);
@@ -410,7 +413,7 @@ impl Board {
                     });
                 }
             }
-            Target::Decisions => {
+            List::Decisions => {
                 let known = wording::key(&text);
                 if !record.decisions_made.iter().any(|decision| wording::key(&decision.decision) == known) {
                     record.decisions_made.push(Decision {
@@ -423,8 +426,8 @@ impl Board {
                     });
                 }
             }
-            Target::Things => note_thing(&mut record.things, ("", &added.name), text, seqs),
-            Target::Files => match file {
+            List::Things => note_thing(&mut record.things, ("", &added.name), text, seqs),
+            List::Files => match file {
                 Some((true, at)) => {
                     if let Some(file) = record.files_modified.get_mut(at) {
                         file.purpose = Some(joined(file.purpose.as_deref().unwrap_or_default(), &text));
@@ -438,15 +441,15 @@ impl Board {
                 // The ledger did not see it read or changed; a listing may show it all the same.
                 None => note_thing(&mut record.things, ("file", &added.name), text, seqs),
             },
-            Target::Findings => push(&mut record.findings, remark(text)),
-            Target::Questions => push(&mut record.open_questions, remark(text)),
-            Target::Blockers => {
+            List::Findings => push(&mut record.findings, remark(text)),
+            List::Questions => push(&mut record.open_questions, remark(text)),
+            List::Blockers => {
                 let known = wording::key(&text);
                 if !record.blockers.iter().any(|blocker| wording::key(&blocker.text) == known) {
                     record.blockers.push(Blocker { text, seqs, session_id: None });
                 }
             }
-            Target::Next => {
+            List::Next => {
                 let known = wording::key(&text);
                 if !record.next_steps.iter().any(|step| wording::key(step) == known) {
                     record.next_steps.push(text);

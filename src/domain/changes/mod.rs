@@ -23,7 +23,7 @@ pub use account::{Account, Loss, settle};
 pub use board::{Board, List, Number, Refused};
 pub use chunk::{Chunk, Clipping, next_chunk};
 pub use prompt::{Frame, Prompt, evidence, schema};
-pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, Target, read};
+pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
 pub use support::{Checked, Fault, check};
 
 /// Tokens that a reply may take.

@@ -17,7 +17,7 @@ use super::super::tokens::TokenCounter;
 use super::super::wording::{clip_chars, clip_words, one_line};
 use super::board::{self, Board, List, Number};
 use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
-use super::reply::{Ended, ReplyError, Target};
+use super::reply::{Ended, ReplyError};
 use super::support::Fault;
 
 /// What a provider is asked.
@@ -187,7 +187,7 @@ impl Frame {
             if all == 0 {
                 continue;
             }
-            lines.push((0, format!("{}:", list.title())));
+            lines.push((0, format!("{}:", list.as_str())));
             let numbers = (0..all).map(|at| Number { list, at });
             let closed = numbers.clone().filter(|number| board.is_closed(*number)).count();
             let mut seen = 0;
@@ -489,7 +489,7 @@ pub fn schema() -> Value {
         (
             "add",
             list(object(&[
-                ("section", one_of(Target::ALL.map(Target::as_str).to_vec())),
+                ("section", one_of(List::ALL.map(List::as_str).to_vec())),
                 ("name", text.clone()),
                 ("text", text.clone()),
                 ("seqs", seqs.clone()),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::super::id::Seq;
 use super::super::redact::redact;
 use super::super::wording::one_line;
+use super::board::List;
 
 /// What a model changes in a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,62 +42,11 @@ impl Changes {
     }
 }
 
-/// A section that a model adds to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Target {
-    /// What a person asked for and code did not find.
-    Requests,
-    /// A choice.
-    Decisions,
-    /// Something with an identity.
-    Things,
-    /// What was done to a file, and what for.
-    Files,
-    /// What was learnt.
-    Findings,
-    /// What nobody answered.
-    Questions,
-    /// What stands in the way.
-    Blockers,
-    /// What comes next.
-    Next,
-}
-
-impl Target {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Requests,
-        Self::Decisions,
-        Self::Things,
-        Self::Files,
-        Self::Findings,
-        Self::Questions,
-        Self::Blockers,
-        Self::Next,
-    ];
-
-    /// Its word in prompts and replies.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Requests => "requests",
-            Self::Decisions => "decisions",
-            Self::Things => "things",
-            Self::Files => "files",
-            Self::Findings => "findings",
-            Self::Questions => "questions",
-            Self::Blockers => "blockers",
-            Self::Next => "next",
-        }
-    }
-}
-
 /// A new entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Addition {
     /// Where it goes.
-    pub section: Target,
+    pub section: List,
     /// The thing's name, the file's path; empty for others.
     #[serde(default)]
     pub name: String,

@@ -8,7 +8,7 @@ use super::super::id::Seq;
 use super::board::{Board, List};
 use super::chunk::Chunk;
 use super::corpus::Corpus;
-use super::reply::{Changes, Target};
+use super::reply::Changes;
 
 /// Something of a reply that the data does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> Checked {
             continue;
         }
         let mut seqs = corpus.own(&added.seqs);
-        if added.section == Target::Requests && !corpus.is_by_a_person(&seqs) {
+        if added.section == List::Requests && !corpus.is_by_a_person(&seqs) {
             checked.refuse(place, added.text, &"no message of a person is cited");
             continue;
         }
@@ -85,7 +85,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> Checked {
         } else {
             text.clone()
         };
-        let entry = Entry { place, claim: claim_of(added.section), named: &name, before: "" };
+        let entry = Entry { place, claim: claim_on(added.section), named: &name, before: "" };
         let kept = corpus.keep(&entry, &named, &mut seqs, &mut checked.faults);
         let into = checked.place_for(&kept, &text);
         if let (Some(into), Kept::Whole(kept) | Kept::Part(kept)) = (into, kept) {
@@ -167,15 +167,6 @@ impl Checked {
     fn refuse(&mut self, place: String, clause: String, why: &impl ToString) {
         self.dropped += 1;
         self.faults.push(Fault { place, clause, why: why.to_string() });
-    }
-}
-
-fn claim_of(target: Target) -> Claim {
-    match target {
-        Target::Things | Target::Files | Target::Findings => Claim::Fact,
-        Target::Blockers => Claim::Standing,
-        Target::Decisions | Target::Questions | Target::Next => Claim::Will,
-        Target::Requests => Claim::Aim,
     }
 }
 
