@@ -31,6 +31,7 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
         sends_api_key: config.llm_key_header == KeyHeader::ApiKey,
         models: allowed(config).context("ANCHORD_LLM_MODEL: the name of a model")?,
         probe_model: config.probe_model().map(str::to_owned),
+        exam_model: config.exam_model().map(str::to_owned),
         judge_model: config.judge_model().map(str::to_owned),
         prices: config.prices().map(price).collect(),
         context_tokens: config.llm_context_tokens,

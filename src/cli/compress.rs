@@ -132,6 +132,9 @@ fn write_text(out: &mut impl std::io::Write, made: &Alone, left_out: Option<&str
         "probes: {score} ({} asked, {} failed, {} cut by the bound)",
         report.asked, report.failed, report.cut
     )?;
+    if let Some(exam) = &report.exam {
+        writeln!(out, "exam: {} of {} answered from the summary alone", exam.passed, exam.asked)?;
+    }
     for result in report.results.iter().filter(|result| result.verdict == Verdict::Fail) {
         writeln!(out, "  failed: {}", result.probe.question)?;
     }
@@ -198,6 +201,7 @@ fn write_json(
         "calls": made.calls,
         "cost": made.cost,
         "entries": proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
+        "exam": proof.report.exam,
         "rubric": made.rubric,
         "left_out": left_out,
         "accepted": proof.is_accepted(),

@@ -83,6 +83,9 @@ pub struct Llm {
     /// Model of the same server that answers the probes of every candidate; code does without it
     #[arg(long, env = "ANCHORD_PROBE_MODEL", value_name = "ANCHORD_PROBE_MODEL")]
     probe_model: Option<String>,
+    /// Model of the same server that writes exams from the messages; the probes' model answers them, or this one
+    #[arg(long, env = "ANCHORD_EXAM_MODEL", value_name = "ANCHORD_EXAM_MODEL")]
+    exam_model: Option<String>,
     /// Model of the same server that judges summaries by a rubric; there is no rubric without it
     #[arg(long, env = "ANCHORD_JUDGE_MODEL", value_name = "ANCHORD_JUDGE_MODEL")]
     judge_model: Option<String>,
@@ -124,6 +127,12 @@ impl Llm {
         given(self.probe_model.as_deref())
     }
 
+    /// The model that writes exams.
+    #[must_use]
+    pub fn exam_model(&self) -> Option<&str> {
+        given(self.exam_model.as_deref())
+    }
+
     /// The model that judges summaries.
     #[must_use]
     pub fn judge_model(&self) -> Option<&str> {
@@ -148,6 +157,7 @@ impl Check for Llm {
             // Better a refusal than a judge that never judges.
             let allowed = "nothing, unless ANCHORD_LLM_PROVIDER is set";
             refuse_unless(self.probe_model().is_none(), "ANCHORD_PROBE_MODEL", allowed)?;
+            refuse_unless(self.exam_model().is_none(), "ANCHORD_EXAM_MODEL", allowed)?;
             return refuse_unless(self.judge_model().is_none(), "ANCHORD_JUDGE_MODEL", allowed);
         }
         refuse_unless(

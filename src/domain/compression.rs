@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use super::changes::Account;
 
+use super::exam::ExamScores;
 use super::id::Seq;
 use super::probe::{Answerer, Scores};
 use super::strategy::{Engine, EngineChoice, Strategy};
@@ -140,6 +141,8 @@ pub struct Report {
     pub probe_score: Option<f64>,
     /// The same of the probes that ask for facts which code found.
     pub facts_score: Option<f64>,
+    /// How a reader did in an exam that was written from the messages; null without one.
+    pub exam: Option<ExamScores>,
     /// Probes asked.
     pub probes_asked: u32,
     /// Probes failed.
@@ -173,6 +176,7 @@ impl Report {
         Scores {
             score: self.probe_score,
             facts_score: self.facts_score,
+            exam: self.exam,
             asked: self.probes_asked,
             failed: self.probes_failed,
             cut: self.probes_cut,
@@ -211,7 +215,7 @@ pub struct GateRecord {
 pub enum Measure {
     /// The missing facts are put back word for word, and it is asked again.
     Facts,
-    /// The model tells the piece that lost most once more, in detail.
+    /// The model tells the piece that lost most once more, in detail: for failed probes, and for a low exam.
     Detail,
     /// The model tells that piece in smaller ones.
     SmallerPieces,

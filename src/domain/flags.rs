@@ -37,6 +37,8 @@ pub enum Metric {
     SpanCompression,
     /// The share of the names that were needed next which the context told.
     LowHindsight,
+    /// The share of an exam's questions that the context answers.
+    LowExam,
 }
 
 /// How far a figure is outside its target.
@@ -74,6 +76,11 @@ pub fn of(report: &Report, hindsight: Option<&Hindsight>) -> Vec<Flag> {
         let detail =
             format!("{:.1} % of the span's tokens were saved; the target is 60 to 80 %", saved * 100.0);
         raise(Metric::SpanCompression, level, detail);
+    }
+    if let Some(exam) = report.exam.filter(|exam| exam.low) {
+        let detail =
+            format!("of {} questions about the messages the context answers {}", exam.asked, exam.passed);
+        raise(Metric::LowExam, Level::Caution, detail);
     }
     if let Some(found) = hindsight.filter(|hindsight| hindsight.low) {
         let detail =

@@ -12,11 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::id::Seq;
-use super::message::{MediaSource, Message, Part, Role};
+use super::message::{Message, Part, Role};
 use super::redact::redact;
 
 /// The most names that one version is asked for.
@@ -82,7 +81,7 @@ pub fn wanted(after: &[Message], served: &[Message]) -> Vec<String> {
     }
     // One by one, so that what was served need not be held, which may be far more.
     for message in served {
-        whole(message, &mut |text| {
+        message.each_text(&mut |text| {
             for name in names::names(text) {
                 left.remove(&name.text);
             }
@@ -118,7 +117,7 @@ pub fn look_back(
             let Some(original) = originals.get(seq) else { continue };
             let all = read.entry(*seq).or_insert_with(|| {
                 let mut text = String::new();
-                whole(original, &mut |piece| {
+                original.each_text(&mut |piece| {
                     text.push_str(piece);
                     text.push('\n');
                 });
@@ -190,55 +189,13 @@ fn used(message: &Message, take: &mut impl FnMut(&str)) {
     for part in &message.parts {
         match part {
             Part::Text(text) if message.role != Role::Tool => take(text),
-            Part::ToolCall(call) => arguments(&call.arguments, take),
+            Part::ToolCall(call) => call.each_text(take),
             Part::Text(_)
             | Part::Image(_)
             | Part::File(_)
             | Part::Thinking(_)
             | Part::ToolResult(_)
             | Part::Other(_) => {}
-        }
-    }
-}
-
-/// What a call was given, the names of its parameters aside; arguments that are no JSON as they are.
-fn arguments(raw: &str, take: &mut impl FnMut(&str)) {
-    match serde_json::from_str(raw) {
-        Ok(value) => leaves(&value, take),
-        Err(_) => take(raw),
-    }
-}
-
-fn leaves(value: &Value, take: &mut impl FnMut(&str)) {
-    match value {
-        Value::String(text) => take(text),
-        Value::Number(number) => take(&number.to_string()),
-        Value::Array(items) => items.iter().for_each(|item| leaves(item, take)),
-        Value::Object(fields) => fields.values().for_each(|field| leaves(field, take)),
-        Value::Null | Value::Bool(_) => {}
-    }
-}
-
-/// Everything that a message says.
-fn whole(message: &Message, take: &mut impl FnMut(&str)) {
-    each(&message.parts, 0, take);
-}
-
-/// How deep results are read within results.
-const DEEPEST: u32 = 8;
-
-fn each(parts: &[Part], depth: u32, take: &mut impl FnMut(&str)) {
-    for part in parts {
-        match part {
-            Part::Text(text) => take(text),
-            Part::ToolCall(call) => arguments(&call.arguments, take),
-            Part::ToolResult(result) if depth < DEEPEST => each(&result.parts, depth + 1, take),
-            Part::File(file) => {
-                if let MediaSource::Text(text) = &file.source {
-                    take(text);
-                }
-            }
-            Part::Image(_) | Part::Thinking(_) | Part::ToolResult(_) | Part::Other(_) => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::id::Seq;
 
@@ -149,6 +150,11 @@ pub struct ToolResult {
 }
 
 impl Message {
+    /// Every text that the message says, one by one: words, what calls were given, what tools returned; no thinking.
+    pub fn each_text(&self, take: &mut impl FnMut(&str)) {
+        each_text(&self.parts, 0, take);
+    }
+
     /// The tool calls of the message, in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| if let Part::ToolCall(call) = part { Some(call) } else { None })
@@ -174,6 +180,45 @@ impl Message {
             [Part::Text(text)] => Cow::Borrowed(text),
             parts => Cow::Owned(join_text(parts)),
         }
+    }
+}
+
+impl ToolCall {
+    /// What the call was given, the names of its parameters aside; arguments that are no JSON as they are.
+    pub fn each_text(&self, take: &mut impl FnMut(&str)) {
+        match serde_json::from_str(&self.arguments) {
+            Ok(value) => leaves(&value, take),
+            Err(_) => take(&self.arguments),
+        }
+    }
+}
+
+/// How deep results are read within results.
+const DEEPEST: u32 = 8;
+
+fn each_text(parts: &[Part], depth: u32, take: &mut impl FnMut(&str)) {
+    for part in parts {
+        match part {
+            Part::Text(text) => take(text),
+            Part::ToolCall(call) => call.each_text(take),
+            Part::ToolResult(result) if depth < DEEPEST => each_text(&result.parts, depth + 1, take),
+            Part::File(file) => {
+                if let MediaSource::Text(text) = &file.source {
+                    take(text);
+                }
+            }
+            Part::Image(_) | Part::Thinking(_) | Part::ToolResult(_) | Part::Other(_) => {}
+        }
+    }
+}
+
+fn leaves(value: &Value, take: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => take(text),
+        Value::Number(number) => take(&number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, take)),
+        Value::Object(fields) => fields.values().for_each(|field| leaves(field, take)),
+        Value::Null | Value::Bool(_) => {}
     }
 }
 

@@ -15,6 +15,7 @@ pub mod compression;
 pub mod context;
 pub mod digest;
 pub mod document;
+pub mod exam;
 pub mod extractive;
 pub mod file_history;
 pub mod flags;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::exam::ExamMode;
 pub use super::mask::MaskMode;
 use super::pin::Pin;
 use super::strategy::{self, EngineChoice, Strategy};
@@ -99,6 +100,9 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
     pub model: Option<String>,
+    /// Which sessions a model examines, where the operator named one for it. Default `sampled`: one in four.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exam: Option<ExamMode>,
     /// How tokens are counted. Default `o200k_base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<TokenizerName>,
@@ -202,6 +206,7 @@ impl Settings {
             strategy: self.strategy.or(defaults.strategy),
             engine: self.engine.or(defaults.engine),
             model: self.model.clone().or_else(|| defaults.model.clone()),
+            exam: self.exam.or(defaults.exam),
             tokenizer: self.tokenizer.or(defaults.tokenizer),
             phase: self.phase.or(defaults.phase),
             task_id: self.task_id.clone(),
@@ -291,8 +296,10 @@ impl Settings {
                 return refuse(&format!("/thresholds/{name}"), detail.to_owned());
             }
         }
-        if !(0.0..=1.0).contains(&policy.hindsight) {
-            return refuse("/thresholds/hindsight", "must be from 0 to 1".to_owned());
+        for (name, share) in [("hindsight", policy.hindsight), ("exam", policy.exam)] {
+            if !(0.0..=1.0).contains(&share) {
+                return refuse(&format!("/thresholds/{name}"), "must be from 0 to 1".to_owned());
+            }
         }
         self.validate_fill(&policy)?;
         let [optional, compress, force] = policy.messages;

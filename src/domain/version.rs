@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::exam::ExamScores;
 use super::id::Seq;
 use super::settings::Phase;
 use super::strategy::{Engine, Strategy, Verifiable};
@@ -48,6 +49,9 @@ pub struct VersionMeta {
     /// The same of the probes that ask for facts which code found.
     #[serde(default)]
     pub facts_score: Option<f64>,
+    /// How a reader did in an exam that was written from the messages; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exam: Option<ExamScores>,
     /// The phase of the work that it was made in, which decides how it is rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Phase>,

@@ -24,7 +24,7 @@ pub struct ModelCall {
     pub id: Uuid,
     /// Which claim of the compression sent it, from 1.
     pub attempt: i32,
-    /// `summarise`, `repair`, `detail`, `probe` or `judge`.
+    /// `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub purpose: String,
     /// The first message that it was about.
     pub from_seq: Seq,

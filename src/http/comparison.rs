@@ -14,6 +14,7 @@ use super::json::Reply;
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{Cost, GateOutcome, Status};
+use crate::domain::exam::ExamScores;
 use crate::domain::flags::Flag;
 use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionName};
@@ -94,6 +95,9 @@ pub struct StrategyRun {
     /// The same of the probes that ask for facts which code found.
     #[schema(required = true)]
     pub facts_score: Option<f64>,
+    /// How a reader did in an exam that was written from the messages; null without one.
+    #[schema(required = true)]
+    pub exam: Option<ExamScores>,
     /// How the context of its version stood the look back from the next one; null until then.
     #[schema(required = true)]
     pub hindsight: Option<Hindsight>,
@@ -219,6 +223,7 @@ impl StrategyRun {
             context_reduction,
             probe_score: report.probe_score,
             facts_score: report.facts_score,
+            exam: report.exam,
             hindsight: run.hindsight,
             probes_asked: report.probes_asked,
             probes_failed: report.probes_failed,

@@ -58,6 +58,8 @@ pub struct NewProbe {
 pub enum ProbeSource {
     /// The service, from a span.
     Generated,
+    /// A model, from the messages of a span: a question of an exam.
+    Exam,
     /// The caller.
     Caller,
 }
@@ -86,9 +88,13 @@ impl TryFrom<ProbeRow> for SessionProbe {
     type Error = StoreError;
 
     fn try_from(row: ProbeRow) -> Result<Self, StoreError> {
-        let probe = serde_json::from_str(&row.probe)
+        let probe: Probe = serde_json::from_str(&row.probe)
             .map_err(|error| StoreError::corrupt("probes", "probe", row.id, error))?;
-        let source = if row.source == "caller" { ProbeSource::Caller } else { ProbeSource::Generated };
+        let source = match row.source.as_str() {
+            "caller" => ProbeSource::Caller,
+            _ if probe.is_exam() => ProbeSource::Exam,
+            _ => ProbeSource::Generated,
+        };
         Ok(Self {
             id: row.id,
             source,
@@ -185,6 +191,7 @@ impl NewProbe {
             exact: self.exact,
             critical: self.critical,
             seqs: Vec::new(),
+            reference: None,
         })
     }
 }

@@ -68,6 +68,8 @@ pub struct Options {
     pub models: Models,
     /// The model that answers probes; code does without one.
     pub probe_model: Option<String>,
+    /// The model that writes exams; there are none without one.
+    pub exam_model: Option<String>,
     /// The model that judges summaries; there is no rubric without one.
     pub judge_model: Option<String>,
     /// Prices by model; a model without one costs nothing that is known.
@@ -100,6 +102,7 @@ impl Options {
             models: Models::Listed(vec![model.clone()]),
             model,
             probe_model: None,
+            exam_model: None,
             judge_model: None,
             prices: BTreeMap::new(),
             context_tokens: 128_000,

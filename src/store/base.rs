@@ -80,6 +80,8 @@ pub struct Evaluated {
     pub settings: Settings,
     /// The version.
     pub version: Version,
+    /// Its digest, as contexts serve it.
+    pub digest: Option<String>,
     /// The probes.
     pub probes: Vec<Probe>,
 }
@@ -289,10 +291,13 @@ impl Store {
         let mut tx = self.snapshot(tenant).await?;
         let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
         let Some(row) = sqlx::query!(
-            "select s.name, s.settings, t.settings as defaults
+            "select s.name, s.settings, t.settings as defaults,
+                    (select v.digest from summaries v
+                     where v.tenant_id = s.tenant_id and v.session_id = s.id and v.version = $3) as digest
              from sessions s join tenants t on t.id = s.tenant_id where s.tenant_id = $1 and s.id = $2",
             tenant.0,
             session.0,
+            version,
         )
         .fetch_optional(&mut *tx)
         .await?
@@ -304,7 +309,7 @@ impl Store {
             r#"select id, probe from probes
              where tenant_id = $1 and session_id = $2
                and (source = 'caller' or version = $3
-                    or (version < $3 and probe::text like '%"critical":true%'
+                    or (version < $3 and (is_exam or probe::text like '%"critical":true%')
                         and (retired_in_version is null or retired_in_version > $3)))
              order by id"#,
             tenant.0,
@@ -324,6 +329,7 @@ impl Store {
             name: SessionName::parse(&row.name).map_err(|e| corrupt("name", e.to_string()))?,
             settings: settings_over(session, row.settings, row.defaults)?,
             version: stored.version,
+            digest: row.digest,
             probes: read,
         }))
     }

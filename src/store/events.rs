@@ -249,6 +249,7 @@ pub(super) fn end_of(
         "compression_ratio": report.compression_ratio,
         "probe_score": report.probe_score,
         "facts_score": report.facts_score,
+        "exam_score": report.exam.and_then(|exam| exam.score),
         "error": error.map(|error| json!({"type": error.kind, "detail": redact(&error.detail)})),
     });
     Some((kind, payload))

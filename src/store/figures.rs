@@ -12,6 +12,7 @@ pub struct Figures {
     tokens: Option<(u32, u32)>,
     ratio: Option<f64>,
     probe_score: Option<f64>,
+    exam_score: Option<f64>,
 }
 
 impl Figures {
@@ -26,6 +27,7 @@ impl Figures {
             tokens: tokens_before.zip(*tokens_after),
             ratio: report.compression_ratio,
             probe_score: report.probe_score,
+            exam_score: report.exam.and_then(|exam| exam.score),
         }
     }
 
@@ -37,6 +39,10 @@ impl Figures {
             .increment(1);
         if let Some(score) = self.probe_score {
             metrics::histogram!("anchord_compression_probe_score", "strategy" => strategy, "engine" => engine, "status" => ended)
+                .record(score);
+        }
+        if let Some(score) = self.exam_score {
+            metrics::histogram!("anchord_compression_exam_score", "strategy" => strategy, "engine" => engine, "status" => ended)
                 .record(score);
         }
         if status != Status::Succeeded || self.shadow {

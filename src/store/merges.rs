@@ -385,6 +385,7 @@ fn first(settings: &Settings, bound: u32, now: chrono::DateTime<chrono::Utc>) ->
         compression_ratio: None,
         probe_score: None,
         facts_score: None,
+        exam: None,
         phase: settings.phase,
         warnings: Vec::new(),
     }

@@ -15,7 +15,7 @@ use crate::domain::usage::Figures;
 /// A call that is about to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct NewAttempt<'a> {
-    /// `summarise` or `repair`.
+    /// The word of the record: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub purpose: &'static str,
     /// The first message that it is about.
     pub from_seq: Seq,

@@ -4,8 +4,9 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{StoreError, Tx};
+use super::{Store, StoreError, Tx};
 use crate::domain::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
+use crate::domain::probe::Probe;
 
 /// A probe as it is stored.
 #[derive(Clone, Debug)]
@@ -39,6 +40,38 @@ pub struct EvaluationRow {
     pub results: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+}
+
+impl Store {
+    /// Reads the questions of a session's exams up to a version that were true there, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_exam(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Vec<(ProbeId, Probe)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, probe::text as "probe!" from probes
+               where tenant_id = $1 and session_id = $2 and is_exam and version <= $3
+                 and (retired_in_version is null or retired_in_version > $3)
+               order by id"#,
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let read = |row: (Uuid, String)| match serde_json::from_str(&row.1) {
+            Ok(probe) => Ok((ProbeId(row.0), probe)),
+            Err(error) => Err(StoreError::corrupt("probes", "probe", row.0, error)),
+        };
+        rows.into_iter().map(|row| read((row.id, row.probe))).collect()
+    }
 }
 
 /// Lists a session's probes in a transaction that is open, oldest first.

@@ -154,6 +154,12 @@ pub const METRICS: &[Metric] = &[
         "Share of the probes that the last candidate passed.",
     ),
     metric(
+        "anchord_compression_exam_score",
+        Histogram,
+        &["strategy", "engine", "status"],
+        "Share of an exam's questions that a reader answered from the last candidate.",
+    ),
+    metric(
         "anchord_hindsight_score",
         Histogram,
         &[],

@@ -3,11 +3,14 @@
 
 use super::desk::Desk;
 use super::engine::{Engine, group_ends};
+use super::exam::Exam;
+use super::examine::Examiner;
 use super::make::make;
 use super::notebook::{Notebook, Page};
 use super::{JobError, blocking};
 use crate::domain::candidate::{Material, Proof};
 use crate::domain::compression::Cost;
+use crate::domain::exam;
 use crate::domain::id::Seq;
 use crate::domain::message::{Numbered, Role};
 use crate::domain::rubric::Rubric;
@@ -49,7 +52,8 @@ pub async fn compress(
     let desk = blocking(read).await?;
     let page = Page::default();
     let mut engine = Engine::of(model);
-    let made = Box::pin(make(Notebook::Loose(&page), client, &mut engine, desk, None)).await?;
+    let examiner = Examiner::new(client, client.and_then(|client| Exam::of(client, exam::LOW)));
+    let made = Box::pin(make(Notebook::Loose(&page), examiner, &mut engine, desk, None)).await?;
     let mut proof = made.proof;
     proof.meta.warnings.extend(engine.notes());
     Ok(Alone { proof, rubric: made.rubric, calls: page.calls(), cost: page.cost() })

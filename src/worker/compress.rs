@@ -8,6 +8,8 @@ use serde_json::value::RawValue;
 
 use super::desk::{Work, choose_span, lowered};
 use super::engine::Engine;
+use super::exam::Exam;
+use super::examine::Examiner;
 use super::make::{Made, make};
 use super::notebook::Notebook;
 use super::records::Record;
@@ -74,6 +76,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     // A session's whole past would hold up the summaries of others.
     let index_lease = Some(lease).filter(|_| base.head - base.indexed <= INDEXED_AT_ONCE);
+    let exam = Exam::choose(env, job, &base.settings, span.parent_version).await?;
     let lowered = lowered(&base, &job.request);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
@@ -97,8 +100,9 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     };
     let reread_ms = elapsed(begun);
     let notebook = Notebook::Stored(&env.store, job);
+    let examiner = Examiner::new(env.llm.as_ref(), exam);
     // Boxed: with a record on its stack it is far larger than the rest.
-    let mut made = Box::pin(make(notebook, env.llm.as_ref(), &mut engine, desk, fresh)).await?;
+    let mut made = Box::pin(make(notebook, examiner, &mut engine, desk, fresh)).await?;
     made.timings.engine_ms += reread_ms;
     made.todos_revision = todos_revision;
     // What code makes in a model's place covers less.
@@ -230,6 +234,7 @@ impl Made {
             }),
             probe_score: proof.report.score,
             facts_score: proof.report.facts_score,
+            exam: proof.report.exam,
             probes_asked: proof.report.asked,
             probes_failed: proof.report.failed,
             probes_cut: proof.report.cut,
@@ -244,8 +249,19 @@ impl Made {
         let evaluation = Some(NewEvaluation {
             scores: scores(&proof.report, self.rubric.as_ref())?,
             results: written(&proof.report.results)?,
-            new_probes: proof.new_probes.iter().map(written).collect::<Result<_, _>>()?,
-            retired: proof.retired.iter().filter_map(|at| self.probe_ids.get(*at).copied()).collect(),
+            new_probes: proof
+                .new_probes
+                .iter()
+                .chain(&self.exam.questions)
+                .map(written)
+                .collect::<Result<_, _>>()?,
+            retired: proof
+                .retired
+                .iter()
+                .filter_map(|at| self.probe_ids.get(*at))
+                .chain(&self.exam.retired)
+                .copied()
+                .collect(),
         });
         let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::compress::{scores, written};
 use super::desk::read_messages;
+use super::exam::{Exam, Served};
 use super::examine::{Examiner, Paper};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed};
@@ -11,7 +12,7 @@ use crate::domain::changes;
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
-use crate::domain::probe;
+use crate::domain::probe::{self, Probe};
 use crate::domain::render::{self, Subject};
 use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::Job;
@@ -29,8 +30,10 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let Some(found) = env.store.load_evaluation(job.tenant, job.session, version).await? else {
         return fail(env, job, "no-version", "the version is gone").await;
     };
+    let threshold = found.settings.policy().exam;
     let counter = TokenCounter::new(found.settings.tokenizer.unwrap_or_default());
     let (from_seq, through_seq) = (found.version.meta.from_seq, found.version.meta.through_seq);
+    let span = (from_seq, through_seq);
     let work = move || {
         let stored = found.version;
         let subject = Subject {
@@ -48,15 +51,23 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             stored.meta.max_tokens
         };
         let rendering = render::served(&subject, bound, |text| counter.count_text(text));
-        let report = probe::score(&found.probes, &rendering, &stored.summary);
-        (rendering, report)
+        let (questions, probes): (Vec<Probe>, Vec<Probe>) =
+            found.probes.into_iter().partition(Probe::is_exam);
+        let report = probe::score(&probes, &rendering, &stored.summary);
+        let served = Served {
+            text: format!("{}\n\n{}", rendering.text, found.digest.as_deref().unwrap_or_default()),
+            tokens: rendering.tokens,
+            span,
+        };
+        (rendering, report, served, questions)
     };
-    let (rendering, report) = blocking(work).await?;
+    let (rendering, report, served, questions) = blocking(work).await?;
     let notebook = Notebook::Stored(&env.store, job);
-    let mut examiner = Examiner::new(env.llm.as_ref());
-    let span = (from_seq, through_seq);
+    let exam = env.llm.as_ref().and_then(|client| Exam::of(client, threshold));
+    let mut examiner = Examiner::new(env.llm.as_ref(), exam);
     let paper = Paper { rendering: &rendering.text, tokens: rendering.tokens, span };
     let report = examiner.answer(notebook, paper, &report).await?;
+    let report = examiner.sit_again(notebook, &served, questions, report).await?;
     let mut rubric = None;
     if examiner.has_judge() {
         let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);
@@ -80,12 +91,13 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let report = Report {
         probe_score: report.score,
         facts_score: report.facts_score,
+        exam: report.exam,
         probes_asked: report.asked,
         probes_failed: report.failed,
         probes_cut: report.cut,
         critical_failed: report.critical_failed,
         rubric: rubric.map(|rubric| rubric.overall),
-        warnings: examiner.notes(),
+        warnings: examiner.close().1,
         cost: env.store.llm_cost(job).await?,
         timings: Timings { queued_ms, probe_ms: total_ms, total_ms, ..Timings::default() },
         ..Report::default()

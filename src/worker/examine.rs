@@ -1,13 +1,19 @@
-//! Probes that a model answers, and a judge's rubric: both when the operator named a model for them, both
-//! without effect when it cannot be reached, which is said.
+//! Whom a candidate is shown: a model that answers its probes, a reader that sits its exam, a judge. Each when the operator
+//! named a model for it, each without effect when that cannot be reached, which is said.
+
+use std::sync::Arc;
 
 use tracing::warn;
 
+use super::engine::Digest;
+use super::exam::{Exam, Kept, Served};
 use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
 use super::notebook::Notebook;
 use super::{JobError, blocking};
+use crate::domain::candidate::Proof;
+use crate::domain::exam;
 use crate::domain::id::Seq;
-use crate::domain::probe::{self, Answerer, ProbeReport, ProbeResult};
+use crate::domain::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
 use crate::domain::rubric::{self, Rubric};
 use crate::domain::tokens::TokenCounter;
 use crate::llm::Client;
@@ -32,6 +38,7 @@ pub(super) struct Paper<'a> {
 #[derive(Debug)]
 pub(super) struct Examiner {
     client: Option<Client>,
+    exam: Option<Exam>,
     calls_left: usize,
     /// Models that failed are not asked again for this job.
     is_down: bool,
@@ -39,13 +46,15 @@ pub(super) struct Examiner {
 }
 
 impl Examiner {
-    pub(super) fn new(client: Option<&Client>) -> Self {
-        Self { client: client.cloned(), calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
+    pub(super) fn new(client: Option<&Client>, exam: Option<Exam>) -> Self {
+        Self { client: client.cloned(), exam, calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
     }
 
-    /// What a reader should know.
-    pub(super) fn notes(self) -> Vec<String> {
-        self.notes
+    /// What a session keeps of the exam, and what a reader should know.
+    pub(super) fn close(mut self) -> (Kept, Vec<String>) {
+        let (kept, notes) = self.exam.map(Exam::close).unwrap_or_default();
+        self.notes.extend(notes);
+        (kept, self.notes)
     }
 
     pub(super) fn note(&mut self, note: String) {
@@ -101,6 +110,36 @@ impl Examiner {
                 break;
             };
             report = probe::mark_answers(&report, &answered, spent);
+        }
+        Ok(report)
+    }
+
+    /// Lets a reader sit the exam of a candidate; whether it did.
+    pub(super) async fn sit(
+        &mut self,
+        notebook: Notebook<'_>,
+        digest: &Arc<Digest>,
+        proof: &mut Proof,
+    ) -> Result<bool, JobError> {
+        let Some(exam) = &mut self.exam else { return Ok(false) };
+        let Some(results) = exam.sit(notebook, digest, proof).await? else { return Ok(false) };
+        proof.examined(results, exam.threshold());
+        Ok(true)
+    }
+
+    /// The report with what a reader answers of questions that stand, from a version's context: of its own and the
+    /// latest before it.
+    pub(super) async fn sit_again(
+        &mut self,
+        notebook: Notebook<'_>,
+        served: &Served,
+        mut questions: Vec<Probe>,
+        mut report: ProbeReport,
+    ) -> Result<ProbeReport, JobError> {
+        let Some(exam) = &mut self.exam else { return Ok(report) };
+        questions.drain(..questions.len().saturating_sub(exam::MOST_NEW + exam::MOST_EARLIER));
+        if let Some(results) = exam.read(notebook, served, questions).await? {
+            report = report.with_exam(results, exam.threshold());
         }
         Ok(report)
     }

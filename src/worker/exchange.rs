@@ -17,7 +17,7 @@ pub(super) const INSTRUCTION_TOKENS: u32 = 2_400;
 /// What is asked.
 #[derive(Debug)]
 pub(super) struct Question<'a> {
-    /// The word of the record: `summarise`, `repair`, `detail`, `probe` or `judge`.
+    /// The word of the record: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub(super) purpose: &'static str,
     /// The messages that it is about.
     pub(super) span: (Seq, Seq),

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::desk::Desk;
 use super::engine::{Digest, Engine};
+use super::exam::Kept;
 use super::examine::{Examiner, Paper};
 use super::narrate::Lost;
 use super::notebook::Notebook;
@@ -16,11 +17,10 @@ use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::parts::{Parts, Written};
-use crate::domain::probe::{self, Answerer, ProbeKind, Verdict};
+use crate::domain::probe::{self, Answerer, ProbeKind, ProbeReport, Verdict};
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy;
 use crate::domain::tokens::TokenCounter;
-use crate::llm::Client;
 
 /// A record as it is stored, and its parts.
 pub(super) type WrittenRecord = (Written, Parts);
@@ -41,6 +41,8 @@ pub(super) struct Made {
     pub(super) todos_revision: Option<i64>,
     /// What a judge says of it.
     pub(super) rubric: Option<Rubric>,
+    /// What the session keeps of its exam.
+    pub(super) exam: Kept,
 }
 
 /// Makes a candidate, and when the gate refuses it for good, the one that code makes in a model's place
@@ -48,13 +50,13 @@ pub(super) struct Made {
 /// where.
 pub(super) async fn make(
     notebook: Notebook<'_>,
-    client: Option<&Client>,
+    examiner: Examiner,
     engine: &mut Engine,
     desk: Desk,
     fresh: Option<(Base, Seq)>,
 ) -> Result<Made, JobError> {
     let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
-    let mut maker = Maker::new(notebook, client);
+    let mut maker = Maker::new(notebook, examiner);
     let mut stored = fresh.map(|(mut base, from_seq)| {
         // Most of what is read afresh is in the record already.
         base.parts = material.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
@@ -78,6 +80,7 @@ pub(super) async fn make(
             continue;
         }
         let (digest, proof) = Box::pin(maker.prove_with(engine, digest, proposed)).await?;
+        let (digest, proof) = Box::pin(maker.sit(engine, digest, proof)).await?;
         let told = is_told(&proof);
         // What code words may still be smaller than what a model worded.
         let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());
@@ -114,8 +117,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(notebook: Notebook<'a>, client: Option<&Client>) -> Self {
-        let examiner = Examiner::new(client);
+    fn new(notebook: Notebook<'a>, examiner: Examiner) -> Self {
         Self { notebook, examiner, gate: Vec::new(), timings: Timings::default(), record: None }
     }
 
@@ -140,6 +142,62 @@ impl<'a> Maker<'a> {
             (digest, proof) = self.prove(digest, again).await?;
         }
         Ok((digest, proof))
+    }
+
+    /// Lets a reader sit the exam of a candidate that holds; where that goes badly, lets the model tell once more what the
+    /// reader did not know, and takes what is better.
+    async fn sit(
+        &mut self,
+        engine: &mut Engine,
+        digest: Arc<Digest>,
+        mut proof: Proof,
+    ) -> Result<(Arc<Digest>, Proof), JobError> {
+        if !proof.is_accepted() {
+            return Ok((digest, proof));
+        }
+        let begun = Instant::now();
+        let is_examined = self.examiner.sit(self.notebook, &digest, &mut proof).await?;
+        self.timings.probe_ms += elapsed(begun);
+        if !is_examined {
+            return Ok((digest, proof));
+        }
+        self.rescore(&proof);
+        let Some(before) = proof.report.exam.filter(|exam| exam.low && is_told(&proof)) else {
+            return Ok((digest, proof));
+        };
+        let begun = Instant::now();
+        let lost = lost(&proof, Measure::Detail);
+        let again = engine.retell(self.notebook, &digest, (&proof.proposed, &lost)).await?;
+        self.timings.engine_ms += elapsed(begun);
+        let Some(again) = again else { return Ok((digest, proof)) };
+        let (record, accepted) = (self.record.take(), self.gate.last().cloned());
+        self.goes_on(GateOutcome::Repair, Measure::Detail);
+        let (other_digest, mut other) = self.prove(Arc::clone(&digest), again).await?;
+        if other.is_accepted() {
+            let begun = Instant::now();
+            let is_examined = self.examiner.sit(self.notebook, &other_digest, &mut other).await?;
+            self.timings.probe_ms += elapsed(begun);
+            self.rescore(&other);
+            let passed = |report: &ProbeReport| report.exam.map_or(0, |exam| exam.passed);
+            if is_examined && passed(&other.report) > before.passed {
+                return Ok((other_digest, other));
+            }
+            if let Some(last) = self.gate.last_mut() {
+                last.outcome = GateOutcome::Reject;
+                last.reasons.push("its exam went no better".to_owned());
+            }
+        }
+        // What was good before is good still.
+        self.record = record;
+        self.gate.extend(accepted);
+        Ok((digest, proof))
+    }
+
+    /// Tells the gate's record of the last candidate its figures.
+    fn rescore(&mut self, proof: &Proof) {
+        if let Some(last) = self.gate.last_mut() {
+            last.scores = proof.report.scores();
+        }
     }
 
     /// Says of the last candidate what was tried next.
@@ -237,7 +295,8 @@ impl<'a> Maker<'a> {
         };
         self.timings.probe_ms += elapsed(begun);
         proof.gate = self.gate;
-        proof.meta.warnings.extend(self.examiner.notes());
+        let (exam, notes) = self.examiner.close();
+        proof.meta.warnings.extend(notes);
         let is_shadow = self.notebook.is_shadow();
         let mut record = self.record;
         if record.is_none() && (is_shadow || proof.is_accepted()) {
@@ -246,7 +305,7 @@ impl<'a> Maker<'a> {
         let counter = digest.material.counter;
         let (_, facts) = digest.into_parts();
         let (timings, todos_revision) = (self.timings, None);
-        Ok(Made { proof, facts, record, probe_ids, timings, counter, todos_revision, rubric })
+        Ok(Made { proof, facts, record, probe_ids, timings, counter, todos_revision, rubric, exam })
     }
 }
 

@@ -12,6 +12,7 @@ pub mod courier;
 mod desk;
 mod engine;
 mod evaluate;
+mod exam;
 mod examine;
 mod exchange;
 mod hindsight;

@@ -31,7 +31,7 @@ pub(super) struct Page {
 /// One call to a model, as it is told to whoever asked for the compression.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct CallRecord {
-    /// `summarise`, `repair`, `detail`, `probe` or `judge`.
+    /// `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub purpose: &'static str,
     /// The first message that it was about.
     pub from_seq: i64,

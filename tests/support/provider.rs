@@ -61,6 +61,8 @@ impl Seen {
         let prompt = self.prompt();
         if prompt.contains("End of the data. Answer the questions") {
             Asks::Answers
+        } else if prompt.contains("End of the data. Write the exam") {
+            Asks::Exam
         } else if prompt.contains("End of the data. Judge the summary") {
             Asks::Judgement
         } else {
@@ -77,6 +79,7 @@ impl Seen {
             }
             Asks::Narrative => record(self.span().1).to_string(),
             Asks::Answers => self.answers(str::to_owned),
+            Asks::Exam => exam(&[]).to_string(),
             Asks::Judgement => judgement(4.0).to_string(),
         }
     }
@@ -107,8 +110,10 @@ impl Seen {
 pub enum Asks {
     /// A narrative.
     Narrative,
-    /// Answers to probes.
+    /// Answers to probes, or to an exam.
     Answers,
+    /// An exam.
+    Exam,
     /// A judgement.
     Judgement,
 }
@@ -208,6 +213,30 @@ pub fn record(seq: i64) -> Value {
         "update": [],
         "close": [],
     })
+}
+
+/// An exam of the first messages of [`super::app`]'s sessions; `outdated` are earlier questions that it takes back, each
+/// with a message.
+pub fn exam(outdated: &[(i64, i64)]) -> Value {
+    let question = |kind: &str, question: &str, answer: &str, facts: &[&str], seq: i64| json!({"kind": kind, "question": question, "answer": answer, "facts": facts, "seqs": [seq]});
+    let outdated: Vec<Value> =
+        outdated.iter().map(|(number, seq)| json!({"number": number, "seqs": [seq]})).collect();
+    json!({
+        "questions": [
+            question("decision", "What reads the files, and why was it chosen?", "The csv crate, because quoted fields are hard to read by hand.", &["csv crate", "by hand"], 2),
+            question("recall", "Which folder must stay as it is?", "Nobody may touch vendor/.", &["vendor/"], 1),
+            question("artifact", "Where is the importer?", "It is in src/import.rs.", &["src/import.rs"], 1),
+            question("recall", "Which broker carries the rows?", "RabbitMQ 3.9 does.", &["RabbitMQ"], 1),
+        ],
+        "outdated": outdated,
+    })
+}
+
+/// Answers in the order of the questions.
+pub fn answers(answers: &[&str]) -> Act {
+    let answers: Vec<Value> =
+        (1..).zip(answers).map(|(id, answer)| json!({"id": id, "answer": answer})).collect();
+    Act::Say(json!({"answers": answers}).to_string())
 }
 
 /// A judgement that gives the same number to every criterion.

@@ -5,7 +5,7 @@ use super::super::compression::{GateOutcome, GateRecord, Measure};
 use super::super::digest;
 use super::super::gate::{self, Refusal};
 use super::super::ledger::Facts;
-use super::super::probe::{self, Answerer, Probe, ProbeReport};
+use super::super::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
 use super::super::redact;
 use super::super::render::{self, Rendering, Served, Subject};
 use super::super::settings::share_of;
@@ -75,6 +75,12 @@ impl Proof {
         self.meta.probe_score = report.score;
         self.meta.facts_score = report.facts_score;
         self.report = report;
+    }
+
+    /// Takes the results of its exam, held against the session's threshold; they bind nothing.
+    pub fn examined(&mut self, results: Vec<ProbeResult>, threshold: f64) {
+        self.report = self.report.with_exam(results, threshold);
+        self.meta.exam = self.report.exam;
     }
 
     /// Whether the version may be published.
@@ -290,6 +296,7 @@ fn meta(
         compression_ratio: None,
         probe_score: None,
         facts_score: None,
+        exam: None,
         warnings,
     }
 }

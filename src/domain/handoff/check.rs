@@ -157,6 +157,7 @@ pub fn probes(child: &Origin<'_>) -> Vec<Probe> {
         exact,
         critical: true,
         seqs: Vec::new(),
+        reference: None,
     };
     let mut probes = Vec::new();
     let mut files: Vec<&ModifiedFile> =

@@ -290,6 +290,7 @@ fn meta() -> VersionMeta {
         compression_ratio: None,
         probe_score: None,
         facts_score: None,
+        exam: None,
         warnings: vec![],
     }
 }
@@ -326,6 +327,7 @@ fn probe(fact: &str) -> Probe {
         exact: false,
         critical: true,
         seqs: vec![5],
+        reference: None,
     }
 }
 

@@ -71,6 +71,7 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
         exact: false,
         critical: false,
         seqs: seqs.to_vec(),
+        reference: None,
     }
 }
 

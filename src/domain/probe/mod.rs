@@ -7,22 +7,24 @@
 //! Must not know: engines, how a model is reached, where probes are stored.
 
 mod carry;
-mod exam;
 mod generate;
 mod repair;
 mod score;
+mod sheet;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::exam::ExamScores;
 use super::id::Seq;
 use super::section::Section;
 
 pub use carry::carry_over;
-pub use exam::{Answered, Sheet, Spent, answer_schema, keep_passed, mark_answers, settle_by_code, sheets};
 pub use generate::generate;
 pub use repair::repair;
+pub(in crate::domain) use score::NOT_FOUND;
 pub use score::{check_answer, score};
+pub use sheet::{Answered, Sheet, Spent, answer_schema, keep_passed, mark_answers, settle_by_code, sheets};
 
 /// The least share of probes that a version must pass.
 pub const ACCEPT_AT: f64 = 0.90;
@@ -107,6 +109,18 @@ pub struct Probe {
     /// The messages that the facts came from.
     #[serde(default)]
     pub seqs: Vec<Seq>,
+    /// The answer that an examiner wrote from the messages; a question with one is an exam's, which a reader answers and
+    /// no code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}
+
+impl Probe {
+    /// Whether a model wrote it for an exam.
+    #[must_use]
+    pub const fn is_exam(&self) -> bool {
+        self.reference.is_some()
+    }
 }
 
 /// How a probe went.
@@ -157,6 +171,13 @@ pub struct ProbeResult {
 }
 
 impl ProbeResult {
+    /// Nobody has answered it yet.
+    #[must_use]
+    pub fn unanswered(probe: Probe) -> Self {
+        let missing = probe.expected.clone();
+        Self::by_code(probe, score::NOT_FOUND.to_owned(), Verdict::Fail, missing)
+    }
+
     /// What code found.
     #[must_use]
     pub fn by_code(probe: Probe, answer: String, verdict: Verdict, missing: Vec<String>) -> Self {
@@ -181,6 +202,8 @@ pub struct ProbeReport {
     pub score: Option<f64>,
     /// The same of those that ask for the ledger's facts.
     pub facts_score: Option<f64>,
+    /// How the exam went, whose questions count nowhere else; absent without one.
+    pub exam: Option<ExamScores>,
 }
 
 /// Figures of one run of the probes.
@@ -203,21 +226,34 @@ pub struct Scores {
     pub cut: u32,
     /// Critical probes that failed.
     pub critical_failed: u32,
+    /// How a reader did in an exam that was written from the messages; its questions count in none of the figures above.
+    /// Null without one.
+    #[schema(required = true)]
+    pub exam: Option<ExamScores>,
 }
 
 impl ProbeReport {
     /// The figures, without the verdicts.
     #[must_use]
     pub fn scores(&self) -> Scores {
-        let Self { asked, failed, cut, critical_failed, score, facts_score, .. } = *self;
-        Scores { score, facts_score, asked, failed, cut, critical_failed }
+        let Self { asked, failed, cut, critical_failed, score, facts_score, exam, .. } = *self;
+        Scores { score, facts_score, asked, failed, cut, critical_failed, exam }
+    }
+
+    /// The report with the results of an exam, held against a threshold, in place of those that it has.
+    #[must_use]
+    pub fn with_exam(&self, results: Vec<ProbeResult>, threshold: f64) -> Self {
+        let others = self.results.iter().filter(|result| !result.probe.is_exam()).cloned();
+        let report = Self::of(others.chain(results).collect());
+        Self { exam: report.exam.map(|exam| exam.against(threshold)), ..report }
     }
 
     /// Sums up results.
     #[must_use]
     pub fn of(results: Vec<ProbeResult>) -> Self {
         let count = |keep: &dyn Fn(&ProbeResult) -> bool| {
-            u32::try_from(results.iter().filter(|r| keep(r)).count()).unwrap_or(u32::MAX)
+            let asked = results.iter().filter(|r| !r.probe.is_exam());
+            u32::try_from(asked.filter(|r| keep(r)).count()).unwrap_or(u32::MAX)
         };
         let cut = count(&|r| r.verdict == Verdict::Cut);
         let failed = count(&|r| r.verdict == Verdict::Fail);
@@ -229,7 +265,8 @@ impl ProbeReport {
             |verdict: &dyn Fn(Verdict) -> bool| count(&|r| r.probe.kind.is_of_facts() && verdict(r.verdict));
         let facts_score = share(of_facts(&|v| v != Verdict::Cut), of_facts(&|v| v == Verdict::Fail));
         let score = share(asked, failed);
-        Self { results, asked, failed, cut, critical_failed, score, facts_score }
+        let exam = ExamScores::of(&results);
+        Self { results, asked, failed, cut, critical_failed, score, facts_score, exam }
     }
 }
 

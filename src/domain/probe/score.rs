@@ -15,7 +15,7 @@ use super::super::wording;
 use super::{Match, Probe, ProbeReport, ProbeResult, Verdict};
 
 /// The answer when nothing was found.
-pub(super) const NOT_FOUND: &str = "information not found";
+pub(in crate::domain) const NOT_FOUND: &str = "information not found";
 
 /// Asks every probe of a rendering; what only the record holds, because the bound cut its section,
 /// is cut and not failed.

@@ -39,6 +39,7 @@ fn meta(version: i64) -> VersionMeta {
         compression_ratio: None,
         probe_score: None,
         facts_score: None,
+        exam: None,
         warnings: vec![],
     }
 }
@@ -287,6 +288,7 @@ fn a_path_or_an_identifier_matches_to_the_letter(
         exact: true,
         critical: false,
         seqs: vec![],
+        reference: None,
     };
     assert_eq!(check_answer(&probe, answer).verdict == Verdict::Pass, found);
 }
@@ -313,6 +315,7 @@ fn a_probe_says_how_many_of_its_facts_it_needs(
         exact: false,
         critical: false,
         seqs: vec![],
+        reference: None,
     };
     assert_eq!(check_answer(&probe, &facts[..told].join("\n")).verdict, verdict);
 }

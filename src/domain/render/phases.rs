@@ -148,6 +148,7 @@ mod tests {
             compression_ratio: None,
             probe_score: None,
             facts_score: None,
+            exam: None,
             phase,
             warnings: vec![],
         };

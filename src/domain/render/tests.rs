@@ -45,6 +45,7 @@ fn meta(version: i64) -> VersionMeta {
         compression_ratio: Some(0.9),
         probe_score: Some(1.0),
         facts_score: None,
+        exam: None,
         warnings: vec![],
     }
 }

@@ -7,7 +7,7 @@ use super::{MAX_CONTEXT_WINDOW, MAX_PRESERVE_RECENT, Settings, SettingsError, re
 
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
 pub(super) fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
-    const FIELDS: [&str; 23] = [
+    const FIELDS: [&str; 24] = [
         "context_window",
         "reserved_output_tokens",
         "system_tokens",
@@ -24,6 +24,7 @@ pub(super) fn refuse_unknown(change: &Map<String, Value>) -> Result<(), Settings
         "strategy",
         "engine",
         "model",
+        "exam",
         "tokenizer",
         "phase",
         "task_id",

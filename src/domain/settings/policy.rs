@@ -8,7 +8,7 @@ use super::{
     MAX_DEFAULT_FILL_TOKENS, MaskMode, PolicyName, Settings,
 };
 use crate::domain::accounting::Calibration;
-use crate::domain::{hindsight, render};
+use crate::domain::{exam, hindsight, render};
 
 /// Settings with every default resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -31,6 +31,8 @@ pub struct Policy {
     pub critical: f64,
     /// Share of names below which a version's hindsight is low.
     pub hindsight: f64,
+    /// Share of right answers below which an exam is low.
+    pub exam: f64,
     /// Uncompressed messages: optional, compress, force.
     pub messages: [u32; 3],
     /// Turns since the anchor.
@@ -90,6 +92,7 @@ impl Settings {
             force: thresholds.force.unwrap_or(0.85),
             critical: thresholds.critical.unwrap_or(0.90),
             hindsight: thresholds.hindsight.unwrap_or(hindsight::LOW),
+            exam: thresholds.exam.unwrap_or(exam::LOW),
             messages: [
                 messages.optional.unwrap_or(30),
                 messages.compress.unwrap_or(50),

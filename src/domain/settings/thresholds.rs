@@ -33,6 +33,11 @@ pub struct Thresholds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1)]
     pub hindsight: Option<f64>,
+    /// Share of right answers below which an exam is flagged as low and a model tells what was not known once more.
+    /// Default 0.50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
+    pub exam: Option<f64>,
     /// Message counts of the message-count signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageThresholds>,
@@ -105,6 +110,7 @@ impl Thresholds {
             force: self.force.or(defaults.force),
             critical: self.critical.or(defaults.critical),
             hindsight: self.hindsight.or(defaults.hindsight),
+            exam: self.exam.or(defaults.exam),
             messages,
             turns: self.turns.or(defaults.turns),
             savings: self.savings.or(defaults.savings),

@@ -6,7 +6,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{raw, stretch};
-use crate::support::provider::{Act, Asks, FakeProvider};
+use crate::support::provider::{Act, Asks, FakeProvider, answers, exam};
 
 /// Runs the command on the session of these tests, with these settings alone.
 async fn compress(settings: &BTreeMap<String, String>, flags: &[&str]) -> (bool, String) {
@@ -61,6 +61,22 @@ async fn a_transcript_is_worded_by_a_model_of_the_environment_and_its_calls_are_
     assert_eq!((&object["meta"]["engine"], &object["meta"]["strategy"]), (&json!("llm"), &json!("opaque")));
     assert_eq!((&object["cost"]["calls"], &object["rubric"]["overall"]), (&json!(3), &json!(4.0)), "{told}");
     assert_eq!(object["calls"][1]["purpose"], "probe", "{told}");
+    assert_eq!(object["exam"], Value::Null, "no examiner was named: {told}");
+    let mut examined = settings(&fake);
+    examined.insert("ANCHORD_EXAM_MODEL".to_owned(), "examiner".to_owned());
+    fake.play_for(Asks::Exam, [Act::Say(exam(&[]).to_string())]);
+    fake.play_for(Asks::Answers, [answers(&["the csv crate; it is hard by hand", "vendor/", "no idea"])]);
+    let (good, told) = compress(&examined, &["--strategy", "anchored"]).await;
+    assert!(good, "{told}");
+    for part in [
+        "exam: 2 of 3 answered from the summary alone",
+        "failed: Where is the importer?",
+        "call: examine of 1 to ",
+        "call: read of 1 to ",
+        "cost: 3 calls (0 failed)",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 mod apart;
 mod by_hand;
+mod exams;
 mod failures;
 mod gate;
 mod pieces;

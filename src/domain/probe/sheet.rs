@@ -18,6 +18,8 @@ const PER_SHEET: usize = 16;
 const MAX_QUESTIONS: usize = 96;
 /// The most characters of an answer that are looked at.
 const MAX_ANSWER: usize = 16_000;
+/// The same in an exam: who gives the whole context back has answered nothing.
+const MAX_EXAM_ANSWER: usize = 600;
 /// The most characters of a question.
 const MAX_QUESTION: usize = 600;
 
@@ -138,7 +140,8 @@ pub fn mark_answers(report: &ProbeReport, answered: &[Answered], spent: Spent) -
     let share = spent.micros / u64::try_from(answered.len().max(1)).unwrap_or(u64::MAX);
     for Answered { place, answer } in answered {
         let Some(result) = results.get_mut(*place) else { continue };
-        let answer = super::super::wording::clip_chars(answer, MAX_ANSWER);
+        let most = if result.probe.is_exam() { MAX_EXAM_ANSWER } else { MAX_ANSWER };
+        let answer = super::super::wording::clip_chars(answer, most);
         let checked = check_answer(&result.probe, &redact(answer));
         *result = ProbeResult {
             answered_by: Answerer::Model,
@@ -198,6 +201,7 @@ mod tests {
             exact: true,
             critical,
             seqs: vec![1],
+            reference: None,
         };
         ProbeResult::by_code(probe, String::new(), Verdict::Pass, Vec::new())
     }

@@ -1,0 +1,111 @@
+//! Exams: questions that a model writes from the messages, so that a summary is asked what nobody made it from.
+//!
+//! What lives here: which sessions are examined, the examiner's question and the strict reading of its answer, which
+//! earlier questions are asked again, and what a reader's answers come to.
+//! Invariant: a question is asked only when its facts stand in the messages that it names and not in itself; neither
+//! examiner nor reader is told how a summary was made, and whoever writes a summary is never told a question.
+//! Must not know: how a model is reached, where questions are stored.
+
+mod paper;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::id::SessionId;
+use super::probe::{ProbeResult, Verdict};
+use super::wording;
+
+pub use paper::{Paper, Refused, Written, schema};
+
+/// Below this share of right answers an exam is low, where no setting says another.
+pub const LOW: f64 = 0.50;
+/// The most questions that are asked of one version: new ones and earlier ones.
+pub const MOST_NEW: usize = 6;
+/// The most earlier questions that are asked again.
+pub const MOST_EARLIER: usize = 6;
+/// The most questions that a session keeps to be asked again; the oldest go first.
+pub const MOST_KEPT: usize = 24;
+/// With fewer questions nothing is said.
+const LEAST_ASKED: u32 = 3;
+/// Of how many sessions one is examined where they are sampled.
+const SAMPLED_OF: u128 = 4;
+
+/// Which sessions a model examines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ExamMode {
+    /// None.
+    Off,
+    /// One in four, by its id: each of its compressions, so that drift shows.
+    #[default]
+    Sampled,
+    /// Every one.
+    Always,
+}
+
+impl ExamMode {
+    /// Whether a session is examined.
+    #[must_use]
+    pub fn takes(self, session: SessionId) -> bool {
+        match self {
+            Self::Off => false,
+            Self::Sampled => session.0.as_u128().is_multiple_of(SAMPLED_OF),
+            Self::Always => true,
+        }
+    }
+}
+
+/// How a reader who was given a version's context alone did in its exam.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExamScores {
+    /// Questions asked.
+    pub asked: u32,
+    /// Questions whose answer held every fact.
+    pub passed: u32,
+    /// Passed of asked; null with fewer than three, for then it is not evaluated.
+    #[schema(required = true)]
+    pub score: Option<f64>,
+    /// Whether the score is below the session's threshold.
+    pub low: bool,
+}
+
+impl ExamScores {
+    /// The figures of the exam's questions among results; `None` without any.
+    #[must_use]
+    pub fn of(results: &[ProbeResult]) -> Option<Self> {
+        let count = |results: &mut dyn Iterator<Item = &ProbeResult>| u32::try_from(results.count());
+        let exam = || results.iter().filter(|result| result.probe.is_exam());
+        let asked = count(&mut exam()).unwrap_or(u32::MAX);
+        let passed = count(&mut exam().filter(|r| r.verdict == Verdict::Pass)).unwrap_or(u32::MAX);
+        let score = (asked >= LEAST_ASKED).then(|| f64::from(passed) / f64::from(asked));
+        (asked > 0).then_some(Self { asked, passed, score, low: false })
+    }
+
+    /// The same, held against a threshold.
+    #[must_use]
+    pub fn against(self, threshold: f64) -> Self {
+        Self { low: self.score.is_some_and(|score| score < threshold), ..self }
+    }
+}
+
+/// Whether answers come from a reader that does not read: the same one to every question, and not that it does not
+/// know.
+#[must_use]
+pub fn is_parroted(results: &[ProbeResult]) -> bool {
+    let mut answers = results.iter().map(|result| wording::key(&result.answer));
+    let Some(first) = answers.next() else { return false };
+    results.len() >= LEAST_ASKED as usize && first != super::probe::NOT_FOUND && answers.all(|a| a == first)
+}
+
+/// The places of the earlier questions that are asked again, spread over all of them: of `count`, at most
+/// [`MOST_EARLIER`].
+#[must_use]
+pub fn asked_again(count: usize) -> Vec<usize> {
+    if count <= MOST_EARLIER {
+        return (0..count).collect();
+    }
+    // The newest always; the others at equal distances before it.
+    (1..=MOST_EARLIER).map(|n| (n * count).div_ceil(MOST_EARLIER) - 1).collect()
+}
