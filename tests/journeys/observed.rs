@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use crate::support::provider::{Act, FakeProvider};
+use crate::support::provider::{Act, Asks, FakeProvider, answers};
 use crate::support::service::{Client, Service};
 use crate::support::{TestDatabase, database, text, until};
 
@@ -55,7 +55,8 @@ fn post(client: &Client, path: &str, headers: &[(&str, &str)], body: &Value) -> 
 async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     let fake = FakeProvider::start([Act::Good]).await;
     let database = database().await;
-    let words = ["--metrics-listen", "127.0.0.1:0", "--webhook-targets", "any"];
+    fake.play_for(Asks::Answers, [answers(&["csv crate", "vendor/", "src/import.rs"])]);
+    let words = ["--metrics-listen", "127.0.0.1:0", "--webhook-targets", "any", "--exam-model", "examiner"];
     let service = service(&database, &fake, &words);
     let client = service.client();
     // Where nobody listens.
@@ -68,7 +69,8 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     })
     .await;
     let path = format!("/v1/sessions/{NAME}");
-    assert_eq!(client.call("PUT", &path, &[], r#"{"auto": false}"#).expect("a reply").status, 201);
+    let settings = r#"{"auto": false, "exam": "always"}"#;
+    assert_eq!(client.call("PUT", &path, &[], settings).expect("a reply").status, 201);
     // Names that are used again when a version covers them.
     let named =
         (0..8).map(|n| format!("src/part_{n}.rs takes {}.{n} ms", 100 + n)).collect::<Vec<_>>().join("\n");

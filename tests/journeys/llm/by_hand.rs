@@ -64,7 +64,7 @@ async fn a_transcript_is_worded_by_a_model_of_the_environment_and_its_calls_are_
     assert_eq!(object["exam"], Value::Null, "no examiner was named: {told}");
     let mut examined = settings(&fake);
     examined.insert("ANCHORD_EXAM_MODEL".to_owned(), "examiner".to_owned());
-    fake.play_for(Asks::Exam, [Act::Say(exam(&[]).to_string())]);
+    fake.play_for(Asks::Exam, [Act::Say(exam().to_string())]);
     fake.play_for(Asks::Answers, [answers(&["the csv crate; it is hard by hand", "vendor/", "no idea"])]);
     let (good, told) = compress(&examined, &["--strategy", "anchored"]).await;
     assert!(good, "{told}");

@@ -227,7 +227,7 @@ async fn whatever_examiner_and_reader_do_a_version_is_published_and_it_is_said()
         {"kind": "recall", "question": "What is two and two?", "answer": "four", "facts": ["four"], "seqs": [1]},
         {"kind": "recall", "question": "q".repeat(100_000), "answer": "a", "facts": ["b"], "seqs": [1]},
     ]});
-    let good = exam(&[]).to_string();
+    let good = exam().to_string();
     let yes = ["Yes.", "Yes.", "Yes."];
     let cases: [(Act, Act, &str); 7] = [
         (Act::Say(nonsense.to_string()), Act::Good, "of 3 questions of the examiner's 3 were not asked"),
