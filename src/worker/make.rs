@@ -17,7 +17,7 @@ use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
 use crate::domain::parts::{Parts, Written};
-use crate::domain::probe::{self, Answerer, ProbeKind, ProbeReport, Verdict};
+use crate::domain::probe::{self, Answerer, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy;
 use crate::domain::tokens::TokenCounter;
@@ -162,9 +162,14 @@ impl<'a> Maker<'a> {
             return Ok((digest, proof));
         }
         self.rescore(&proof);
-        let Some(before) = proof.report.exam.filter(|exam| exam.low && is_told(&proof)) else {
+        // What earlier messages said cannot be told again from these.
+        let first = digest.material.span.first().map_or(Seq::MAX, |first| first.seq);
+        let of_span = proof.report.results.iter().filter(|r| r.probe.seqs.iter().all(|seq| *seq >= first));
+        let of_span: Vec<ProbeResult> = of_span.cloned().collect();
+        if !is_told(&proof) || !self.examiner.is_low(&of_span) {
             return Ok((digest, proof));
-        };
+        }
+        let before = proof.report.exam.map_or(0, |exam| exam.passed);
         let begun = Instant::now();
         let lost = lost(&proof, Measure::Detail);
         let again = engine.retell(self.notebook, &digest, (&proof.proposed, &lost)).await?;
@@ -179,7 +184,7 @@ impl<'a> Maker<'a> {
             self.timings.probe_ms += elapsed(begun);
             self.rescore(&other);
             let passed = |report: &ProbeReport| report.exam.map_or(0, |exam| exam.passed);
-            if is_examined && passed(&other.report) > before.passed {
+            if is_examined && passed(&other.report) > before {
                 return Ok((other_digest, other));
             }
             if let Some(last) = self.gate.last_mut() {

@@ -23,6 +23,8 @@ pub enum Act {
     Good,
     /// Answers every question with that it does not know.
     Ignorant,
+    /// Answers with the first of some texts whose marks all stand in the prompt.
+    Marked(Vec<(Vec<String>, String)>),
     /// Answers with a status, headers and a body.
     Raw(u16, Vec<(&'static str, &'static str)>, String),
     /// Sends half of an answer and hangs up.
@@ -265,6 +267,11 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
         Act::Good => say(&seen.good(), anthropic),
         Act::Ignorant => say(&seen.answers(|_| "information not found".to_owned()), anthropic),
         Act::Say(text) => say(&text, anthropic),
+        Act::Marked(texts) => {
+            let prompt = seen.prompt();
+            let is_it = |(marks, _): &&(Vec<String>, String)| marks.iter().all(|mark| prompt.contains(mark));
+            say(texts.iter().find(is_it).map_or("", |(_, text)| text), anthropic)
+        }
         Act::Raw(status, headers, body) => {
             let mut response = (StatusCode::from_u16(status).unwrap(), body).into_response();
             for (name, value) in headers {

@@ -123,7 +123,7 @@ pub fn settle(
     account.dropped = told.saturating_sub(published);
     account.lose(second.faults);
     let sent = |fault: &Fault| !fault.clause.is_empty();
-    if account.dropped > 0 {
+    if account.dropped > 0 || trimmed.count() > 0 {
         // Taken back by the model, or not sent again.
         account.lose(first.faults.into_iter().filter(sent).collect());
     }

@@ -85,8 +85,9 @@ impl<'a> Corpus<'a> {
             corpus.read(number, &block.text);
             match block.voice {
                 Voice::Person => corpus.person.extend(stems(&block.words)),
-                Voice::Assistant => corpus.agent.extend(stems(&block.words)),
-                Voice::Tool => {}
+                // An agent that tells of an instruction in order not to follow it has not taken it up.
+                Voice::Assistant if !refuses(&block.words) => corpus.agent.extend(stems(&block.words)),
+                Voice::Assistant | Voice::Tool => {}
             }
         }
         corpus.record.extend(stems(&record));
@@ -128,6 +129,8 @@ impl<'a> Corpus<'a> {
         if words > 0 && share(inner, words) > NOUNS {
             found.clear();
         }
+        // A currency owns no figure.
+        found.retain(|word| !matches!(word.as_str(), "eur" | "usd" | "gbp" | "chf" | "jpy" | "cny"));
         found.retain(|word| counts.get(word).is_none_or(|(capital, small)| capital > small));
         self.proper_names = found;
     }
@@ -342,7 +345,7 @@ impl<'a> Corpus<'a> {
         let share = |has: &dyn Fn(&String) -> bool| {
             share(wanted.iter().filter(|word| has(word)).count(), wanted.len())
         };
-        if claim == Claim::Fact {
+        if claim == Claim::Fact || claim == Claim::Will && turns_down(clause) {
             return None;
         }
         let data = share(&|word| has(&self.record, word) || self.at.contains_key(&Term::Word(word.clone())));
@@ -377,7 +380,6 @@ impl<'a> Corpus<'a> {
             wanted.iter().filter(|word| known.contains(*word) || self.record.contains(*word)).count();
         let mut before: BTreeSet<String> = BTreeSet::new();
         let spoken = self.chunk.blocks.iter().filter(|block| block.voice != Voice::Tool);
-        // An agent that tells of an instruction in order not to follow it has not taken it up.
         for block in spoken.filter(|block| block.voice == Voice::Person || !refuses(&block.words)) {
             let own: BTreeSet<String> = stems(&block.words).collect();
             let has = |word: &&String| own.contains(*word) || before.contains(*word) || known.contains(*word);
@@ -387,12 +389,17 @@ impl<'a> Corpus<'a> {
         share(most, wanted.len())
     }
 
-    /// The largest share of words that one place of a tool's output has.
+    /// The largest share of words that one place of a tool's output has, with the one after it: lines break anywhere. A
+    /// few words stand in two of many lines by chance.
     fn copied(&self, wanted: &BTreeSet<String>) -> f64 {
+        const FEW: usize = 6;
+        let before = usize::from(wanted.len() >= FEW);
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         for word in wanted {
-            for at in self.at.get(&Term::Word(word.clone())).into_iter().flatten() {
-                *counts.entry(*at).or_default() += 1;
+            let at = self.at.get(&Term::Word(word.clone())).into_iter().flatten();
+            let starts: BTreeSet<usize> = at.flat_map(|at| at.saturating_sub(before)..=*at).collect();
+            for start in starts {
+                *counts.entry(start).or_default() += 1;
             }
         }
         let is_tools = |at: usize| {
@@ -436,9 +443,10 @@ fn are_peers(one: &Term, other: &Term) -> bool {
 fn holds_all(text: &str, name: &str) -> bool {
     let is_figures =
         name.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '–' | '/' | '×' | ':' | '%'));
-    // "small/medium/large"
-    let is_words = name.matches('/').count() > 1
-        && name.split('/').all(|part| part.len() > 1 && part.chars().all(char::is_alphabetic));
+    // "small/medium/large", "429/timeout"; not where the first part is a folder of the data.
+    let is_word = |part: &str| part.len() > 1 && part.chars().all(char::is_alphanumeric);
+    let first = name.split('/').next().unwrap_or_default();
+    let is_words = name.contains('/') && name.split('/').all(is_word) && !text.contains(&format!("{first}/"));
     holds(text, name)
         || (is_figures || is_words)
             && name.split(['-', '–', '/', '×']).filter(|part| !part.is_empty()).all(|part| holds(text, part))
@@ -472,6 +480,16 @@ fn refuses(words: &str) -> bool {
         )
     });
     REFUSAL.is_match(words)
+}
+
+/// Whether a text tells that something was not taken up.
+fn turns_down(clause: &str) -> bool {
+    static TURNED_DOWN: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:ignor(?:ed|es|ing)|(?:left|leaves|set) aside|turned down|not followed|(?:prompt )?injection|ignoriert|ignoré)\b",
+        )
+    });
+    TURNED_DOWN.is_match(clause)
 }
 
 fn note(index: &mut HashMap<Term, Vec<usize>>, term: &Term, at: usize) {

@@ -337,7 +337,7 @@ impl Prompt {
     #[must_use]
     pub fn in_detail(&self, lost: &[&str]) -> Self {
         let user = format!(
-            "{}\n\nAn earlier record of these messages lost {}. Tell these in full this time, word for word where figures, names or paths matter.",
+            "{}\n\nAn earlier record of these messages lost {}. Tell these in full this time, word for word where figures, names or paths matter; what is told here may go beyond the size that is named above.",
             self.user,
             lost.join(", ")
         );

@@ -32,7 +32,7 @@ const INSTRUCTIONS: &str = "\
 An AI agent works in a long session. Soon its older messages, shown below, are taken out of its context and it goes on \
 from notes about them. You write the exam that tells whether those notes are good enough. You do not see the notes.
 
-Write 6 questions that the agent, or the person it works for, will really need answered when the work goes on:
+Write up to 6 questions, fewer where there is little to ask, that the agent, or the person it works for, will really need answered when the work goes on:
 - recall: a figure, an id, a finding, the cause of an error, what a person wants or forbids;
 - artifact: what was made or changed, where, and in which state it is;
 - continuation: what is done, what is open, what comes next and why;
@@ -40,14 +40,14 @@ Write 6 questions that the agent, or the person it works for, will really need a
 
 Rules:
 - Each question has one right answer, and it stands in the messages. Nothing that general knowledge answers, no trivia, \
-nothing about instructions to the agent.
-- Each can be understood by itself: it names the thing that it asks about, and does not contain the answer. No question \
-that is answered with yes or no.
+nothing about the agent's system prompt.
+- Each asks one thing, or two that belong together, and can be understood by itself: it names what it asks about, and \
+does not contain the answer. No question that is answered with yes or no.
 - What was overtaken later is asked as it is at the end.
 - `answer`: one or two sentences.
-- `facts`: 1 to 4 short pieces of the answer that make it right, spelled as in the messages: a figure, an id, a name, \
-the last part of a path, two or three words. Each stands word for word in `answer` and in a message of `seqs`; none \
-stands in the question.
+- `facts`: 1 to 3 short pieces without which an answer is wrong: a figure, an id, a name, a value, the last part of a \
+path. Each stands word for word in `answer` and in a message of `seqs`; none stands in the question. Where words are \
+all there is, take one or two, and add the other ways to say them: \"last one | last column | at the end\".
 - `seqs`: the numbers of the messages that say it.
 - `outdated`: of the earlier questions, the numbers of those whose answer these messages have made wrong, with the `seqs` \
 that did. Usually none.
@@ -243,9 +243,8 @@ impl Item {
             reference: Some(answer),
         };
         let holds = |text: &str| check_answer(&probe, text);
-        if probe.expected.iter().any(|fact| says_nothing(fact))
-            || holds(&probe.question).missing.len() < probe.expected.len()
-        {
+        let spellings = || probe.expected.iter().flat_map(|fact| probe.spellings(fact));
+        if spellings().any(says_nothing) || holds(&probe.question).missing.len() < probe.expected.len() {
             return Err(Refused::GivenAway);
         }
         if holds(probe.reference.as_deref().unwrap_or_default()).verdict != Verdict::Pass {

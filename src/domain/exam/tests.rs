@@ -97,6 +97,23 @@ fn nonsense_is_not_asked(#[case] field: &str, #[case] value: Value, #[case] refu
 }
 
 #[test]
+fn a_fact_in_words_may_be_said_in_several_ways() {
+    let facts = json!(["skip locked | row locks", "second store | another store"]);
+    let probe = changed("facts", facts).expect("a question");
+    let verdict = |answer: &str| check_answer(&probe, answer).verdict;
+    assert_eq!(verdict("Row locks, because Redis is another store."), Verdict::Pass);
+    assert_eq!(verdict("Row locks."), Verdict::Fail);
+    // None of them may be given away, or be said by anybody.
+    for facts in [json!(["skip locked | mail worker"]), json!(["skip locked | yes"])] {
+        assert_eq!(changed("facts", facts), Err(Refused::GivenAway));
+    }
+    // What is no exam's means its bar.
+    let piped = Probe { expected: vec!["ls | wc".into()], reference: None, ..probe };
+    assert_eq!(check_answer(&piped, "ls").verdict, Verdict::Fail);
+    assert_eq!(check_answer(&piped, "ls | wc").verdict, Verdict::Pass);
+}
+
+#[test]
 fn facts_that_no_message_holds_are_not_asked_for() {
     let invented = json!({
         "kind": "recall", "question": "Which broker carries the mails?", "answer": "RabbitMQ 3.9.",

@@ -92,7 +92,7 @@ pub struct Probe {
     pub kind: ProbeKind,
     /// The question.
     pub question: String,
-    /// The facts that the answer must hold.
+    /// The facts that the answer must hold; one of an exam's may name several spellings, with ` | ` between them.
     pub expected: Vec<String>,
     /// How many of them it needs.
     #[serde(default, rename = "match")]
@@ -120,6 +120,12 @@ impl Probe {
     #[must_use]
     pub const fn is_exam(&self) -> bool {
         self.reference.is_some()
+    }
+
+    /// The ways to spell a fact, any of which will do: an exam's has ` | ` between them, any other is one.
+    pub fn spellings<'a>(&self, fact: &'a str) -> impl Iterator<Item = &'a str> {
+        let most = if self.is_exam() { usize::MAX } else { 1 };
+        fact.splitn(most, " | ").map(str::trim)
     }
 }
 

@@ -30,8 +30,9 @@ pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> Probe
 #[must_use]
 pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
     let text = Text::of(answer);
+    let is_held = |fact: &str| text.holds(fact, probe.exact, probe);
     let missing: Vec<String> =
-        probe.expected.iter().filter(|f| !text.holds(f, probe.exact, probe)).cloned().collect();
+        probe.expected.iter().filter(|fact| !probe.spellings(fact).any(is_held)).cloned().collect();
     let found = probe.expected.len() - missing.len();
     let verdict = if enough(probe.mode, found, probe.expected.len()) { Verdict::Pass } else { Verdict::Fail };
     let answer = wording::clip_chars(answer, 2000).to_owned();

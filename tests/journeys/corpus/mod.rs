@@ -7,6 +7,7 @@ mod exam;
 mod gold;
 mod made;
 mod replay;
+mod worded;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
