@@ -182,7 +182,7 @@ fn of_length(length: Option<&Length>) -> Vec<Goal> {
     goals.collect()
 }
 
-fn of_queue(load: &Load) -> [Goal; 5] {
+fn of_queue(load: &Load) -> [Goal; 4] {
     let alone = load.queue_alone.as_ref();
     let both = alone.zip(load.queue_beside_idle.as_ref());
     let figure = |pick: fn(&Queue) -> f64| alone.map(|queue| Spread::one(pick(queue)));
@@ -194,7 +194,6 @@ fn of_queue(load: &Load) -> [Goal; 5] {
     let beside = "beside 100,000 idle sessions, of without";
     [
         Goal::new("queue: pickup p50", Bound::AtMost(3.0), " ms", figure(pickup)),
-        Goal::new("queue: jobs with nothing to do, a second", Bound::AtLeast(2_000.0), "", figure(jobs)),
         Goal::new("queue: takeover after a kill, at most", Bound::AtMost(1_000.0), " ms", figure(takeover)),
         Goal::new(format!("queue: pickup p50 {beside}"), Bound::AtMost(1.1), "×", ratio(pickup)),
         Goal::new(format!("queue: jobs a second {beside}"), Bound::AtLeast(0.9), "×", ratio(jobs)),

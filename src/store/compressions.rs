@@ -19,9 +19,6 @@ use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::trace;
 
-pub(super) use claim::IDLE_MESSAGES;
-pub use claim::{Seen, Taken};
-
 /// The channel that tells workers of a new job.
 pub const CHANNEL: &str = "anchord_queue";
 

@@ -4,7 +4,6 @@
 //! it was read just before; what it finds changed is ended under the session's lock.
 
 mod end;
-pub mod idle;
 mod known;
 mod rows;
 mod state;

@@ -16,7 +16,6 @@ mod exam;
 mod examine;
 mod exchange;
 mod hindsight;
-mod idle;
 pub mod index;
 mod make;
 mod narrate;

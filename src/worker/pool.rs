@@ -12,10 +12,10 @@ use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, Span, error, info, info_span, warn};
 
 use super::presence::Presence;
-use super::{Env, JobError, compress, evaluate, hindsight, idle, index};
+use super::{Env, JobError, compress, evaluate, hindsight, index};
 use crate::domain::compression::Status;
 use crate::store::StoreError;
-use crate::store::compressions::{Job, Kind, Taken};
+use crate::store::compressions::{Job, Kind};
 use crate::trace;
 
 /// How the pool works.
@@ -42,9 +42,6 @@ impl Default for Options {
 const TICK: Duration = Duration::from_millis(500);
 /// Jobs of one claim.
 const MOST_CLAIMED: usize = 16;
-/// Jobs of one look that seem to have nothing to do. They end together and take no permit: what is behind them waits
-/// some milliseconds.
-const MOST_SEEN: i32 = 32;
 /// A job whose workers died this often is given up: it may be what kills them.
 const MAX_CRASHES: i32 = 5;
 /// How long work whose lease is lost may still say how it ended.
@@ -119,7 +116,6 @@ impl Pool {
         jobs: &TaskTracker,
     ) -> Result<(), StoreError> {
         let mut listener = self.env.store.listen_for_jobs().await?;
-        let mut looks = MOST_SEEN;
         loop {
             let permit = tokio::select! {
                 permit = Arc::clone(permits).acquire_owned() => permit,
@@ -137,17 +133,15 @@ impl Pool {
             while let Some(heard) = listener.recv().now_or_never() {
                 heard?;
             }
-            let taken = self.take(worker, held.len(), looks).await?;
-            let is_idle = taken.is_empty();
-            for (job, permit) in taken.claimed.into_iter().zip(held) {
+            let claimed = self.claim(worker, held.len()).await?;
+            let is_idle = claimed.is_empty();
+            for (job, permit) in claimed.into_iter().zip(held) {
                 let (env, lease) = (self.env.clone(), self.options.lease);
                 jobs.spawn(async move {
                     run(&env, job, lease).await;
                     drop(permit);
                 });
             }
-            // What did not end so is claimed by the next round, whose looks would only find it again.
-            looks = if idle::end(&self.env, taken.seen).await.is_all { MOST_SEEN } else { 0 };
             if !is_idle {
                 continue;
             }
@@ -160,10 +154,10 @@ impl Pool {
         }
     }
 
-    /// Claims what is due for so many permits, and looks at what seems to have nothing to do.
-    async fn take(&self, worker: i64, permits: usize, looks: i32) -> Result<Taken, StoreError> {
+    /// Claims what is due for so many permits.
+    async fn claim(&self, worker: i64, permits: usize) -> Result<Vec<Job>, StoreError> {
         let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
-        self.env.store.take(worker, lease, self.options.per_tenant, (jobs, looks)).await
+        self.env.store.claim(worker, lease, self.options.per_tenant, jobs).await
     }
 
     /// Runs what is due until nothing is, on the caller's task; for tests and for one-shot drains.
@@ -172,18 +166,15 @@ impl Pool {
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
         let presence = Presence::begin(&self.env.store).await?;
-        let (mut done, mut looks) = (0, MOST_SEEN);
+        let mut done = 0;
         loop {
-            let taken = self.take(presence.worker, 1, looks).await?;
-            if taken.is_empty() {
+            let claimed = self.claim(presence.worker, 1).await?;
+            if claimed.is_empty() {
                 return Ok(done);
             }
-            for job in taken.claimed {
+            for job in claimed {
                 done += run(&self.env, job, self.options.lease).await;
             }
-            let ended = idle::end(&self.env, taken.seen).await;
-            done += ended.jobs;
-            looks = if ended.is_all { MOST_SEEN } else { 0 };
         }
     }
 
@@ -224,7 +215,7 @@ async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
 }
 
 /// The span of a job's work, in the trace that asked for it.
-pub(super) fn span_of(job: &Job) -> Span {
+fn span_of(job: &Job) -> Span {
     let span = info_span!(
         "job",
         tenant.id = %job.tenant,
@@ -239,7 +230,7 @@ pub(super) fn span_of(job: &Job) -> Span {
 }
 
 /// Tells the metrics how long a job has waited for its first attempt.
-pub(super) fn tell_wait(job: &Job) {
+fn tell_wait(job: &Job) {
     let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
     metrics::histogram!("anchord_job_wait_seconds", "kind" => job.kind.as_str()).record(waited.as_secs_f64());
 }

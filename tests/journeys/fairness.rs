@@ -45,11 +45,11 @@ impl Workers {
     }
 
     async fn claim(&self) -> Option<Job> {
-        self.store.claim(1, LEASE_SECONDS, PER_TENANT).await.unwrap()
+        self.claim_several(1).await.pop()
     }
 
     async fn claim_several(&self, jobs: i32) -> Vec<Job> {
-        self.store.take(1, LEASE_SECONDS, PER_TENANT, (jobs, 0)).await.unwrap().claimed
+        self.store.claim(1, LEASE_SECONDS, PER_TENANT, jobs).await.unwrap()
     }
 
     async fn claim_all(&self) -> Vec<TenantId> {
@@ -104,7 +104,7 @@ async fn a_tenant_runs_no_more_than_the_pool_or_its_own_bound_allows() {
 async fn a_job_whose_lease_ran_out_comes_before_everything_that_waits() {
     let workers = workers().await;
     let lost = workers.tenant("lost", 1, 0).await;
-    let first = workers.store.claim(1, -1.0, PER_TENANT).await.unwrap().unwrap();
+    let first = workers.store.claim(1, -1.0, PER_TENANT, 1).await.unwrap().pop().unwrap();
     assert_eq!(first.tenant, lost);
     workers.tenant("busy", 20, 3_600).await;
     let again = workers.claim().await.unwrap();
@@ -122,7 +122,7 @@ async fn jobs_that_are_claimed_together_are_those_that_would_be_claimed_one_by_o
     let quotas = Quotas { concurrent_compressions: Some(2), ..Quotas::default() };
     let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
     workers.store.change_tenant(bound, &change, Actor::Cli).await.unwrap();
-    let lost = workers.store.claim(1, -1.0, PER_TENANT).await.unwrap().unwrap();
+    let lost = workers.store.claim(1, -1.0, PER_TENANT, 1).await.unwrap().pop().unwrap();
     assert_eq!(lost.tenant, bound, "what waits longest is first");
     let claimed = workers.claim_several(14).await;
     let again = claimed.iter().find(|job| job.id == lost.id).expect("a job whose lease ran out comes first");

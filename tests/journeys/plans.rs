@@ -46,7 +46,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 69] = [
+const HOT: [(&str, &str); 64] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     (
@@ -87,19 +87,11 @@ const HOT: [(&str, &str); 69] = [
     ("events: write", "select p_tenant, p_session, p_kinds[e.place], p_payloads[e.place]"),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)"),
     ("enqueue: the live one", "and status in ('queued', 'running') and not shadow"),
-    ("claim", "lateral take_jobs($1, $2, $3, $4, $5, $6)"),
+    ("claim", "lateral claim_compressions($1, $2, $3, $4)"),
     ("claim: leases that ran out", "c.status = 'running' and c.lease_until < now()"),
     ("claim: tenants that wait", "with recursive waiting (tenant_id) as"),
-    (
-        "claim: the oldest",
-        "and c.status = 'queued' and c.due_at <= now() order by c.due_at limit least(v_left + p_looks",
-    ),
+    ("claim: the oldest", "and c.status = 'queued' and c.due_at <= now() order by c.due_at limit v_left"),
     ("claim: take", "update compressions c set status = 'running'"),
-    ("idle jobs: look", "from look_at_sessions($1, $2, $3)"),
-    ("idle jobs: sessions", "from generate_subscripts(p_sessions, 1) as w(place)"),
-    ("idle jobs: end", "report = p_reports[n.place]::json"),
-    ("idle jobs: sessions that end", "set accounting = p_accountings[e.place]::json"),
-    ("idle jobs: events", "select p_tenants[e.place], p_sessions[e.place], p_events[e.place]"),
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
     ("presence: the dead", "select look_after_workers($1, $2)"),
@@ -269,7 +261,7 @@ async fn keep_house(app: &App, name: &str) {
         enqueue(&mut tx, app.tenant, session.id, job).await.unwrap();
     }
     tx.commit().await.unwrap();
-    let job = app.store.claim(7, 30.0, 8).await.unwrap().expect("a job");
+    let job = app.store.claim(7, 30.0, 8, 1).await.unwrap().pop().expect("a job");
     assert!(app.store.heartbeat(&job, 30.0).await.unwrap());
     assert!(app.store.requeue(&job, 0.0).await.unwrap());
     app.store.hold_presence(8).await.unwrap().look_after_workers().await.unwrap();

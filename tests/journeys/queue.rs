@@ -88,7 +88,7 @@ impl Queue {
     /// Claims what is due; indexing, which every version asks for, is done on the way.
     async fn claim(&self) -> Option<Job> {
         loop {
-            let job = self.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap()?;
+            let job = self.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop()?;
             if job.kind != Kind::Index {
                 return Some(job);
             }
@@ -182,9 +182,9 @@ async fn a_late_worker_ends_no_indexing() {
     let mut tx = queue.store.begin(queue.tenant).await.unwrap();
     enqueue(&mut tx, queue.tenant, queue.session, job).await.unwrap();
     tx.commit().await.unwrap();
-    let late = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    let late = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     queue.bury_worker().await;
-    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     assert_eq!((next.id, next.attempt), (late.id, late.attempt + 1));
     let end = async |job: &Job| queue.store.settle_index(job, Status::Succeeded, false).await.unwrap();
     assert_eq!(end(&late).await, Settled::Lost);
@@ -391,10 +391,10 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     assert_eq!(settled, Settled::As(Status::Succeeded));
     let late = indexing.expect("an indexing");
     assert_eq!((late.kind, late.attempt), (Kind::Index, 1));
-    assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().is_none(), "it is claimed");
+    assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().is_empty(), "it is claimed");
     assert!(queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
     queue.bury_worker().await;
-    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     assert_eq!((next.id, next.attempt, next.crashes), (late.id, 2, 1));
     assert!(!queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
     let indexed = index(&queue.store, (queue.tenant, queue.session), Some(&next)).await.unwrap().unwrap();
@@ -411,7 +411,7 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     let ending = queue.store.settle_and_index(&job, Some(last), publication(2), Some(LEASE_SECONDS));
     let (settled, indexing) = ending.await.unwrap();
     assert_eq!((settled, indexing.is_none()), (Settled::As(Status::Succeeded), true));
-    assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().is_none());
+    assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -422,7 +422,7 @@ async fn a_late_worker_ends_no_indexing_with_its_postings() {
     let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
     let late = ending.await.unwrap().1.expect("an indexing");
     queue.bury_worker().await;
-    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8).await.unwrap().unwrap();
+    let next = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     let indexed = index(&queue.store, (queue.tenant, queue.session), Some(&late)).await.unwrap().unwrap();
     assert!(!indexed.is_ended && !indexed.more, "{indexed:?}");
     assert!(queue.store.heartbeat(&next, LEASE_SECONDS).await.unwrap(), "it still runs");

@@ -164,7 +164,7 @@ async fn a_preparation_that_is_still_at_work_at_the_compress_level_is_published_
 async fn one_that_is_needed_while_its_worker_runs_is_not_left_waiting() {
     let app = warned().await;
     let job = loop {
-        let job = app.store.claim(7, 60.0, 8).await.unwrap().expect("a job");
+        let job = app.store.claim(7, 60.0, 8, 1).await.unwrap().pop().expect("a job");
         if job.kind == Kind::Compress {
             break job;
         }
@@ -180,7 +180,7 @@ async fn one_that_is_needed_while_its_worker_runs_is_not_left_waiting() {
 #[tokio::test]
 async fn a_worker_that_dies_over_a_preparation_leaves_it_to_another() {
     let app = warned().await;
-    let first = app.store.claim(7, 60.0, 8).await.unwrap().expect("a job");
+    let first = app.store.claim(7, 60.0, 8, 1).await.unwrap().pop().expect("a job");
     assert_eq!(bury_dead_workers(&app.store).await, 1);
     app.work().await;
     let found = get(&app, &format!("/compressions/{}", first.id)).await;
@@ -227,7 +227,7 @@ async fn pins_of_the_whole_tenant_end_it_too() {
 #[tokio::test]
 async fn pins_that_change_while_it_is_made_end_it_too() {
     let app = warned().await;
-    let job = app.store.claim(7, 60.0, 8).await.unwrap().expect("a job");
+    let job = app.store.claim(7, 60.0, 8, 1).await.unwrap().pop().expect("a job");
     let base = app.store.load_base((job.tenant, job.session), None).await.unwrap().expect("a session").0;
     assert_eq!(base.context_revision, 1);
     let pins = json!({"pins": ["Never touch the schema."]}).to_string();

@@ -51,7 +51,7 @@ async fn claim(app: &App) -> Job {
 /// Claims what is due; indexing, which every version asks for, is done on the way.
 async fn find_due(app: &App) -> Option<Job> {
     loop {
-        let job = app.store.claim(7, 60.0, 8).await.expect("a claim")?;
+        let job = app.store.claim(7, 60.0, 8, 1).await.expect("a claim").pop()?;
         if job.kind != Kind::Index {
             return Some(job);
         }

@@ -1,7 +1,5 @@
-//! Claiming: what is due goes to a worker, one commit before the work, and what a dead one held is due again. What
-//! seems to have nothing to do is only looked at.
+//! Claiming: what is due goes to a worker, one commit before the work, and what a dead one held is due again.
 
-use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{Job, Kind, Span, corrupt};
@@ -9,47 +7,7 @@ use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::store::bulkhead::Share;
 use crate::store::{Store, StoreError};
 
-/// Messages after its anchor, at most, that a session has whose compression is looked at and not claimed. Few are
-/// read in vain, and it is what most strategies keep as it is.
-pub(in crate::store) const IDLE_MESSAGES: i32 = 5;
-
-/// What was due.
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// Claimed, and committed.
-    pub claimed: Vec<Job>,
-    /// What seems to have nothing to do.
-    pub seen: Seen,
-}
-
-/// Jobs that seem to have nothing to do, as they wait: nothing about them has changed, and others may claim them.
-#[derive(Debug, Default)]
-pub struct Seen {
-    /// The jobs.
-    pub jobs: Vec<Job>,
-    /// How many more there are that do not read back; whoever claims those finds out.
-    pub unread: usize,
-    /// When, by the database's clock.
-    at: DateTime<Utc>,
-}
-
-impl Seen {
-    /// When they were looked at, by the database's clock.
-    #[must_use]
-    pub fn at(&self) -> DateTime<Utc> {
-        self.at
-    }
-}
-
-impl Taken {
-    /// Whether nothing was due.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.claimed.is_empty() && self.seen.jobs.is_empty() && self.seen.unread == 0
-    }
-}
-
-/// A row as the database has it, claimed or only looked at.
+/// A row as the database has it.
 struct Claimed {
     tenant_id: Uuid,
     id: Uuid,
@@ -64,8 +22,6 @@ struct Claimed {
     through_seq: Option<Seq>,
     trace_context: Option<String>,
     queued_ms: i64,
-    is_ours: bool,
-    taken_at: DateTime<Utc>,
 }
 
 impl Claimed {
@@ -92,32 +48,44 @@ impl Claimed {
 }
 
 impl Store {
-    /// Claims one due job and commits; `None` when nothing is due.
+    /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now. The commit
+    /// does not wait for the disk: a claim that is lost in a crash of the server is made again.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database fails; what it claimed then is taken over when the worker's sign of life is gone.
     pub async fn claim(
         &self,
         worker: i64,
         lease_seconds: f64,
         tenant_limit: i32,
-    ) -> Result<Option<Job>, StoreError> {
-        Ok(self.take(worker, lease_seconds, tenant_limit, (1, 0)).await?.claimed.pop())
+        jobs: i32,
+    ) -> Result<Vec<Job>, StoreError> {
+        loop {
+            let rows = self.claim_rows(worker, lease_seconds, tenant_limit, jobs).await?;
+            let is_empty = rows.is_empty();
+            let mut claimed = Vec::new();
+            for row in rows {
+                let id = row.id;
+                match row.read() {
+                    Ok(job) => claimed.push(job),
+                    // Its lease ends by itself; the others are not to wait for it.
+                    Err(error) => tracing::error!(compression.id = %id, %error, "worker.job_not_read"),
+                }
+            }
+            // Nobody is to wait for jobs that do not read back.
+            if is_empty || !claimed.is_empty() {
+                return Ok(claimed);
+            }
+        }
     }
 
-    /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now. Beside
-    /// them at most `looks` that seem to have nothing to do are shown, and left to [`Store::end_idle`]: no other waits
-    /// for them. The commit does not wait for the disk: a claim that is lost in a crash of the server is made again.
-    ///
-    /// # Errors
-    /// When the database fails; what it claimed then is taken over when the worker's sign of life is gone.
-    pub async fn take(
+    async fn claim_rows(
         &self,
         worker: i64,
         lease_seconds: f64,
         tenant_limit: i32,
-        (jobs, looks): (i32, i32),
-    ) -> Result<Taken, StoreError> {
+        jobs: i32,
+    ) -> Result<Vec<Claimed>, StoreError> {
         let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
         let rows = sqlx::query_as!(
             Claimed,
@@ -125,34 +93,15 @@ impl Store {
                select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
                       trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
                       parent_version, from_seq, through_seq, trace_context,
-                      (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!",
-                      is_claimed as "is_ours!", now() as "taken_at!"
-               from unsynced cross join lateral take_jobs($1, $2, $3, $4, $5, $6)"#,
+                      (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
+               from unsynced cross join lateral claim_compressions($1, $2, $3, $4)"#,
             worker,
             lease_seconds,
             tenant_limit,
             jobs,
-            looks,
-            IDLE_MESSAGES,
         )
         .fetch_all(reading.connection())
         .await;
-        let mut taken = Taken::default();
-        for row in reading.end(rows)? {
-            let (id, is_ours, taken_at) = (row.id, row.is_ours, row.taken_at);
-            match row.read() {
-                Ok(job) if is_ours => taken.claimed.push(job),
-                Ok(job) => {
-                    taken.seen.at = taken_at;
-                    taken.seen.jobs.push(job);
-                }
-                // Its lease ends by itself; the others are not to wait for it.
-                Err(error) if is_ours => {
-                    tracing::error!(compression.id = %id, %error, "worker.job_not_read");
-                }
-                Err(_) => taken.seen.unread += 1,
-            }
-        }
-        Ok(taken)
+        reading.end(rows)
     }
 }

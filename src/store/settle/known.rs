@@ -22,7 +22,6 @@ pub(super) struct Known {
 
 /// A session as the database has it.
 pub(super) struct Row {
-    pub(super) place: i32,
     pub(super) settings: serde_json::Value,
     pub(super) defaults: serde_json::Value,
     pub(super) accounting: serde_json::Value,
@@ -103,7 +102,7 @@ impl Store {
                 r#"with bound as materialized (
                      select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
                    )
-                   select 1 as "place!", s.settings as "settings!", t.settings as "defaults!",
+                   select s.settings as "settings!", t.settings as "defaults!",
                           s.accounting as "accounting!", s.recent, s.head_seq as "head_seq!",
                           s.anchor_seq as "anchor_seq!", s.after_seq as "after_seq!", s.version,
                           s.last_version as "last_version!", s.context_revision as "context_revision!",
