@@ -10,6 +10,7 @@ mod health;
 mod models;
 mod operators;
 mod shutdown;
+mod vital;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -49,6 +50,7 @@ pub use exports::Exporter;
 pub use health::health;
 pub use operators::Operators;
 use shutdown::{Drained, Signals};
+use vital::Vital;
 
 /// How often metrics are condensed and idle callers are forgotten.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
@@ -158,6 +160,7 @@ struct Process {
     store: Store,
     tracker: TaskTracker,
     stop: CancellationToken,
+    vital: Vital,
     ready: Ready,
     /// Where the workers' tasks are.
     workers: Option<Apart>,
@@ -190,15 +193,20 @@ impl Process {
         let lanes = settings.api.as_ref().map(|_| Apart::start("lanes", gather::lanes())).transpose();
         let lanes = lanes.context("the threads of the lanes")?;
         let stop = CancellationToken::new();
-        let process = Self { embedded, store, tracker, stop, ready, workers, lanes };
+        let vital = Vital::new(tracker.clone(), stop.clone());
+        let process = Self { embedded, store, tracker, stop, vital, ready, workers, lanes };
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
         process.keep_ledger();
         let appends = state.appends.clone();
         let patience = patience(settings.api.as_ref());
         let servers = [
-            api.map(|listener| process.serve_http(listener, http::router(state.clone()), patience)),
-            scraped.map(|listener| process.serve_http(listener, http::ops::metrics_router(state), patience)),
+            api.map(|listener| {
+                process.serve_http("the API", listener, http::router(state.clone()), patience)
+            }),
+            scraped.map(|listener| {
+                process.serve_http("the metrics", listener, http::ops::metrics_router(state), patience)
+            }),
         ];
         process.close_appends(appends, servers);
         if let Some(workers) = process.workers.as_ref().map(Apart::handle) {
@@ -238,12 +246,21 @@ impl Process {
         })
     }
 
-    fn serve_http(&self, listener: TcpListener, router: axum::Router, patience: Patience) -> JoinHandle<()> {
-        self.tracker.spawn(connections::serve(listener, router, patience, self.stop.clone()))
+    fn serve_http(
+        &self,
+        name: &'static str,
+        listener: TcpListener,
+        router: axum::Router,
+        patience: Patience,
+    ) -> JoinHandle<()> {
+        let server = connections::serve(listener, router, patience, self.stop.clone());
+        self.vital.spawn(name, &Handle::current(), server)
     }
 
     /// Ends the way to append after the last connection, which may still append.
     fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
+        let lanes = appends.clone();
+        self.vital.spawn("an append lane", &Handle::current(), async move { lanes.ended().await });
         let stop = self.stop.clone();
         self.tracker.spawn(async move {
             stop.cancelled().await;
@@ -265,7 +282,7 @@ impl Process {
         let store = self.store.of_workers();
         let outbound = Outbound::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
         let courier = Courier::new(store.clone(), clock, outbound);
-        self.tracker.spawn_on(courier.run(self.stop.clone()), on);
+        self.vital.spawn("the courier", on, courier.run(self.stop.clone()));
         let env = worker::Env {
             store: store.clone(),
             tokens: TokenCounter::default(),
@@ -274,9 +291,9 @@ impl Process {
             records: worker::Records::default(),
         };
         let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
-        self.tracker.spawn_on(worker::Pool::new(env, options).run(self.stop.clone()), on);
+        self.vital.spawn("the workers", on, worker::Pool::new(env, options).run(self.stop.clone()));
         let stop = self.stop.clone();
-        self.tracker.spawn_on(async move { worker::upkeep::run(&store, &stop).await }, on);
+        self.vital.spawn("upkeep", on, async move { worker::upkeep::run(&store, &stop).await });
         Ok(())
     }
 
@@ -284,8 +301,8 @@ impl Process {
     /// of keys that other processes revoke.
     fn keep_house(&self, state: &http::AppState) {
         let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
-        let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tracker.spawn(async move {
+        let (store, stop, here) = (self.store.clone(), self.stop.clone(), Handle::current());
+        self.vital.spawn("housekeeping", &here, async move {
             while stop.run_until_cancelled(tokio::time::sleep(HOUSEKEEPING)).await.is_some() {
                 metrics.run_upkeep();
                 rate_limit.shrink();
@@ -295,13 +312,13 @@ impl Process {
             }
         });
         let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tracker.spawn(async move { store.watch_keys(&stop).await });
+        self.vital.spawn("the listener for keys", &here, async move { store.watch_keys(&stop).await });
     }
 
     /// Writes what was counted, once a second.
     fn keep_ledger(&self) {
         let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tracker.spawn(async move {
+        self.vital.spawn("the usage ledger", &Handle::current(), async move {
             while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {
                 if let Err(error) = store.flush_usage(None).await {
                     tracing::warn!(%error, "usage.not_written");
@@ -315,12 +332,13 @@ impl Process {
         let lost = tokio::select! {
             signal = signals.next() => {
                 tracing::info!(signal, "process.draining");
-                false
+                None
             }
             () = database_lost(self.embedded.as_ref()) => {
                 tracing::error!("process.database_lost");
-                true
+                Some("the Postgres server of our own has ended; its log is in the data folder".to_owned())
             }
+            name = self.vital.died() => Some(format!("{name} has died; what it was doing is in the log")),
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
@@ -332,10 +350,10 @@ impl Process {
         if let Some(embedded) = self.embedded {
             embedded.stop().await;
         }
+        if let Some(lost) = lost {
+            anyhow::bail!(lost);
+        }
         match drained {
-            _ if lost => {
-                anyhow::bail!("the Postgres server of our own has ended; its log is in the data folder")
-            }
             Drained::Whole => Ok(()),
             Drained::CutShort { tasks, why } => anyhow::bail!("ended with {tasks} tasks undone: {why}"),
         }

@@ -169,8 +169,7 @@ impl Store {
                      select array_agg(x.id order by x.id) as ids, array_agg(x.probe::text order by x.id) as probes
                      from probes x
                      where x.tenant_id = bound.tenant_id and x.session_id = s.id and x.retired_in_version is null
-                       -- A text search, as where they are read alone.
-                       and (x.source = 'caller' or x.probe::text like '%"critical":true%')
+                       and (x.source = 'caller' or x.is_critical)
                    ) asked
                    cross join lateral (
                      select array_agg(m.seq order by m.seq) as seqs, array_agg(m.role order by m.seq) as roles,
@@ -227,7 +226,7 @@ impl Store {
             r#"select id, probe from probes
              where tenant_id = $1 and session_id = $2
                and ((source = 'caller' and retired_in_version is null)
-                    or (version <= $3 and probe::text like '%"critical":true%'
+                    or (version <= $3 and is_critical
                         and (retired_in_version is null or retired_in_version > $3)))
              order by id"#,
             tenant.0,
@@ -309,7 +308,7 @@ impl Store {
             r#"select id, probe from probes
              where tenant_id = $1 and session_id = $2
                and (source = 'caller' or version = $3
-                    or (version < $3 and (is_exam or probe::text like '%"critical":true%')
+                    or (version < $3 and (is_exam or is_critical)
                         and (retired_in_version is null or retired_in_version > $3)))
              order by id"#,
             tenant.0,
@@ -484,12 +483,10 @@ pub(super) async fn asked(
     tenant: TenantId,
     session: SessionId,
 ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
-    // A text search, for Postgres reads no field of a document that has an escaped NUL in any. A quote in
-    // a fact is escaped, so only the field itself is written so.
     let rows = sqlx::query!(
         r#"select id, probe from probes
              where tenant_id = $1 and session_id = $2 and retired_in_version is null
-               and (source = 'caller' or probe::text like '%"critical":true%')
+               and (source = 'caller' or is_critical)
              order by id"#,
         tenant.0,
         session.0,

@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures::FutureExt as _;
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -195,6 +196,8 @@ pub struct Gatherer {
     slow: Slow,
     room: Arc<Semaphore>,
     closing: CancellationToken,
+    /// A lane has come to its end.
+    ended: CancellationToken,
     /// Sessions that do not count with the default tokenizer.
     tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
@@ -212,18 +215,26 @@ impl Gatherer {
     /// others where they are told.
     #[must_use]
     pub fn start(store: &Store, on: &Handle) -> Self {
-        let closing = CancellationToken::new();
+        let (closing, ended) = (CancellationToken::new(), CancellationToken::new());
         let lanes = lanes().get();
         let open = |store: Store, on: &Handle, slow: Option<Slow>| {
             let (sender, inbox) = mpsc::channel(LANE_QUEUE);
             let tracker = store.tracker().clone();
-            tracker.spawn_on(Lane::new(store, inbox, lanes + 1, slow).run(closing.clone()), on);
+            let lane = Lane::new(store, inbox, lanes + 1, slow).run(closing.clone());
+            // Told also when it panics.
+            let end = ended.clone().drop_guard();
+            tracker.spawn_on(lane.map(|()| drop(end)), on);
             sender
         };
         let slow = Slow::new(open(store.clone(), &Handle::current(), None));
         let lanes = (0..lanes).map(|_| open(store.of_lanes(), on, Some(slow.clone()))).collect();
         let room = Arc::new(Semaphore::new(WAITING_KIB));
-        Self { lanes, slow, room, closing, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+        Self { lanes, slow, room, closing, ended, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+    }
+
+    /// Waits until a lane has come to its end: when it was closed, or when it broke.
+    pub async fn ended(&self) {
+        self.ended.cancelled().await;
     }
 
     /// Takes no more appends; what waits is still served, and then the lanes end.
