@@ -30,7 +30,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let Some(found) = env.store.load_evaluation(job.tenant, job.session, version).await? else {
         return fail(env, job, "no-version", "the version is gone").await;
     };
-    let threshold = found.settings.policy().exam;
+    let settings = found.settings.clone();
     let counter = TokenCounter::new(found.settings.tokenizer.unwrap_or_default());
     let (from_seq, through_seq) = (found.version.meta.from_seq, found.version.meta.through_seq);
     let span = (from_seq, through_seq);
@@ -54,16 +54,17 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         let (questions, probes): (Vec<Probe>, Vec<Probe>) =
             found.probes.into_iter().partition(Probe::is_exam);
         let report = probe::score(&probes, &rendering, &stored.summary);
+        let digest = found.digest.as_deref().unwrap_or_default();
         let served = Served {
-            text: format!("{}\n\n{}", rendering.text, found.digest.as_deref().unwrap_or_default()),
-            tokens: rendering.tokens,
+            text: format!("{}\n\n{digest}", rendering.text),
+            tokens: rendering.tokens.saturating_add(counter.count_text(digest)),
             span,
         };
         (rendering, report, served, questions)
     };
     let (rendering, report, served, questions) = blocking(work).await?;
     let notebook = Notebook::Stored(&env.store, job);
-    let exam = env.llm.as_ref().and_then(|client| Exam::of(client, threshold));
+    let exam = Exam::choose(env, job, &settings, None).await?;
     let mut examiner = Examiner::new(env.llm.as_ref(), exam);
     let paper = Paper { rendering: &rendering.text, tokens: rendering.tokens, span };
     let report = examiner.answer(notebook, paper, &report).await?;

@@ -14,11 +14,12 @@ use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::Proof;
 use crate::domain::changes;
-use crate::domain::exam::{self, Paper, Written};
+use crate::domain::exam::{self, ExamMode, ExamScores, Paper, Written};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::ledger::Facts;
-use crate::domain::probe::{self, Probe, ProbeReport, ProbeResult};
+use crate::domain::probe::{self, Probe, ProbeReport, ProbeResult, Verdict};
 use crate::domain::settings::Settings;
+use crate::domain::strategy::EngineChoice;
 use crate::llm::Client;
 use crate::store::compressions::Job;
 
@@ -40,6 +41,10 @@ pub(super) struct Exam {
     /// What the examiner wrote of this job's messages; `None` until it was asked.
     written: Option<Written>,
     is_down: bool,
+    /// A reader has answered once.
+    has_sat: bool,
+    /// It gave one answer to everything, so that nothing is to be learned from it.
+    is_parroted: bool,
     notes: Vec<String>,
 }
 
@@ -72,18 +77,21 @@ impl Served {
 }
 
 impl Exam {
-    /// The exam of a version that follows `parent`, when the operator named an examiner and the session is taken.
+    /// The exam of a version that follows `parent`, when the operator named an examiner and the session is taken. One
+    /// whose messages go to no model is examined only when it asks for that.
     pub(super) async fn choose(
         env: &Env,
         job: &Job,
         settings: &Settings,
         parent: Option<i64>,
     ) -> Result<Option<Self>, JobError> {
+        let by_code = job.request.engine.or(settings.engine) == Some(EngineChoice::Extractive);
+        let mode = settings.exam.unwrap_or(if by_code { ExamMode::Off } else { ExamMode::default() });
         let threshold = settings.policy().exam;
         let exam = env.llm.as_ref().and_then(|client| Self::of(client, threshold));
         let Some(mut exam) = exam else { return Ok(None) };
         let is_left = async || env.store.llm_tokens_are_left(job.tenant, env.clock.now().date_naive()).await;
-        if !settings.exam.unwrap_or_default().takes(job.session)
+        if !mode.takes(job.session)
             || env.store.llm_is_resting(job.tenant, job.session).await?
             || !is_left().await?
         {
@@ -104,8 +112,16 @@ impl Exam {
             earlier: Vec::new(),
             written: None,
             is_down: false,
+            has_sat: false,
+            is_parroted: false,
             notes: Vec::new(),
         })
+    }
+
+    /// Whether a reader knew too little of what results are about.
+    pub(super) fn is_low(&self, results: &[ProbeResult]) -> bool {
+        let scores = ExamScores::of(results).map(|scores| scores.against(self.threshold));
+        !self.is_parroted && scores.is_some_and(|scores| scores.low)
     }
 
     /// Below which share it is low.
@@ -223,9 +239,15 @@ impl Exam {
         };
         let results = probe::mark_answers(&report, &answered, spent).results;
         if exam::is_parroted(&results) {
-            self.give_up(notebook, "reader", "the same answer to every question");
-            return Ok(None);
+            // What is right by chance is no answer; else it may have said in its words that it knows nothing.
+            if results.iter().any(|result| result.verdict == Verdict::Pass) {
+                self.give_up(notebook, "reader", "the same answer to every question");
+                return Ok(None);
+            }
+            self.is_parroted = true;
+            self.notes.push("exam: the reader gave the same answer to every question".to_owned());
         }
+        self.has_sat = true;
         Ok(Some(results))
     }
 
@@ -233,7 +255,8 @@ impl Exam {
     fn give_up(&mut self, notebook: Notebook<'_>, who: &str, reason: &str) {
         warn!(compression.id = notebook.name(), llm.reader = who, reason, "llm.exam_unusable");
         self.is_down = true;
-        self.notes.push(format!("exam: the {who} gave no usable answer ({reason}); there is no exam"));
+        let left = if self.has_sat { "what was told once more was not examined" } else { "there is no exam" };
+        self.notes.push(format!("exam: the {who} gave no usable answer ({reason}); {left}"));
     }
 
     /// What the session keeps, and what a reader of the version should know.

@@ -11,7 +11,7 @@ use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
 use super::notebook::Notebook;
 use super::{JobError, blocking};
 use crate::domain::candidate::Proof;
-use crate::domain::exam::{self, ExamScores};
+use crate::domain::exam;
 use crate::domain::id::Seq;
 use crate::domain::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
 use crate::domain::rubric::{self, Rubric};
@@ -129,8 +129,7 @@ impl Examiner {
 
     /// Whether a reader knew too little of what results of an exam are about.
     pub(super) fn is_low(&self, results: &[ProbeResult]) -> bool {
-        let scores = ExamScores::of(results);
-        self.exam.as_ref().zip(scores).is_some_and(|(exam, scores)| scores.against(exam.threshold()).low)
+        self.exam.as_ref().is_some_and(|exam| exam.is_low(results))
     }
 
     /// The report with what a reader answers of questions that stand, from a version's context: of its own and the

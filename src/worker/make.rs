@@ -189,7 +189,9 @@ impl<'a> Maker<'a> {
             }
             if let Some(last) = self.gate.last_mut() {
                 last.outcome = GateOutcome::Reject;
-                last.reasons.push("its exam went no better".to_owned());
+                let reason =
+                    if is_examined { "its exam went no better" } else { "its exam was not answered" };
+                last.reasons.push(reason.to_owned());
             }
         }
         // What was good before is good still.

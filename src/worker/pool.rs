@@ -209,7 +209,8 @@ async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         tell_wait(&job);
     }
     let begun = Instant::now();
-    let next = run_fenced(env, job, lease).instrument(span).await;
+    // Boxed: what a job holds between its steps is large.
+    let next = Box::pin(run_fenced(env, job, lease)).instrument(span).await;
     metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
     next
 }

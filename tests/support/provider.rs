@@ -25,6 +25,8 @@ pub enum Act {
     Ignorant,
     /// Answers with the first of some texts whose marks all stand in the prompt.
     Marked(Vec<(Vec<String>, String)>),
+    /// Answers each question with what is known of it.
+    Known(BTreeMap<String, String>),
     /// Answers with a status, headers and a body.
     Raw(u16, Vec<(&'static str, &'static str)>, String),
     /// Sends half of an answer and hangs up.
@@ -233,9 +235,13 @@ pub fn exam() -> Value {
 
 /// Answers in the order of the questions.
 pub fn answers(answers: &[&str]) -> Act {
+    Act::Say(answered(answers))
+}
+
+fn answered(answers: &[&str]) -> String {
     let answers: Vec<Value> =
         (1..).zip(answers).map(|(id, answer)| json!({"id": id, "answer": answer})).collect();
-    Act::Say(json!({"answers": answers}).to_string())
+    json!({"answers": answers}).to_string()
 }
 
 /// A judgement that gives the same number to every criterion.
@@ -267,6 +273,14 @@ async fn answer(State(fake): State<FakeProvider>, uri: Uri, headers: HeaderMap, 
         Act::Good => say(&seen.good(), anthropic),
         Act::Ignorant => say(&seen.answers(|_| "information not found".to_owned()), anthropic),
         Act::Say(text) => say(&text, anthropic),
+        Act::Known(known) => {
+            let prompt = seen.prompt();
+            let asked = prompt.split("kind=\"questions\">\n").nth(1).expect("questions");
+            let asked = asked.lines().map_while(|line| line.split_once(". ")?.1.into());
+            let answer = |question: &str| known.get(question).map_or("information not found", String::as_str);
+            let answers: Vec<&str> = asked.map(answer).collect();
+            say(&answered(&answers), anthropic)
+        }
         Act::Marked(texts) => {
             let prompt = seen.prompt();
             let is_it = |(marks, _): &&(Vec<String>, String)| marks.iter().all(|mark| prompt.contains(mark));

@@ -62,6 +62,8 @@ pub(super) struct Corpus<'a> {
     person: BTreeSet<String>,
     agent: BTreeSet<String>,
     record: BTreeSet<String>,
+    /// Of what the agent said in order not to follow it.
+    refusals: BTreeSet<String>,
 }
 
 impl<'a> Corpus<'a> {
@@ -78,6 +80,7 @@ impl<'a> Corpus<'a> {
             person: BTreeSet::new(),
             agent: BTreeSet::new(),
             record: BTreeSet::new(),
+            refusals: BTreeSet::new(),
         };
         let record = told_by_code(board).join("\n");
         corpus.find_proper_names(&record);
@@ -86,8 +89,9 @@ impl<'a> Corpus<'a> {
             match block.voice {
                 Voice::Person => corpus.person.extend(stems(&block.words)),
                 // An agent that tells of an instruction in order not to follow it has not taken it up.
-                Voice::Assistant if !refuses(&block.words) => corpus.agent.extend(stems(&block.words)),
-                Voice::Assistant | Voice::Tool => {}
+                Voice::Assistant if refuses(&block.words) => corpus.refusals.extend(stems(&block.words)),
+                Voice::Assistant => corpus.agent.extend(stems(&block.words)),
+                Voice::Tool => {}
             }
         }
         corpus.record.extend(stems(&record));
@@ -345,9 +349,11 @@ impl<'a> Corpus<'a> {
         let share = |has: &dyn Fn(&String) -> bool| {
             share(wanted.iter().filter(|word| has(word)).count(), wanted.len())
         };
-        if claim == Claim::Fact || claim == Claim::Will && turns_down(clause) {
+        if claim == Claim::Fact {
             return None;
         }
+        // What an agent said that it does not follow supports that it was turned down, and nothing else.
+        let is_turned_down = claim == Claim::Will && turns_down(clause);
         let data = share(&|word| has(&self.record, word) || self.at.contains_key(&Term::Word(word.clone())));
         if data < SPOKEN_OF && names(clause).next().is_none() {
             return Some("nothing in the data speaks of it".to_owned());
@@ -355,12 +361,13 @@ impl<'a> Corpus<'a> {
         let union = share(&|word| {
             has(&self.record, word)
                 || has(&self.person, word)
+                || is_turned_down && has(&self.refusals, word)
                 || claim != Claim::Aim && has(&self.agent, word)
                 // Where nobody speaks, the agent does.
                 || self.person.is_empty() && has(&self.agent, word)
         });
         let copied = self.copied(&wanted);
-        let said = union.min(self.said(&wanted, &known));
+        let said = union.min(self.said(&wanted, &known, is_turned_down));
         let fault = match claim {
             Claim::Standing => copied >= COPIED && said < COPIED - 0.2,
             Claim::Will | Claim::Aim => {
@@ -375,12 +382,13 @@ impl<'a> Corpus<'a> {
     }
 
     /// The largest share of words that one message which somebody spoke has, with the one before it, or the record.
-    fn said(&self, wanted: &BTreeSet<String>, known: &BTreeSet<String>) -> f64 {
+    fn said(&self, wanted: &BTreeSet<String>, known: &BTreeSet<String>, is_turned_down: bool) -> f64 {
         let mut most =
             wanted.iter().filter(|word| known.contains(*word) || self.record.contains(*word)).count();
         let mut before: BTreeSet<String> = BTreeSet::new();
         let spoken = self.chunk.blocks.iter().filter(|block| block.voice != Voice::Tool);
-        for block in spoken.filter(|block| block.voice == Voice::Person || !refuses(&block.words)) {
+        let counts = |words: &str, voice: Voice| is_turned_down || voice == Voice::Person || !refuses(words);
+        for block in spoken.filter(|block| counts(&block.words, block.voice)) {
             let own: BTreeSet<String> = stems(&block.words).collect();
             let has = |word: &&String| own.contains(*word) || before.contains(*word) || known.contains(*word);
             most = most.max(wanted.iter().filter(has).count());
@@ -443,10 +451,17 @@ fn are_peers(one: &Term, other: &Term) -> bool {
 fn holds_all(text: &str, name: &str) -> bool {
     let is_figures =
         name.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '–' | '/' | '×' | ':' | '%'));
-    // "small/medium/large", "429/timeout"; not where the first part is a folder of the data.
-    let is_word = |part: &str| part.len() > 1 && part.chars().all(char::is_alphanumeric);
-    let first = name.split('/').next().unwrap_or_default();
-    let is_words = name.contains('/') && name.split('/').all(is_word) && !text.contains(&format!("{first}/"));
+    // "small/medium/large"
+    let is_words = name.matches('/').count() > 1
+        && name.split('/').all(|part| part.len() > 1 && part.chars().all(char::is_alphabetic));
+    // "429/timeout"
+    let is_number = |part: &str| part.chars().all(|c| c.is_ascii_digit());
+    let is_words = is_words
+        || name.split_once('/').is_some_and(|(one, other)| {
+            is_number(one) != is_number(other)
+                && one.chars().chain(other.chars()).all(char::is_alphanumeric)
+                && one.len().min(other.len()) > 1
+        });
     holds(text, name)
         || (is_figures || is_words)
             && name.split(['-', '–', '/', '×']).filter(|part| !part.is_empty()).all(|part| holds(text, part))

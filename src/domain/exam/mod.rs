@@ -90,8 +90,7 @@ impl ExamScores {
     }
 }
 
-/// Whether answers come from a reader that does not read: the same one to every question, and not that it does not
-/// know.
+/// Whether answers come from a reader that may not have read: the same one to every question, in words of its own.
 #[must_use]
 pub fn is_parroted(results: &[ProbeResult]) -> bool {
     let mut answers = results.iter().map(|result| wording::key(&result.answer));

@@ -10,7 +10,7 @@ use super::super::changes::{Prompt, bare_json};
 use super::super::id::Seq;
 use super::super::mark::free_mark;
 use super::super::message::Numbered;
-use super::super::probe::{Match, Probe, ProbeKind, Verdict, check_answer};
+use super::super::probe::{Match, NOT_FOUND, Probe, ProbeKind, Verdict, check_answer};
 use super::super::redact::redact;
 use super::super::wording::{clip_chars, key, one_line};
 use super::MOST_NEW;
@@ -47,7 +47,8 @@ does not contain the answer. No question that is answered with yes or no.
 - `answer`: one or two sentences.
 - `facts`: 1 to 3 short pieces without which an answer is wrong: a figure, an id, a name, a value, the last part of a \
 path. Each stands word for word in `answer` and in a message of `seqs`; none stands in the question. Where words are \
-all there is, take one or two, and add the other ways to say them: \"last one | last column | at the end\".
+all there is, take one or two as the messages have them, and add other ways to say them, which need stand nowhere: \
+\"last one | last column | at the end\". Never two figures.
 - `seqs`: the numbers of the messages that say it.
 - `outdated`: of the earlier questions, the numbers of those whose answer these messages have made wrong, with the `seqs` \
 that did. Usually none.
@@ -129,32 +130,27 @@ pub enum Refused {
     Repeated,
 }
 
+/// A reply; what is in its lists is read one by one, so that one bad item spoils no other.
 #[derive(Deserialize)]
 struct Reply {
-    questions: Vec<Item>,
+    questions: Vec<Value>,
     #[serde(default)]
-    outdated: Vec<Outdated>,
+    outdated: Value,
 }
 
-#[derive(Deserialize)]
+/// A question as it was written.
 struct Item {
-    #[serde(default)]
     kind: String,
-    #[serde(default)]
     question: String,
-    #[serde(default)]
     answer: String,
-    #[serde(default)]
     facts: Vec<String>,
-    #[serde(default)]
     seqs: Vec<Seq>,
 }
 
-#[derive(Deserialize)]
-struct Outdated {
-    number: usize,
-    #[serde(default)]
-    seqs: Vec<Seq>,
+/// The messages that an item names.
+fn seqs(value: &Value) -> Vec<Seq> {
+    let seq = |value: &Value| value.as_i64().or_else(|| value.as_str()?.trim().parse().ok());
+    value.get("seqs").and_then(Value::as_array).into_iter().flatten().take(MAX_SEQS).filter_map(seq).collect()
 }
 
 impl Paper {
@@ -184,7 +180,7 @@ impl Paper {
         let mut texts = Texts { span, read: BTreeMap::new() };
         let mut written = Written::default();
         let mut asked: BTreeSet<String> = self.earlier.iter().cloned().collect();
-        for question in questions.into_iter().take(MOST_READ) {
+        for question in questions.iter().take(MOST_READ).map(Item::of) {
             if written.questions.len() == MOST_NEW {
                 break;
             }
@@ -193,24 +189,47 @@ impl Paper {
                 Err(refused) => written.refused.push(refused),
             }
         }
+        let place = |outdated: &Value| {
+            let number = usize::try_from(outdated.get("number")?.as_u64()?).ok()?;
+            number.checked_sub(1).filter(|at| *at < self.earlier.len())
+        };
         written.outdated = outdated
+            .as_array()
             .into_iter()
-            .filter(|outdated| outdated.seqs.iter().any(|seq| texts.has(*seq)))
-            .filter_map(|outdated| outdated.number.checked_sub(1).filter(|at| *at < self.earlier.len()))
+            .flatten()
+            .filter(|outdated| seqs(outdated).iter().any(|seq| texts.has(*seq)))
+            .filter_map(place)
             .collect();
         Some(written)
     }
 }
 
 impl Item {
+    /// Reads a question; a field of another type is as if it were not there, and a figure may stand without quotes.
+    fn of(value: &Value) -> Self {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => String::new(),
+        };
+        let field = |name: &str| value.get(name).map(text).unwrap_or_default();
+        let facts = value.get("facts").and_then(Value::as_array);
+        Self {
+            kind: field("kind"),
+            question: field("question"),
+            answer: field("answer"),
+            facts: facts.into_iter().flatten().take(MAX_FACTS + 1).map(text).collect(),
+            seqs: seqs(value),
+        }
+    }
+
     fn checked(self, texts: &mut Texts<'_>, asked: &mut BTreeSet<String>) -> Result<Probe, Refused> {
         let fits = |text: &str, most: usize| !text.is_empty() && text.chars().count() <= most;
         // Long ones are refused before anything reads them whole.
         let clean = |text: &str, most: usize| redact(&one_line(clip_chars(text, most + 1))).into_owned();
         let question = clean(&self.question, MAX_QUESTION);
         let answer = clean(&self.answer, MAX_ANSWER);
-        let facts: Vec<String> =
-            self.facts.iter().take(MAX_FACTS + 1).map(|fact| clean(fact, MAX_FACT)).collect();
+        let facts: Vec<String> = self.facts.iter().map(|fact| clean(fact, MAX_FACT)).collect();
         let is_sized = fits(&question, MAX_QUESTION)
             && fits(&answer, MAX_ANSWER)
             && (1..=MAX_FACTS).contains(&facts.len())
@@ -218,8 +237,7 @@ impl Item {
         if !is_sized {
             return Err(Refused::Size);
         }
-        let mut seqs: Vec<Seq> =
-            self.seqs.iter().copied().take(MAX_SEQS).filter(|seq| texts.has(*seq)).collect();
+        let mut seqs: Vec<Seq> = self.seqs.iter().copied().filter(|seq| texts.has(*seq)).collect();
         seqs.sort_unstable();
         seqs.dedup();
         if seqs.is_empty() {
@@ -250,7 +268,12 @@ impl Item {
         if holds(probe.reference.as_deref().unwrap_or_default()).verdict != Verdict::Pass {
             return Err(Refused::Inconsistent);
         }
-        if holds(&texts.of(&probe.seqs)).verdict != Verdict::Pass {
+        let cited = texts.of(&probe.seqs);
+        // Words may be said in other words; a figure stands there.
+        let is_figure = |spelling: &&str| spelling.chars().any(|c| c.is_ascii_digit());
+        if holds(&cited).verdict != Verdict::Pass
+            || !spellings().filter(is_figure).all(|figure| cited.contains(figure))
+        {
             return Err(Refused::Unfounded);
         }
         if !asked.insert(key(&probe.question)) {
@@ -267,6 +290,8 @@ fn says_nothing(fact: &str) -> bool {
     let has_digit = fact.chars().any(char::is_numeric);
     let is_wide = !fact.is_ascii();
     letters == 0
+        // What a reader says who does not know.
+        || NOT_FOUND.contains(fact.as_str())
         || (letters < 3 && !has_digit && !is_wide)
         || matches!(
             fact.as_str(),

@@ -153,9 +153,49 @@ fn what_messages_made_untrue_is_told_by_number_and_by_message() {
 #[test]
 fn what_is_no_exam_is_not_read() {
     let paper = Paper::new("evidence", &[]);
-    for reply in ["", "I cannot do that.", "[]", "{\"questions\": 3}", "{\"questions\": [\"why?\"]}"] {
+    for reply in ["", "I cannot do that.", "[]", "{\"questions\": 3}", "{\"outdated\": []}"] {
         assert_eq!(paper.read(reply, &span()), None, "{reply}");
     }
+}
+
+#[test]
+fn an_item_that_does_not_read_spoils_no_other() {
+    let mut odd = question();
+    odd["seqs"] = json!(["4", 6, null, 1.5]);
+    let figure = json!({
+        "kind": "recall", "question": "How many letters does the worker take at once?",
+        "answer": "It takes 250.", "facts": [250], "seqs": [5],
+    });
+    let reply = json!({"questions": ["why?", {"seqs": {}}, odd, figure], "outdated": {"number": 1}});
+    let written = read(&reply, &[earlier("How large is the pool?")]);
+    assert_eq!((written.questions.len(), written.refused), (2, vec![Refused::Size; 2]));
+    assert!(written.outdated.is_empty());
+    assert_eq!(written.questions[1].expected, ["250"]);
+}
+
+#[test]
+fn figures_are_whole_and_stand_in_the_messages() {
+    let asked = |facts: Value, answer: &str| {
+        let question = json!({
+            "kind": "recall", "question": "How many letters does the worker take at once?",
+            "answer": answer, "facts": facts, "seqs": [5],
+        });
+        read(&json!({"questions": [question]}), &[]).refused
+    };
+    assert_eq!(asked(json!(["250"]), "250 letters."), []);
+    assert_eq!(asked(json!(["25"]), "25 letters."), [Refused::Unfounded], "250 is another figure");
+    assert_eq!(asked(json!(["250 | 300"]), "250 letters."), [Refused::Unfounded], "nobody said 300");
+    assert_eq!(check_answer(&earlier("How large is a batch?"), "2500").verdict, Verdict::Fail);
+    assert_eq!(check_answer(&earlier("How large is a batch?"), "It is 250.").verdict, Verdict::Pass);
+}
+
+#[test]
+fn who_does_not_know_has_named_no_fact() {
+    for fact in ["not found", "information", "found"] {
+        assert_eq!(changed("facts", json!([fact])), Err(Refused::GivenAway), "{fact}");
+    }
+    let probe = Probe { expected: vec!["404 not found".into(), "not".into()], ..earlier("What came back?") };
+    assert_eq!(check_answer(&probe, "Information not found.").missing.len(), 2);
 }
 
 #[test]

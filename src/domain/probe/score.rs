@@ -30,7 +30,9 @@ pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> Probe
 #[must_use]
 pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
     let text = Text::of(answer);
-    let is_held = |fact: &str| text.holds(fact, probe.exact, probe);
+    // Whoever says that it does not know has named no fact.
+    let is_unknown = probe.is_exam() && wording::key(answer) == NOT_FOUND;
+    let is_held = |fact: &str| !is_unknown && text.holds(fact, probe.exact, probe);
     let missing: Vec<String> =
         probe.expected.iter().filter(|fact| !probe.spellings(fact).any(is_held)).cloned().collect();
     let found = probe.expected.len() - missing.len();
@@ -154,6 +156,11 @@ impl<'a> Text<'a> {
     fn holds(&self, fact: &str, exact: bool, probe: &Probe) -> bool {
         if !exact {
             let said = fact.trim();
+            // 25 is not in 2525; an examiner asks for figures.
+            let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+            if probe.is_exam() && (digit(said.chars().next()) || digit(said.chars().next_back())) {
+                return find_exact(&self.raw, said);
+            }
             // Most facts stand there as they are, and then nothing is folded.
             return !said.is_empty()
                 && (contains(&self.raw, said)

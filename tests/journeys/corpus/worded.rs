@@ -61,15 +61,15 @@ async fn play(name: &str) -> (Outcome, Known) {
     let answers = read(&folder().join("answers").join(&file));
     let list = |kind: &str| answers[kind].as_array().expect("answers").iter();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    let script = |kind: &str| -> Vec<Act> { list(kind).map(|answer| Act::Say(text(answer))).collect() };
     // By what was asked: how often a correction is needed is the check's to say.
     let marked = |told: &Value| {
         let marks = told["marks"].as_array().expect("marks").iter().map(text).collect();
         (marks, text(&told["answer"]))
     };
     let fake = FakeProvider::start([Act::Marked(list("narrative").map(marked).collect())]).await;
-    fake.play_for(Asks::Exam, script("exam"));
-    fake.play_for(Asks::Answers, script("answers"));
+    fake.play_for(Asks::Exam, list("exam").map(|exam| Act::Say(text(exam))));
+    let known = |answers: &Value| serde_json::from_value(answers.clone()).expect("answers by question");
+    fake.play_for(Asks::Answers, list("answers").map(|answers| Act::Known(known(answers))));
     let options = Options {
         base_url: Some(format!("{}/v1", fake.url)),
         api_key: Some("a-key".to_owned().into()),
