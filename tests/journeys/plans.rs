@@ -97,7 +97,7 @@ const HOT: [(&str, &str); 64] = [
     ("presence: the dead", "select look_after_workers($1, $2)"),
     ("base", "v.carry::text as \"carry?\""),
     ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
-    ("base: probes", "and (x.source = 'caller' or x.probe::text like"),
+    ("base: probes", "and (x.source = 'caller' or x.is_critical)"),
     ("span", "x.seq between $3 and $4 order by x.seq offset 0"),
     ("fix the span", "select fix_span("),
     ("fix the span: write", "update compressions c set parent_version = p_parent"),
