@@ -48,7 +48,7 @@ does not contain the answer. No question that is answered with yes or no.
 - `facts`: 1 to 3 short pieces without which an answer is wrong: a figure, an id, a name, a value, the last part of a \
 path. Each stands word for word in `answer` and in a message of `seqs`; none stands in the question. Where words are \
 all there is, take one or two as the messages have them, and add other ways to say them, which need stand nowhere: \
-\"last one | last column | at the end\". Never two figures.
+\"last one | last column | at the end\". Other figures are no other way to say it.
 - `seqs`: the numbers of the messages that say it.
 - `outdated`: of the earlier questions, the numbers of those whose answer these messages have made wrong, with the `seqs` \
 that did. Usually none.
@@ -269,18 +269,29 @@ impl Item {
             return Err(Refused::Inconsistent);
         }
         let cited = texts.of(&probe.seqs);
-        // Words may be said in other words; a figure stands there.
-        let is_figure = |spelling: &&str| spelling.chars().any(|c| c.is_ascii_digit());
-        if holds(&cited).verdict != Verdict::Pass
-            || !spellings().filter(is_figure).all(|figure| cited.contains(figure))
-        {
+        if holds(&cited).verdict != Verdict::Pass {
             return Err(Refused::Unfounded);
         }
         if !asked.insert(key(&probe.question)) {
             return Err(Refused::Repeated);
         }
-        Ok(probe)
+        Ok(Probe { expected: with_known_figures(&probe, &cited), ..probe })
     }
+}
+
+/// The facts without spellings whose figures nobody said: words may be said in other words, and a day in another form of
+/// date, but 4.0 is not 3.9.
+fn with_known_figures(probe: &Probe, cited: &str) -> Vec<String> {
+    let figures = |text: &str| -> BTreeSet<String> {
+        let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+        runs.map(|run| run.trim_start_matches('0').to_owned()).collect()
+    };
+    let known = figures(cited);
+    let fact = |fact: &String| {
+        let kept = probe.spellings(fact).filter(|spelling| figures(spelling).is_subset(&known));
+        kept.collect::<Vec<_>>().join(" | ")
+    };
+    probe.expected.iter().map(fact).collect()
 }
 
 /// Whether anybody would give a fact as an answer, whatever was asked.

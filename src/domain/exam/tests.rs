@@ -184,9 +184,26 @@ fn figures_are_whole_and_stand_in_the_messages() {
     };
     assert_eq!(asked(json!(["250"]), "250 letters."), []);
     assert_eq!(asked(json!(["25"]), "25 letters."), [Refused::Unfounded], "250 is another figure");
-    assert_eq!(asked(json!(["250 | 300"]), "250 letters."), [Refused::Unfounded], "nobody said 300");
+    let spelled = |fact: &str| changed("facts", json!([fact])).expect("a question").expected;
+    assert_eq!(
+        spelled("skip locked | row locks | 300 locks"),
+        ["skip locked | row locks"],
+        "nobody said 300"
+    );
     assert_eq!(check_answer(&earlier("How large is a batch?"), "2500").verdict, Verdict::Fail);
     assert_eq!(check_answer(&earlier("How large is a batch?"), "It is 250.").verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_day_may_be_told_in_another_form() {
+    let span = [said(9, Role::Tool, r#"{"ships_from": "2024-10-05"}"#)];
+    let question = json!({
+        "kind": "recall", "question": "From when does the order ship?", "answer": "From 2024-10-05.",
+        "facts": ["2024-10-05 | 5 October | 6 October"], "seqs": [9],
+    });
+    let reply = json!({"questions": [question]}).to_string();
+    let written = Paper::new("evidence", &[]).read(&reply, &span).expect("an exam");
+    assert_eq!(written.questions[0].expected, ["2024-10-05 | 5 October"]);
 }
 
 #[test]
