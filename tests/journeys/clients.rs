@@ -41,7 +41,7 @@ fn slow_head(service: &Service) -> TcpStream {
 #[tokio::test]
 async fn a_client_that_sends_a_byte_now_and_then_is_ended_and_holds_up_no_end() {
     let database = database().await;
-    let service = Service::on(&database, &["--header-timeout", "1", "--body-timeout", "1"]);
+    let service = Service::on(&database.url, &["--header-timeout", "1", "--body-timeout", "1"]);
     let client = service.client();
 
     let (answer, after) = drip(slow_head(&service), b'x');
@@ -71,7 +71,7 @@ async fn a_request_in_flight_when_the_process_is_told_to_end_is_answered() {
     const WAITING: &str = "select count(*) from pg_stat_activity
         where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0";
     let database = database().await;
-    let service = Service::on(&database, &["--roles", "api"]);
+    let service = Service::on(&database.url, &["--roles", "api"]);
     let client = service.client();
     assert_eq!(client.call("PUT", "/v1/sessions/s", &[], "{}").expect("a reply").status, 201);
     let (mut look, mut holder) = (database.connect().await, database.connect().await);
@@ -101,7 +101,7 @@ fn answered(service: &Service, bytes: &str) -> String {
 #[tokio::test]
 async fn a_body_whose_length_is_told_in_two_ways_is_refused_or_ends_its_connection() {
     let database = database().await;
-    let service = Service::on(&database, &["--roles", "api"]);
+    let service = Service::on(&database.url, &["--roles", "api"]);
     let after = "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
     for head in [
         "Content-Length: 4\r\nContent-Length: 5",

@@ -114,7 +114,7 @@ fn read_version(client: &Client, version: i64) -> String {
 #[tokio::test]
 async fn appends_of_many_clients_beside_compressions_leave_no_gap_and_overwrite_no_version() {
     let database = database().await;
-    let services = [Service::on(&database, &[]), Service::on(&database, &[])];
+    let services = [Service::on(&database.url, &[]), Service::on(&database.url, &[])];
     let clients = services.each_ref().map(Service::client);
     let put = clients[0].call("PUT", "/v1/sessions/s", &[], r#"{"context_window": 4000}"#).expect("a reply");
     assert_eq!(put.status, 201, "{}", put.text);

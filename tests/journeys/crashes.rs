@@ -13,6 +13,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use crate::concurrency::stored;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
+use crate::support::relay::Relay;
 use crate::support::service::{Client, Service, data_folder, pid};
 use crate::support::{number, until};
 
@@ -92,37 +93,36 @@ const PRESENCE: &str = "from pg_locks l join pg_stat_activity a using (pid)
     where l.locktype = 'advisory' and l.classid = 1633772132 and l.granted and a.datname = current_database()";
 
 /// The first worker is in the middle of a job, with a second one ready to take over, when its sign of life ends:
-/// its backend is terminated, or does not answer any more.
+/// its backend is terminated, or nothing comes through to it any more.
 #[rstest]
 #[case::by_a_terminated_backend(false)]
 #[case::by_a_connection_that_says_nothing(true)]
 #[tokio::test]
 async fn a_worker_whose_sign_of_life_is_cut_off_goes_on_with_its_job(#[case] is_silent: bool) {
     let (app, location) = app_with_a_queued_compression().await;
+    let relay = Relay::to(&app.database).await;
     let mut look = app.database.connect().await;
     let mut holder = app.database.connect().await;
     sqlx::raw_sql("begin; select from sessions where name = 's' for update")
         .execute(&mut holder)
         .await
         .expect("a lock");
-    let first = Service::worker(&app.database.url);
+    let first = Service::worker(&relay.url);
     until("the first worker in the middle", async || (number(&mut look, WAITING).await == 1).then_some(()))
         .await;
     let cut = number(&mut look, &format!("select a.pid::bigint {PRESENCE}")).await;
     let second = Service::worker(&app.database.url);
     let alive = format!("select count(*) {PRESENCE}");
     until("both signs of life", async || (number(&mut look, &alive).await == 2).then_some(())).await;
-    let backend = pid(u32::try_from(cut).expect("a process id"));
+    let mut still = None;
     if is_silent {
-        kill(backend, Signal::SIGSTOP).expect("a backend");
+        still = Some(until("a used sign of life", async || relay.signs_of_life_still()).await);
     } else {
         assert_eq!(number(&mut look, &format!("select pg_terminate_backend({cut})::int::bigint")).await, 1);
     }
     let anew = format!("select count(distinct l.objid) {PRESENCE} and a.pid <> {cut}");
     until("a new sign of life", async || (number(&mut look, &anew).await == 2).then_some(())).await;
-    if is_silent {
-        kill(backend, Signal::SIGCONT).expect("a backend");
-    }
+    drop(still);
     // Longer than a job is in doubt before it is taken: the second worker looks so often meanwhile.
     let last_look = format!("select max(extract(epoch from a.state_change) * 1000000)::bigint {PRESENCE}");
     let mut looks = BTreeSet::new();

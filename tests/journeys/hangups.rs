@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
-use sqlx::{PgConnection, Row as _};
 
 use crate::concurrency::stored;
+use crate::support::relay::Relay;
 use crate::support::service::{Client, Service};
 use crate::support::{database, number, until};
 
@@ -27,8 +26,6 @@ const ROUNDS: [Round; 8] = [
 const AT_ONCE: usize = 48;
 const SESSIONS: usize = 3;
 
-const IDLE: &str = "select pid from pg_stat_activity
-    where datname = current_database() and application_name = 'anchord' and state = 'idle'";
 /// The service's connections that are in a transaction or hold a lock, other than the sign of life of
 /// its workers.
 const NOT_AT_REST: &str = "select count(*) from pg_stat_activity a
@@ -46,30 +43,6 @@ enum Round {
     /// A database that stands still: everybody is caught at the first statement, most of all at the
     /// begin of a transaction.
     Still,
-}
-
-/// Stopped processes of the database, which go on when it is dropped.
-struct Stopped(Vec<Pid>);
-
-impl Stopped {
-    /// Stops the service's connections, each at rest: in the middle of a statement they could hold
-    /// what other tests need.
-    async fn idle(look: &mut PgConnection) -> Self {
-        let rows = sqlx::raw_sql(IDLE).fetch_all(look).await.expect("rows");
-        let stopped = Self(rows.iter().map(|row| Pid::from_raw(row.get(0))).collect());
-        for process in &stopped.0 {
-            kill(*process, Signal::SIGSTOP).expect("a server of ours");
-        }
-        stopped
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        for process in &self.0 {
-            let _ = kill(*process, Signal::SIGCONT);
-        }
-    }
 }
 
 /// When a client hangs up.
@@ -182,7 +155,8 @@ fn round(client: &Client, round: usize, kind: Round) -> Vec<(Append, Option<i64>
 async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_message_is_lost() {
     let database = database().await;
     // Few connections: one that is lost is missed soon.
-    let service = Service::on(&database, &["--pool-size", "4"]);
+    let relay = Relay::to(&database).await;
+    let service = Service::on(&relay.url, &["--pool-size", "4"]);
     let client = service.client();
     for session in 0..SESSIONS {
         let first = Append::new(session, &format!("first-{session}"));
@@ -193,9 +167,9 @@ async fn clients_that_hang_up_leave_no_transaction_open_and_no_acknowledged_mess
     for (round_number, kind) in ROUNDS.into_iter().enumerate() {
         let begin = if kind == Round::Locked { "begin; select from sessions for update" } else { "begin" };
         sqlx::raw_sql(begin).execute(&mut holder).await.expect("a lock");
-        let stopped = if kind == Round::Still { Some(Stopped::idle(&mut look).await) } else { None };
+        let still = (kind == Round::Still).then(|| relay.all_still().expect("connections"));
         appends.extend(round(&client, round_number, kind));
-        drop(stopped);
+        drop(still);
         sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
         let what = format!("an end of all transactions of round {round_number}");
         until(&what, async || (number(&mut look, NOT_AT_REST).await == 0).then_some(())).await;

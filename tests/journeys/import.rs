@@ -44,7 +44,7 @@ fn written(folder: &Path, name: &str, text: &str) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_log_is_imported_in_batches_and_gone_on_with() {
     let database = support::database().await;
-    let service = Service::on(&database, &[]);
+    let service = Service::on(&database.url, &[]);
     let address =
         service.greeting.split("http://").nth(1).and_then(|rest| rest.split([' ', '/', '\n']).next());
     let url = format!("http://{}", address.expect("an address"));

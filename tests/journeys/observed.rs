@@ -42,7 +42,7 @@ fn work(rounds: usize) -> Vec<Value> {
 fn service(database: &TestDatabase, fake: &FakeProvider, more: &[&str]) -> Service {
     let url = format!("{}/v1", fake.url);
     let model = ["--llm-provider", "openai", "--llm-base-url", &url, "--llm-model", "small"];
-    Service::on(database, &[model.as_slice(), more].concat())
+    Service::on(&database.url, &[model.as_slice(), more].concat())
 }
 
 fn post(client: &Client, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
@@ -153,7 +153,7 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
 async fn the_queue_tells_how_many_wait_and_for_how_long() {
     let database = database().await;
     let words = ["--roles", "api", "--metrics-listen", "127.0.0.1:0"];
-    let service = Service::on(&database, &words);
+    let service = Service::on(&database.url, &words);
     let client = service.client();
     post(&client, "/v1/sessions/s/messages", &[], &json!({"messages": work(3)}));
     post(&client, "/v1/sessions/s/compressions", &[], &json!({"target": 0.5}));
@@ -248,7 +248,7 @@ async fn a_processs_whole_output_holds_no_key_and_no_token() {
     let database = database().await;
     let token = "operator-operator-operator-operator";
     let words = ["--admin-token", token, "--log", "trace", "--webhook-targets", "any"];
-    let service = Service::on(&database, &words);
+    let service = Service::on(&database.url, &words);
     let client = service.client();
     let operator = client.with_key(token);
     let tenant = post(&operator, "/v1/admin/tenants", &[], &json!({"name": "customer"}));

@@ -72,7 +72,7 @@ async fn restart_all(database: &TestDatabase, front: &Front, apis: &mut [Option<
             let old = api.take().expect("a process");
             let code = tokio::task::spawn_blocking(|| old.end(Signal::SIGTERM)).await.expect("an end");
             assert_eq!(code, Some(0), "the API was cut short");
-            let new = Service::on(database, &["--roles", "api"]);
+            let new = Service::on(&database.url, &["--roles", "api"]);
             *front.clients[place].lock().unwrap() = new.client();
             *api = Some(new);
         } else {
@@ -92,7 +92,7 @@ async fn restart_all(database: &TestDatabase, front: &Front, apis: &mut [Option<
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_under_load_loses_and_doubles_neither_message_nor_compression() {
     let database = database().await;
-    let mut apis = [0, 1].map(|_| Some(Service::on(&database, &["--roles", "api"])));
+    let mut apis = [0, 1].map(|_| Some(Service::on(&database.url, &["--roles", "api"])));
     let clients = apis.each_ref().map(|api| Mutex::new(api.as_ref().expect("a process").client()));
     for session in 0..SESSIONS {
         let settings = r#"{"context_window": 4000}"#;

@@ -164,7 +164,7 @@ fn a_machine_without_postgres_is_told_what_to_install() {
 #[tokio::test]
 async fn the_fewest_connections_are_enough_for_everything() {
     let database = support::database().await;
-    let service = Service::on(&database, &["--pool-size", "2"]);
+    let service = Service::on(&database.url, &["--pool-size", "2"]);
     let client = service.client();
     let post = |path: &str, headers: &[(&str, &str)], body: &str| {
         client.call("POST", path, headers, body).expect("a reply").status
@@ -193,7 +193,7 @@ async fn a_health_check_tells_whether_a_process_can_be_used() {
         let done = anchord(&["health", flag, value]).output().expect("the program");
         (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
     };
-    let api = Service::on(&database, &["--roles", "api"]);
+    let api = Service::on(&database.url, &["--roles", "api"]);
     let address = api.client().address().to_owned();
     assert_eq!(check("--listen", &address), (Some(0), String::new()));
     let words = ["worker", "--database-url", &database.url, "--metrics-listen", "127.0.0.1:0"];
@@ -230,7 +230,7 @@ fn slept(process: u32, name: &str) -> Option<u64> {
 async fn appends_are_written_by_threads_of_their_own_which_a_worker_has_not() {
     const APPENDS: u64 = 20;
     let database = support::database().await;
-    let api = Service::on(&database, &["--roles", "api"]);
+    let api = Service::on(&database.url, &["--roles", "api"]);
     let client = api.client();
     let before = slept(api.id(), "lanes").expect("threads of lanes");
     let body = r#"{"messages":[{"role":"user","content":"x"}]}"#;

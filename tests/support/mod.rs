@@ -13,6 +13,7 @@ pub mod corpus;
 pub mod plans;
 pub mod provider;
 pub mod receiver;
+pub mod relay;
 pub mod service;
 #[path = "../../src/domain/context/validity.rs"]
 pub mod validity;
@@ -156,14 +157,15 @@ impl Drop for TestDatabase {
         let url = server.address.of(postgres::SUPERUSER, "postgres");
         let drop = format!("drop database if exists {} with (force)", self.name);
         // On a thread of its own, because a drop may happen inside a runtime. Best effort: what
-        // stays ends with the server.
+        // stays ends with the server, and a test whose database cannot be dropped ends all the same.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async {
+            let dropped = async {
                 let mut connection = PgConnection::connect(&url).await.map_err(std::io::Error::other)?;
                 let dropped = sqlx::raw_sql(sqlx::AssertSqlSafe(drop)).execute(&mut connection).await;
                 dropped.map(|_| ()).map_err(std::io::Error::other)
-            })
+            };
+            runtime.block_on(async { tokio::time::timeout(PATIENCE, dropped).await? })
         });
         let _ = dropping.join();
     }

@@ -12,8 +12,6 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use super::TestDatabase;
-
 /// The key of services that share a test's database.
 pub const KEY: &str = "test-key-of-services-in-processes";
 /// Longer than any request may take, so that a service that hangs fails the test.
@@ -79,9 +77,9 @@ impl Service {
     }
 
     /// Starts a service with workers on a test's database; several may share it.
-    pub fn on(database: &TestDatabase, more: &[&str]) -> Self {
+    pub fn on(database_url: &str, more: &[&str]) -> Self {
         let mut words = vec!["serve", "--listen", "127.0.0.1:0", "--api-key", KEY];
-        words.extend(["--database-url", &database.url]);
+        words.extend(["--database-url", database_url]);
         words.extend(more);
         Self::start(&words)
     }

@@ -293,7 +293,7 @@ async fn logs_at_their_most_verbose_hold_no_text_of_a_message_a_prompt_or_a_repl
     let asked =
         ["--llm-provider", "openai", "--llm-base-url", &url, "--llm-api-key", key, "--llm-model", "small"];
     let judged = ["--probe-model", "examiner", "--judge-model", "judge", "--log", "trace"];
-    let service = Service::on(&database, &[asked.as_slice(), judged.as_slice()].concat());
+    let service = Service::on(&database.url, &[asked.as_slice(), judged.as_slice()].concat());
     let client = service.client();
     let append = |messages: Vec<Value>| {
         let body = json!({ "messages": messages }).to_string();
