@@ -37,7 +37,7 @@ use crate::http::connections::{self, Patience};
 use crate::llm;
 use crate::postgres::{self, Embedded};
 use crate::store::Store;
-use crate::store::gather::{self, Gatherer};
+use crate::store::gather::Gatherer;
 use crate::worker;
 pub use crate::worker::alone::{Alone, CallRecord};
 use crate::worker::courier::Courier;
@@ -60,7 +60,7 @@ const USAGE_FLUSH: Duration = Duration::from_secs(1);
 const LAST_USAGE_FLUSH: Duration = Duration::from_secs(5);
 /// How long a request may take, waiting that it asked for aside.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// Connections that a server of our own takes beyond the pools': lanes, listeners, presence, `psql`.
+/// Connections that a server of our own takes beyond the pools': listeners, presence, `psql`.
 const SPARE_CONNECTIONS: u32 = 20;
 
 /// What a process is to be.
@@ -164,8 +164,6 @@ struct Process {
     ready: Ready,
     /// Where the workers' tasks are.
     workers: Option<Apart>,
-    /// Where those of append lanes are, where appends are taken.
-    lanes: Option<Apart>,
 }
 
 impl Process {
@@ -190,11 +188,9 @@ impl Process {
         let one = || Apart::start("workers", NonZeroUsize::MIN);
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
         let workers = workers.context("the thread of the workers")?;
-        let lanes = settings.api.as_ref().map(|_| Apart::start("lanes", gather::lanes())).transpose();
-        let lanes = lanes.context("the threads of the lanes")?;
         let stop = CancellationToken::new();
         let vital = Vital::new(tracker.clone(), stop.clone());
-        let process = Self { embedded, store, tracker, stop, vital, ready, workers, lanes };
+        let process = Self { embedded, store, tracker, stop, vital, ready, workers };
         let state = process.http_state(settings, clock, metrics);
         process.keep_house(&state);
         process.keep_ledger();
@@ -227,10 +223,9 @@ impl Process {
         });
         let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
         let token = api.and_then(config::Api::admin_token);
-        let lanes = self.lanes.as_ref().map_or_else(Handle::current, |lanes| lanes.handle().clone());
         http::AppState::new(http::Shared {
             store: self.store.clone(),
-            appends: Gatherer::start(&self.store, &lanes),
+            appends: Gatherer::start(&self.store),
             clock,
             tracker: self.tracker.clone(),
             limits,
@@ -259,8 +254,12 @@ impl Process {
 
     /// Ends the way to append after the last connection, which may still append.
     fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
-        let lanes = appends.clone();
-        self.vital.spawn("an append lane", &Handle::current(), async move { lanes.ended().await });
+        let gatherer = appends.clone();
+        self.vital.spawn(
+            "the gatherer of appends",
+            &Handle::current(),
+            async move { gatherer.ended().await },
+        );
         let stop = self.stop.clone();
         self.tracker.spawn(async move {
             stop.cancelled().await;

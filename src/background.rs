@@ -1,12 +1,11 @@
 //! Threads for what keeps a processor busy: compressions, and requests that are large.
 //!
 //! Beside them the thread of workers: what those do between their statements, reading rows and writing a version's,
-//! takes milliseconds at a time, which no request should wait for; and the threads of lanes: while a lane waits to
-//! go on behind requests that are read, the database has nothing to do for all that wait in it.
+//! takes milliseconds at a time, which no request should wait for.
 //!
 //! Invariant: they give way. On Linux their threads have a lower priority, so that a small request waits
 //! less for them, and where nothing else wants the processor they lose nothing by it. The thread of workers does
-//! not: it may hold a session's lock, which appends wait for. Those of lanes do not either.
+//! not: it may hold a session's lock, which appends wait for.
 
 use std::num::NonZeroUsize;
 use std::pin::pin;

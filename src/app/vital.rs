@@ -1,4 +1,4 @@
-//! The tasks that a process has one of and cannot do without: workers, append lanes, listeners, upkeep.
+//! The tasks that a process has one of and cannot do without: workers, the gatherer of appends, listeners, upkeep.
 //!
 //! Invariant: when one of them ends before the process was told to, by a panic or by itself, the process drains and
 //! ends with an error, so that whoever runs it starts it anew. Half a process that looks whole is worse than none.

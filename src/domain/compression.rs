@@ -10,6 +10,17 @@ use super::id::Seq;
 use super::probe::{Answerer, Scores};
 use super::strategy::{Engine, EngineChoice, Strategy};
 
+/// What a compression covers, fixed at its first claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The version that it builds on.
+    pub parent_version: Option<i64>,
+    /// Its first message.
+    pub from_seq: Seq,
+    /// Its last message.
+    pub through_seq: Seq,
+}
+
 /// How far a compression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

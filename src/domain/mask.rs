@@ -7,15 +7,12 @@
 //! served prefix changes in steps, and stays cacheable between them.
 //! Must not know: bodies, formats, budgets.
 
-mod steps;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::id::Seq;
 use super::shape::{AsShape, ResultShape, shows_error};
-pub use steps::{Lost, Moved, Steps};
 
 /// Exact repeats are looked at when the conversation passes a multiple of this many messages, so that
 /// one repeat after the other does not change the prefix at every turn. The cost: a repeat may be

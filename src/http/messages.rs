@@ -31,7 +31,7 @@ use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::domain::trigger::Noticed;
 use crate::domain::usage::{Figures, Kind};
 use crate::store::StoreError;
-use crate::store::gather::{Append, AppendError, Appended, NewMessage, Reply as StoredReply, ToolOutput};
+use crate::store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
 use crate::store::idempotency::{ReplyKey, ReplyLookup};
 use crate::store::messages::SeqRange;
 
@@ -144,7 +144,7 @@ pub struct StoredMessageView {
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
     params(SessionPath), request_body = NewMessages,
     responses(
-        (status = 201, body = Appended, description = "The messages are stored."),
+        (status = 201, body = AppendReply, description = "The messages are stored."),
         (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
          description = "`expected_next_seq` does not hold (`next_seq` is the actual one); nothing is stored.")
     )
@@ -322,7 +322,7 @@ pub(super) fn read_message(
         .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
     let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
     let noticed = Noticed::of(&message, shape.as_ref());
-    let tool_outputs = tool_outputs(format, body.get(), results);
+    let tool_outputs = tool_outputs(results);
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {
         format: format.as_str(),
@@ -337,17 +337,10 @@ pub(super) fn read_message(
     })
 }
 
-/// The outputs that a placeholder may stand for, and where their texts are.
-fn tool_outputs(format: Format, body: &str, results: &[ResultShape]) -> Vec<ToolOutput> {
-    if !results.iter().any(ResultShape::is_maskable) {
-        return Vec::new();
-    }
-    (0..)
-        .zip(results)
-        .zip(format::result_places(format, body))
-        .filter(|((_, result), _)| result.is_maskable())
-        .map(|((ordinal, result), place)| ToolOutput { ordinal, reference: result.reference.clone(), place })
-        .collect()
+/// The outputs that a placeholder may stand for.
+fn tool_outputs(results: &[ResultShape]) -> Vec<ToolOutput> {
+    let maskable = (0..).zip(results).filter(|(_, result)| result.is_maskable());
+    maskable.map(|(ordinal, result)| ToolOutput { ordinal, reference: result.reference.clone() }).collect()
 }
 
 /// Which messages to read.

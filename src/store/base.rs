@@ -7,11 +7,12 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::outlines::{Outline, OutlineColumns, outlines_within};
+use super::outlines::{OutlineColumns, outlines_within};
 use super::todos::{StoredList, TodoList};
 use super::{Store, StoreError, pins, summaries};
 use crate::domain::accounting::Accounting;
 use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::outline::Outline;
 use crate::domain::parts::Stored;
 use crate::domain::pin::{self, Pin};
 use crate::domain::probe::Probe;
@@ -177,7 +178,7 @@ impl Store {
                             array_agg(m.tokens order by m.seq) as tokens, array_agg(m.shape order by m.seq) as shapes,
                             array_agg(m.keep order by m.seq) as keeps,
                             array_agg(coalesce(m.component = 'retrieved_documents', false) order by m.seq) as retrieved,
-                            array_agg(m.original_bytes order by m.seq) as bytes
+                            array_agg(octet_length(m.body) order by m.seq) as bytes
                      from messages m
                      where m.tenant_id = bound.tenant_id and m.session_id = s.id and m.seq > s.anchor_seq
                    ) tail"#,
@@ -354,7 +355,7 @@ impl Store {
                    select m.seq as "seq!", m.format as "format!", m.body as "body!"
                    from bound
                    cross join lateral (
-                     select x.seq, x.format, x.original as body from messages x
+                     select x.seq, x.format, x.body from messages x
                      where x.tenant_id = bound.tenant_id and x.session_id = $2 and x.seq between $3 and $4
                      order by x.seq offset 0
                    ) m"#,

@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::summaries::read_hindsight;
-use super::{Store, StoreError, prepared};
-use crate::domain::compression::{Report, Request, Status};
+use super::{Store, StoreError, prepared, sessions};
+use crate::domain::compression::{Report, Request, Span, Status};
 use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::trace;
@@ -111,17 +111,6 @@ pub struct QueueState {
     pub jobs: i64,
     /// For how long the oldest that is due has been due.
     pub oldest_due_seconds: Option<f64>,
-}
-
-/// What a compression covers, fixed at its first claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// The version that it builds on.
-    pub parent_version: Option<i64>,
-    /// Its first message.
-    pub from_seq: Seq,
-    /// Its last message.
-    pub through_seq: Seq,
 }
 
 /// A compression as callers see it.
@@ -246,6 +235,9 @@ pub async fn enqueue(
         .fetch_optional(&mut *connection)
         .await?;
         if let Some(id) = inserted {
+            if job.kind == Kind::Compress {
+                sessions::touch(connection, tenant, session).await?;
+            }
             return Ok(Enqueued { id: CompressionId(id), created: true });
         }
         let live = sqlx::query_scalar!(
@@ -307,8 +299,9 @@ pub async fn cancel_live(
         tenant.0,
         session.0,
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    sessions::touch(connection, tenant, session).await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -425,9 +418,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut tx = self.begin(tenant).await?;
         // Sessions are locked before queue rows, everywhere.
-        sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, session.0)
-            .fetch_optional(&mut *tx)
-            .await?;
+        sessions::hold(&mut tx, tenant, session).await?;
         let done = sqlx::query!(
             "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
              where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running', 'prepared')",
@@ -438,6 +429,7 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         prepared::discard(&mut tx, tenant, id).await?;
+        sessions::touch(&mut tx, tenant, session).await?;
         tx.commit().await?;
         Ok(done.rows_affected() > 0)
     }

@@ -69,9 +69,7 @@ impl Store {
         let removed = removed.into_iter().collect();
         digest::forget(&mut version.summary.digest, &removed);
         let (summary_tokens, digest_tokens) = render_again(&mut tx, tenant, &session, &version).await?;
-        session.accounting.summary_tokens = summary_tokens;
-        session.accounting.digest_tokens = digest_tokens;
-        session.context_revision += 1;
+        session.show(summary_tokens, digest_tokens);
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
         Ok(Removal::Done)

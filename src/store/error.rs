@@ -62,11 +62,6 @@ impl StoreError {
         no_connection || is_lost(error) || code_of(error).is_some_and(|code| may_pass(&code))
     }
 
-    /// Whether a lock was waited for as long as may be.
-    pub(crate) fn is_locked_out(&self) -> bool {
-        matches!(self, Self::Database(error) if code_of(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE))
-    }
-
     /// Whether the server answered and refused, so that it is certain that nothing was committed.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {

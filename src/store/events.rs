@@ -212,17 +212,6 @@ pub(super) fn ends_of(
     events
 }
 
-/// Tells how a compression ended that published nothing.
-pub(super) async fn ended(
-    connection: &mut PgConnection,
-    job: &Job,
-    status: Status,
-    report: &Report,
-) -> Result<(), StoreError> {
-    let Some((kind, payload)) = end_of(job, (status, None), report) else { return Ok(()) };
-    record(connection, (job.tenant, job.session), kind, &payload).await
-}
-
 /// The event that tells how a compression ended: its kind and what is known about it; `None` when nobody is told.
 pub(super) fn end_of(
     job: &Job,
@@ -267,13 +256,4 @@ pub(super) async fn published(
 
 fn publication(version: i64, compression: Option<CompressionId>) -> Value {
     json!({"version": version, "compression_id": compression.map(|id| id.to_string())})
-}
-
-/// Tells that an append has brought a session to its warn level.
-pub(super) async fn warned(
-    connection: &mut PgConnection,
-    session: (TenantId, SessionId),
-    payload: &Value,
-) -> Result<(), StoreError> {
-    record(connection, session, "trigger.warned", payload).await
 }

@@ -93,8 +93,8 @@ impl Store {
             ExportedMessage,
             r#"select seq, format, role, tokens, keep, component, created_at, body as "body!"
                from (
-                 select m.seq, m.format, m.role, m.tokens, m.keep, m.component, m.created_at, m.original as body,
-                        sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
+                 select m.seq, m.format, m.role, m.tokens, m.keep, m.component, m.created_at, m.body,
+                        sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
                  from messages m
                  where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
                  order by m.seq limit $5

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::compressions::{self, Kind, NewJob, cancel_live};
 use super::summaries::{self, StoredVersion};
-use super::{Store, StoreError, Tx, base, events, expect_rows, prepared, sessions, settle};
+use super::{Store, StoreError, Tx, base, events, prepared, sessions, settle};
 use crate::domain::candidate;
 use crate::domain::compression::Request;
 use crate::domain::context::{Counted, summary_message_text};
@@ -160,28 +160,15 @@ impl Store {
         prepared::supersede(tx, tenant, parent.id).await?;
         made.insert(tx, tenant, parent.id).await?;
         let number = made.version.meta.version;
-        let mut counts = parent.accounting.clone();
-        (counts.summary_tokens, counts.prepared) = (made.tokens, None);
-        let counts = serde_json::to_string(&counts)
-            .map_err(|error| StoreError::corrupt("sessions", "accounting", parent.id.0, error))?;
-        let done = sqlx::query!(
-            "update sessions set version = $3, last_version = $3, accounting = $4::text::json,
-                    context_revision = context_revision + 1, updated_at = now()
-             where tenant_id = $1 and id = $2",
-            tenant.0,
-            parent.id.0,
-            number,
-            counts
-        )
-        .execute(&mut **tx)
-        .await?;
-        expect_rows("the merge into a session", 1, done.rows_affected())?;
+        let mut session = parent.clone();
+        session.merge(made.tokens);
+        sessions::stand_on_version(tx, tenant, &session).await?;
         events::published(tx, (tenant, parent.id), number, None).await?;
         if let Some((trigger, request)) = live {
             let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
             compressions::enqueue(tx, tenant, parent.id, job).await?;
         }
-        settle::reconsider(tx, tenant, parent.id).await
+        settle::reconsider(self, tx, (tenant, parent.id)).await
     }
 }
 
@@ -460,7 +447,7 @@ async fn opening(
     child: &Origin<'_>,
 ) -> Result<(Summary, Vec<Numbered>), StoreError> {
     let rows = sqlx::query!(
-        r#"select m.seq, m.format, m.original as "body!" from messages m
+        r#"select m.seq, m.format, m.body from messages m
            where m.tenant_id = $1 and m.session_id = $2 and m.seq <= $3 order by m.seq"#,
         tenant.0,
         session.0,

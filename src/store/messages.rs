@@ -99,8 +99,8 @@ pub(crate) async fn list(
         StoredMessage,
         r#"select seq, role, format, tokens, created_at, maskable as "maskable!", body as "body!"
            from (
-             select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.original as body,
-                    sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
+             select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.body,
+                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
              from messages m
              where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4
              order by m.seq limit $5

@@ -11,6 +11,7 @@ pub mod audit;
 pub mod base;
 pub mod breakers;
 mod bulkhead;
+mod commit;
 pub mod compressions;
 pub mod constraints;
 pub mod context;
@@ -23,6 +24,7 @@ pub mod gather;
 pub mod idempotency;
 pub mod keys;
 pub mod ledger;
+mod load;
 pub mod merges;
 pub mod messages;
 pub mod narratives;
@@ -68,8 +70,8 @@ static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
-/// More for requests, because the slow lane and who hears of revoked keys keep one each: beside these two and the
-/// readers' half something is left, of however few.
+/// More for requests, because who hears of revoked keys keeps one, and publishing for an append takes one: beside these two and
+/// the readers' half something is left, of however few.
 const KEEPERS: u32 = 2;
 /// Half of them are kept, as of the readers': one for the pool of workers, one for whoever else takes jobs.
 const QUEUE_CONNECTIONS: u32 = 4;
@@ -89,8 +91,8 @@ pub struct Store {
     readers: Readers,
     /// The connections of requests and those of workers: neither waits for the other's.
     pools: [(PgPool, Readers); 2],
-    /// The connections of append lanes.
-    lanes: PgPool,
+    /// The connections of appends.
+    appends: PgPool,
     /// Taking jobs and ending idle ones waits for no read.
     queue: Readers,
     /// What each tenant may hold of the connections of requests; `None` where it is not requests that use them.
@@ -155,10 +157,8 @@ impl Store {
             });
         let most = connections.saturating_add(KEEPERS);
         let pool = pool_options.clone().max_connections(most).connect_with(options.clone()).await?;
-        let lanes = pool_options
-            .clone()
-            .max_connections(gather::MOST_LANES.into())
-            .connect_lazy_with(options.clone());
+        let most_appends = u32::try_from(gather::MOST_AT_ONCE).unwrap_or(u32::MAX);
+        let appends = pool_options.clone().max_connections(most_appends).connect_lazy_with(options.clone());
         let readers = Readers::new(connections);
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
         let of_workers = options.clone().options([("statement_timeout", STATEMENT_TIMEOUTS[1])]);
@@ -168,7 +168,7 @@ impl Store {
         let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
-            lanes,
+            appends,
             pool,
             readers,
             queue: Readers::new(QUEUE_CONNECTIONS),
@@ -191,9 +191,9 @@ impl Store {
         Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
     }
 
-    /// The same store over the lanes' connections.
-    fn of_lanes(&self) -> Self {
-        Self { pool: self.lanes.clone(), bulkhead: None, ..self.clone() }
+    /// The same store over the connections of appends.
+    fn of_appends(&self) -> Self {
+        Self { pool: self.appends.clone(), bulkhead: None, ..self.clone() }
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.
@@ -298,7 +298,7 @@ impl Store {
             readers.close();
         }
         let [(requests, _), (workers, _)] = &self.pools;
-        futures::join!(requests.close(), workers.close(), self.lanes.close(), self.probe.close());
+        futures::join!(requests.close(), workers.close(), self.appends.close(), self.probe.close());
     }
 
     /// Where tasks live that must end before the process does.

@@ -1,76 +1,23 @@
-//! Messages without their bodies: what counting, grouping and masking read.
+//! Reading messages without their bodies.
 
 use sqlx::PgConnection;
 
 use super::StoreError;
-use crate::domain::accounting::Counted;
 use crate::domain::id::{Seq, SessionId, TenantId};
-use crate::domain::mask::{Keep, Marks};
+use crate::domain::mask::Keep;
 use crate::domain::message::Role;
-use crate::domain::shape::{AsShape, Shape};
-
-/// What is known of a message without its body.
-#[derive(Clone, Debug)]
-pub struct Outline {
-    /// Its position.
-    pub seq: Seq,
-    /// Who speaks.
-    pub role: Role,
-    /// It is an item of the responses API.
-    pub is_item: bool,
-    /// Its tokens.
-    pub tokens: u32,
-    /// What grouping and masking need of it.
-    pub shape: Option<Shape>,
-    /// The caller's mark.
-    pub keep: Option<Keep>,
-    /// The caller marked it as a retrieved document.
-    pub retrieved: bool,
-    /// Bytes of its body.
-    pub bytes: u64,
-}
-
-impl AsShape for Outline {
-    fn seq(&self) -> Seq {
-        self.seq
-    }
-    fn role(&self) -> Role {
-        self.role
-    }
-    fn is_item(&self) -> bool {
-        self.is_item
-    }
-    fn shape(&self) -> Option<&Shape> {
-        self.shape.as_ref()
-    }
-}
-
-impl Outline {
-    /// What counting needs of the message.
-    #[must_use]
-    pub fn counted(&self) -> Counted {
-        let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
-        let counted = Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
-        Counted { bytes, is_item: self.is_item, ..counted }
-    }
-}
-
-/// The callers' marks of a run of messages.
-#[must_use]
-pub fn marks(outlines: &[Outline]) -> Marks {
-    outlines.iter().filter_map(|outline| Some((outline.seq, outline.keep?))).collect()
-}
+use crate::domain::outline::Outline;
 
 /// An outline as the database has it, before its words and shape are read.
-struct RawOutline {
-    seq: Seq,
-    role: String,
-    is_item: bool,
-    tokens: i32,
-    shape: Option<String>,
-    keep: Option<String>,
-    retrieved: Option<bool>,
-    bytes: i32,
+pub(super) struct OutlineRow {
+    pub(super) seq: Seq,
+    pub(super) role: String,
+    pub(super) is_item: bool,
+    pub(super) tokens: i32,
+    pub(super) shape: Option<String>,
+    pub(super) keep: Option<String>,
+    pub(super) retrieved: Option<bool>,
+    pub(super) bytes: i32,
 }
 
 /// Outlines column by column, as a statement that reads more than them has them in one row; nothing where there
@@ -101,31 +48,10 @@ impl OutlineColumns {
             .zip(self.retrieved.unwrap_or_default())
             .zip(self.bytes.unwrap_or_default());
         let rows = columns.map(|(((((((seq, role), is_item), tokens), shape), keep), retrieved), bytes)| {
-            RawOutline { seq, role, is_item, tokens, shape, keep, retrieved: Some(retrieved), bytes }
+            OutlineRow { seq, role, is_item, tokens, shape, keep, retrieved: Some(retrieved), bytes }
         });
         read_all(session, rows.filter(|row| row.seq > after).collect())
     }
-}
-
-/// The outlines of every message after a position, ascending.
-pub(super) async fn outlines_after(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-    after: Seq,
-) -> Result<Vec<Outline>, StoreError> {
-    let rows = sqlx::query_as!(
-        RawOutline,
-        r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
-                  component = 'retrieved_documents' as retrieved, m.original_bytes as "bytes!"
-           from messages m where tenant_id = $1 and session_id = $2 and seq > $3 order by seq"#,
-        tenant.0,
-        session.0,
-        after,
-    )
-    .fetch_all(connection)
-    .await?;
-    read_all(session, rows)
 }
 
 /// The outlines of at most `limit` messages after a position and up to another, ascending.
@@ -136,9 +62,9 @@ pub(super) async fn outlines_within(
     limit: i64,
 ) -> Result<Vec<Outline>, StoreError> {
     let rows = sqlx::query_as!(
-        RawOutline,
+        OutlineRow,
         r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
-                  component = 'retrieved_documents' as retrieved, m.original_bytes as "bytes!"
+                  component = 'retrieved_documents' as retrieved, octet_length(m.body) as "bytes!"
            from messages m where tenant_id = $1 and session_id = $2 and seq > $3 and seq <= $4 order by seq limit $5"#,
         tenant.0,
         session.0,
@@ -151,7 +77,7 @@ pub(super) async fn outlines_within(
     read_all(session, rows)
 }
 
-fn read_all(session: SessionId, rows: Vec<RawOutline>) -> Result<Vec<Outline>, StoreError> {
+pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>, StoreError> {
     let mut outlines = Vec::with_capacity(rows.len());
     for row in rows {
         let corrupt = |column, reason: String| {

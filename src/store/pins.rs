@@ -82,9 +82,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
-        session.context_revision += 1;
-        session.accounting.pins_tokens = tokens;
-        session.accounting.pins_revision = settings.wide_pins_revision();
+        session.pin(tokens);
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
         Ok(Some(PinsOutcome::Replaced { context_revision: session.served_revision() }))

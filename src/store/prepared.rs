@@ -7,17 +7,16 @@
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 
-use super::StoreError;
-use super::compressions::{Job, Kind, Span};
+use super::compressions::{Job, Kind};
 use super::figures::Figures;
-use super::settle::{self, Candidate, NewEvaluation, NewVersion};
-use crate::domain::accounting::Usage;
-use crate::domain::compression::{Report, Request, Status};
+use super::settle::{self, Candidate, NewEvaluation, NewVersion, Prepared};
+use super::{Store, StoreError, sessions};
+use crate::domain::compression::{Report, Request, Span, Status};
 use crate::domain::id::{CompressionId, SessionId, TenantId};
 use crate::domain::trigger::{SignalKind, Start};
 
 /// Everything that publishing needs, as it is kept.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Kept {
     from_seq: i64,
     version: NewVersion,
@@ -25,68 +24,39 @@ struct Kept {
     report: Report,
 }
 
+/// The same, to be written.
+#[derive(Serialize)]
+struct KeptRef<'a> {
+    from_seq: i64,
+    version: &'a NewVersion,
+    evaluation: Option<&'a NewEvaluation>,
+    report: &'a Report,
+}
+
 /// A version that was published at once.
 #[derive(Clone, Debug)]
 pub(super) struct Published {
     /// The compression that had made it.
     pub(super) id: CompressionId,
-    /// How full the context is after it.
-    pub(super) usage: Usage,
     /// What the metrics are told once it is committed.
     pub(super) figures: Figures,
 }
 
-/// Keeps what a compression made; its row says `prepared` from then on. The session's lock is held.
-pub(super) async fn keep(
-    connection: &mut PgConnection,
-    job: &Job,
-    made: Candidate,
-    revision: i64,
-) -> Result<bool, StoreError> {
+/// A version as it is kept, as text.
+pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
     let Candidate { span, version, evaluation, report } = made;
-    let text = serde_json::to_string(&report)
-        .map_err(|error| StoreError::corrupt("compressions", "report", job.id, error))?;
-    let done = sqlx::query!(
-        "update compressions set status = 'prepared', report = $4::text::json, lease_until = null
-         where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
-        job.tenant.0,
-        job.id.0,
-        job.attempt,
-        text,
-    )
-    .execute(&mut *connection)
-    .await?;
-    if done.rows_affected() == 0 {
-        return Ok(false);
-    }
-    supersede(connection, job.tenant, job.session).await?;
-    let kept = Kept { from_seq: span.from_seq, version, evaluation, report };
-    let candidate = serde_json::to_string(&kept)
-        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))?;
-    sqlx::query!(
-        "insert into prepared_versions (tenant_id, session_id, compression_id, parent_version, context_revision,
-                                        through_seq, candidate)
-         values ($1, $2, $3, $4, $5, $6, $7)",
-        job.tenant.0,
-        job.session.0,
-        job.id.0,
-        span.parent_version,
-        revision,
-        span.through_seq,
-        candidate,
-    )
-    .execute(connection)
-    .await?;
-    Ok(true)
+    let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };
+    serde_json::to_string(&kept)
+        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))
 }
 
 /// Publishes what is prepared, when it holds and is enough for what starts; else ends it as superseded, so
 /// that a new compression can do better. `None` when nothing was published. The session's lock is held.
 pub(super) async fn publish(
+    store: &Store,
     connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-    start: &Start,
+    (tenant, session): (TenantId, SessionId),
+    (start, coming_tokens): (&Start, u64),
 ) -> Result<Option<Published>, StoreError> {
     // A probe that the caller added since asks for something that the candidate was not held against.
     let Some(row) = sqlx::query!(
@@ -131,12 +101,13 @@ pub(super) async fn publish(
     };
     let Kept { version, evaluation, report, .. } = kept;
     let figures = Figures::of(&report, false);
-    let made = Candidate { span, version, evaluation, report };
-    let usage = settle::publish_prepared(connection, &job, made, row.context_revision).await?;
-    if usage.is_none() {
+    let made = Prepared { job: &job, span, revision: row.context_revision, coming_tokens };
+    let is_published =
+        settle::publish_prepared(store, connection, made, (version, evaluation, report)).await?;
+    if !is_published {
         supersede(connection, tenant, session).await?;
     }
-    Ok(usage.map(|usage| Published { id, usage, figures }))
+    Ok(is_published.then_some(Published { id, figures }))
 }
 
 /// Ends what is prepared for a session, if anything is: something else takes its place.
@@ -175,22 +146,6 @@ pub(super) async fn discard(
     Ok(())
 }
 
-/// Whether a running job still works ahead of need: an append or a caller may want its result by now.
-pub(super) async fn is_ahead(connection: &mut PgConnection, job: &Job) -> Result<bool, StoreError> {
-    if !job.request.ahead {
-        return Ok(false);
-    }
-    let ahead = sqlx::query_scalar!(
-        r#"select coalesce((request ->> 'ahead')::boolean, false) as "ahead!" from compressions
-           where tenant_id = $1 and id = $2"#,
-        job.tenant.0,
-        job.id.0,
-    )
-    .fetch_optional(connection)
-    .await?;
-    Ok(ahead.unwrap_or_default())
-}
-
 /// The result of a live compression that worked ahead of need is needed now: it is published when it is done.
 /// `true` when there was one. The session's lock is held.
 pub(super) async fn need_now(
@@ -209,8 +164,9 @@ pub(super) async fn need_now(
         session.0,
         text,
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    sessions::touch(connection, tenant, session).await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -229,7 +185,8 @@ pub(super) async fn give_way(
         session.0,
         Status::Superseded.as_str(),
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    sessions::touch(connection, tenant, session).await?;
     Ok(done.rows_affected() > 0)
 }

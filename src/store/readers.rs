@@ -90,6 +90,21 @@ impl Reading {
         Ok(done)
     }
 
+    /// Ends what decides on what it reads, and writes only if that still holds; `None` when it is to be tried again.
+    pub(super) fn end_optimistic<T>(
+        self,
+        outcome: Result<Option<T>, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        match outcome {
+            Ok(done) => {
+                self.keep();
+                Ok(done)
+            }
+            Err(StoreError::Database(error)) if self.was_kept && is_lost(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Keeps the connection for the next read, after one that was read to its end.
     fn keep(self) {
         // The turn ends last, so that whoever gets it finds the connection.

@@ -131,8 +131,8 @@ impl Store {
                    left join lateral (
                      select w.seq, w.role, w.format, w.body
                      from (
-                       select m.seq, m.role, m.format, m.original as body,
-                              sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
+                       select m.seq, m.role, m.format, m.body,
+                              sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
                        from messages m
                        where m.tenant_id = bound.tenant_id and m.session_id = s.id and m.seq > s.indexed_seq
                          and m.seq <= (s.indexed_seq / $3 + 1) * $3
@@ -375,8 +375,8 @@ async fn examine(
         Row,
         r#"select seq, role, format, body as "body!"
            from (
-             select m.seq, m.role, m.format, m.original as body,
-                    sum(m.original_bytes) over (order by wanted.place) - m.original_bytes as bytes_before
+             select m.seq, m.role, m.format, m.body,
+                    sum(octet_length(m.body)) over (order by wanted.place) - octet_length(m.body) as bytes_before
              from unnest($3::bigint[]) with ordinality as wanted (seq, place)
              join messages m on m.tenant_id = $1 and m.session_id = $2 and m.seq = wanted.seq
            ) best
@@ -403,8 +403,8 @@ async fn page(
         Row,
         r#"select seq, role, format, body as "body!"
            from (
-             select m.seq, m.role, m.format, m.original as body,
-                    sum(m.original_bytes) over (order by m.seq) - m.original_bytes as bytes_before
+             select m.seq, m.role, m.format, m.body,
+                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
              from messages m
              where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
              order by m.seq limit $5

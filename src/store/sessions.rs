@@ -8,104 +8,11 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError, expect_rows, pins, prepared};
-use crate::domain::accounting::{Accounting, Usage};
 use crate::domain::compression::Status;
-use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
-use crate::domain::settings::{Policy, Settings, SettingsError};
+use crate::domain::id::{CompressionId, SessionId, SessionName, TenantId};
+pub use crate::domain::session::{Live, Session};
+use crate::domain::settings::{Settings, SettingsError};
 use crate::domain::trigger::Recent;
-
-/// A session as it is stored.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Session {
-    /// Its internal id, never used again.
-    pub id: SessionId,
-    /// The caller's name for it.
-    pub name: SessionName,
-    /// What the caller set.
-    pub settings: Settings,
-    /// The tenant's defaults below it.
-    pub defaults: Settings,
-    /// Position of the newest message.
-    pub head_seq: Seq,
-    /// Through which message the current summary covers it.
-    pub anchor_seq: Seq,
-    /// Through which message the recall index reaches.
-    pub indexed_seq: Seq,
-    /// The current summary version.
-    pub version: Option<i64>,
-    /// The newest version ever made.
-    pub last_version: i64,
-    /// Versions that compressions published.
-    pub compression_count: i32,
-    /// Grows with every change of its own pins or settings.
-    pub context_revision: i64,
-    /// Running token and message counts.
-    pub accounting: Accounting,
-    /// What the signals keep of its history; read only with the lock.
-    pub recent: Recent,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When it was last written to.
-    pub updated_at: DateTime<Utc>,
-    /// The live compression, when there is one.
-    pub live: Option<Live>,
-    /// Which transaction wrote its tenant's row, `defaults` among it; known of a session that was locked.
-    pub(super) defaults_proof: Option<RowProof>,
-}
-
-/// The transaction that wrote a row. While a row has the same one, it is as that transaction left it; ids come
-/// round again after four thousand million transactions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RowProof(u32);
-
-impl RowProof {
-    /// Reads a transaction's id; `None` when it is none.
-    pub(super) fn read(id: i64) -> Option<Self> {
-        u32::try_from(id).ok().map(Self)
-    }
-
-    /// What the database compares an `xmin` with: the same bits as an integer.
-    pub(super) const fn bits(self) -> i32 {
-        self.0.cast_signed()
-    }
-}
-
-impl Session {
-    /// The settings with the tenant's defaults below them.
-    #[must_use]
-    pub fn effective_settings(&self) -> Settings {
-        self.settings.over(&self.defaults)
-    }
-
-    /// Grows with every change of pins or settings, the tenant's included.
-    #[must_use]
-    pub fn served_revision(&self) -> i64 {
-        self.context_revision + self.defaults.wide_revision()
-    }
-
-    /// The settings with every default resolved, the windows as the provider's reports correct them.
-    #[must_use]
-    pub fn policy(&self) -> Policy {
-        self.effective_settings().policy().calibrated(self.accounting.calibration)
-    }
-
-    /// How full the context is.
-    #[must_use]
-    pub fn usage(&self) -> Usage {
-        let settings = self.effective_settings();
-        let policy = settings.policy().calibrated(self.accounting.calibration);
-        self.accounting.usage(&policy, settings.system_tokens.unwrap_or_default())
-    }
-}
-
-/// A compression that waits or runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Live {
-    /// Its id.
-    pub id: CompressionId,
-    /// How far it is.
-    pub status: Status,
-}
 
 /// The columns of [`Session`], in every statement that reads one.
 pub(super) struct SessionRow {
@@ -126,7 +33,7 @@ pub(super) struct SessionRow {
     pub(super) updated_at: DateTime<Utc>,
     pub(super) live_id: Option<Uuid>,
     pub(super) live_status: Option<String>,
-    pub(super) defaults_proof: Option<i64>,
+    pub(super) is_live_ahead: Option<bool>,
 }
 
 impl SessionRow {
@@ -137,6 +44,7 @@ impl SessionRow {
                 id: CompressionId(id),
                 status: Status::parse(word)
                     .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
+                is_ahead: self.is_live_ahead.unwrap_or_default(),
             }),
             _ => None,
         };
@@ -159,7 +67,6 @@ impl SessionRow {
             created_at: self.created_at,
             updated_at: self.updated_at,
             live,
-            defaults_proof: self.defaults_proof.and_then(RowProof::read),
         })
     }
 }
@@ -222,11 +129,11 @@ impl Store {
             r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                       s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
                       s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
-                      live.id as "live_id?", live.status as "live_status?", null::bigint as defaults_proof
+                      live.id as "live_id?", live.status as "live_status?", live.is_ahead as "is_live_ahead?"
                from sessions s
                join tenants t on t.id = s.tenant_id
                left join lateral (
-                 select c.id, c.status from compressions c
+                 select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
                  where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
                    and c.status in ('queued', 'running') and not c.shadow
                ) live on true
@@ -324,20 +231,17 @@ pub(super) async fn put(
         Ok(settings) => settings,
         Err(refused) => return Ok(PutOutcome::Refused(refused)),
     };
-    if settings.tokenizer != session.settings.tokenizer && session.head_seq > 0 {
-        return Ok(PutOutcome::Refused(SettingsError {
-            pointer: "/tokenizer".to_owned(),
-            detail: "cannot change once messages are stored, because they are counted with it".to_owned(),
-        }));
-    }
-    if settings != session.settings {
-        if !created {
-            session.context_revision += 1;
+    let revision = session.context_revision;
+    match session.set(settings) {
+        Err(refused) => return Ok(PutOutcome::Refused(refused)),
+        Ok(false) => {}
+        Ok(true) => {
+            if created {
+                // It begins with them.
+                session.context_revision = revision;
+            }
+            session.updated_at = update(&mut *tx, tenant, &session).await?;
         }
-        // A rollback suspends automatic compression until the next change of settings.
-        session.accounting.suspended = false;
-        session.settings = settings;
-        session.updated_at = update(&mut *tx, tenant, &session).await?;
     }
     let session = Box::new(session);
     Ok(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) })
@@ -371,11 +275,11 @@ pub(crate) async fn find(
         r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
                   s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
                   s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
-                  live.id as "live_id?", live.status as "live_status?", null::bigint as defaults_proof
+                  live.id as "live_id?", live.status as "live_status?", live.is_ahead as "is_live_ahead?"
            from sessions s
            join tenants t on t.id = s.tenant_id
            left join lateral (
-             select c.id, c.status from compressions c
+             select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
              where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
                and c.status in ('queued', 'running') and not c.shadow
            ) live on true
@@ -432,14 +336,14 @@ pub(super) async fn lock_all(
                   s.version, s.last_version as "last_version!", s.compression_count as "compression_count!",
                   s.context_revision as "context_revision!", s.accounting::text as "accounting!",
                   s.recent, s.created_at as "created_at!", s.updated_at as "updated_at!",
-                  live.id as "live_id?", live.status as "live_status?", t.xmin::text::bigint as defaults_proof
+                  live.id as "live_id?", live.status as "live_status?", live.is_ahead as "is_live_ahead?"
            from unnest($2::text[]) as wanted(name)
            cross join lateral (
              select x.* from sessions x where x.tenant_id = $1 and x.name = wanted.name limit 1 for update
            ) s
            join tenants t on t.id = $1
            left join lateral (
-             select c.id, c.status from compressions c
+             select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
              where c.tenant_id = $1 and c.session_id = s.id and c.kind = 'compress'
                and c.status in ('queued', 'running') and not c.shadow
              limit 1
@@ -450,6 +354,14 @@ pub(super) async fn lock_all(
     .fetch_all(&mut *tx)
     .await?;
     read_all(tx, tenant, rows).await
+}
+
+/// Takes a session's row lock, whatever it is by now.
+pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
+    sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, id.0)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
 }
 
 /// Writes back settings, revision and counts of a session that is locked; gives the time of the write.
@@ -471,7 +383,7 @@ pub(crate) async fn update(
     let accounting = text("accounting", serde_json::to_string(&counts))?;
     let written = sqlx::query_scalar!(
         "update sessions set settings = $3::text::json, accounting = $4::text::json, context_revision = $5,
-                task_id = $6, parent_session_id = $7, updated_at = now()
+                task_id = $6, parent_session_id = $7, revision = revision + 1, updated_at = now()
          where tenant_id = $1 and id = $2 returning updated_at",
         tenant.0,
         session.id.0,
@@ -485,4 +397,41 @@ pub(crate) async fn update(
     .await?;
     expect_rows("the update of a session", 1, written.len() as u64)?;
     written.into_iter().next().ok_or_else(|| sqlx::Error::RowNotFound.into())
+}
+
+/// Writes back what a session that is locked becomes with a version that no compression has made.
+pub(super) async fn stand_on_version(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: &Session,
+) -> Result<(), StoreError> {
+    let accounting = serde_json::to_string(&session.accounting)
+        .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
+    let done = sqlx::query!(
+        "update sessions set version = $3, last_version = $4, anchor_seq = $5, accounting = $6::text::json,
+                context_revision = $7, revision = revision + 1, updated_at = now()
+         where tenant_id = $1 and id = $2",
+        tenant.0,
+        session.id.0,
+        session.version,
+        session.last_version,
+        session.anchor_seq,
+        accounting,
+        session.context_revision
+    )
+    .execute(tx)
+    .await?;
+    expect_rows("a session's new version", 1, done.rows_affected())
+}
+
+/// Tells whoever decides on a session that is locked that something of it has changed which its row does not hold.
+pub(super) async fn touch(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update sessions set revision = revision + 1 where tenant_id = $1 and id = $2",
+        tenant.0,
+        id.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }

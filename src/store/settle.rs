@@ -1,33 +1,32 @@
-//! How a job ends: one transaction, fenced by the attempt, that publishes when there is something to
-//! publish, counts the session afresh, re-evaluates the trigger and enqueues the follow-up, so that
-//! messages that came meanwhile are never forgotten. Mostly that is one statement, which proves that the session is as
-//! it was read just before; what it finds changed is ended under the session's lock.
+//! How a job ends: the session is read, what becomes of it is decided, and one statement, fenced by the attempt, writes
+//! it if the session still is as it was read: the version if there is one, the session counted afresh, and the
+//! follow-up, so that messages that came meanwhile are never forgotten. What has changed is read and decided again.
 
 mod end;
-mod known;
 mod rows;
-mod state;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sqlx::PgConnection;
 
-use self::end::{End, Fence, Written};
-use self::known::Known;
+use self::end::{End, Fence, Kept, Written};
 use self::rows::{insert_evaluation, insert_shadow};
-use self::state::{Retry, SessionState, lock_session, next_start, start_now};
-use super::compressions::{self, Job, Kind, NewJob, Span};
-use super::outlines::{Outline, marks, outlines_after};
+use super::compressions::{self, Job, Kind, NewJob};
+use super::load::{self, Which};
 use super::todos::TodoUpdate;
-use super::{Store, StoreError, Tx, events, expect_rows, prepared};
-use crate::domain::accounting::{Accounting, Prepared, Usage};
-use crate::domain::compression::{Report, Request, Status};
+use super::{Store, StoreError, expect_rows, prepared, sessions};
+use crate::domain::compression::{Report, Request, Span, Status};
 use crate::domain::id::{ProbeId, Seq, SessionId, TenantId};
 use crate::domain::parts;
-use crate::domain::room::Room;
-use crate::domain::settings::{HYSTERESIS_SHARE, Policy};
+use crate::domain::session::{Ending, Retry, Served};
+
+/// How often a session that changes meanwhile is read and decided again before its lock is taken first.
+const TRIES: u32 = 4;
+/// The pause before the second try, and so many times as long before each of the later ones.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A version to be published.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,11 +86,21 @@ pub struct Settlement {
 }
 
 /// A version with all that is stored beside it.
-pub(super) struct Candidate {
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
     pub(super) span: Span,
-    pub(super) version: NewVersion,
-    pub(super) evaluation: Option<NewEvaluation>,
-    pub(super) report: Report,
+    pub(super) version: &'a NewVersion,
+    pub(super) evaluation: Option<&'a NewEvaluation>,
+    pub(super) report: &'a Report,
+}
+
+/// What a worker asks for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    job: &'a Job,
+    span: Option<Span>,
+    settlement: &'a Settlement,
+    index_lease: Option<f64>,
 }
 
 /// What settling came to.
@@ -101,6 +110,16 @@ pub enum Settled {
     As(Status),
     /// The lease was lost, or the session is gone: nothing changed.
     Lost,
+}
+
+impl NewVersion {
+    fn served(&self) -> Served {
+        Served {
+            version: self.version,
+            summary_tokens: self.rendering.1,
+            digest_tokens: self.digest.as_ref().map_or(0, |digest| digest.1),
+        }
+    }
 }
 
 impl Store {
@@ -129,118 +148,138 @@ impl Store {
         settlement: Settlement,
         index_lease: Option<f64>,
     ) -> Result<(Settled, Option<Box<Job>>), StoreError> {
-        if let Some(settled) = self.settle_unlocked(job, span, &settlement, index_lease).await? {
-            return Ok(settled);
+        if job.request.shadow {
+            return Ok((self.settle_shadow(job, span, &settlement).await?, None));
         }
-        self.settle_locked(job, span, settlement).await.map(|settled| (settled, None))
+        let asked = Asked { job, span, settlement: &settlement, index_lease };
+        for tries in 0..TRIES {
+            tokio::time::sleep(PAUSE * tries).await;
+            let mut reading = self.reading(job.tenant).await?;
+            let settled = self.try_to_settle(reading.connection(), asked).await;
+            if let Some(settled) = reading.end_optimistic(settled)? {
+                return Ok(settled);
+            }
+        }
+        // Somebody appends all the time.
+        let mut tx = self.begin(job.tenant).await?;
+        sessions::hold(&mut tx, job.tenant, job.session).await?;
+        let settled = self.try_to_settle(&mut tx, asked).await?;
+        tx.commit().await?;
+        settled.ok_or(StoreError::RowCount { what: "the session that is locked", expected: 1, actual: 0 })
     }
 
-    /// Ends it as a session decides that nobody has locked; what is written proves that the session still is as it was
-    /// then. `None`, and nothing has changed, when it is not, or when there is more to it.
-    async fn settle_unlocked(
+    /// Reads, decides and writes once; `None`, and nothing has changed, when the session is not as it was read.
+    async fn try_to_settle(
         &self,
-        job: &Job,
-        span: Option<Span>,
-        settlement: &Settlement,
-        index_lease: Option<f64>,
+        connection: &mut PgConnection,
+        asked: Asked<'_>,
     ) -> Result<Option<(Settled, Option<Box<Job>>)>, StoreError> {
-        if job.request.shadow || job.request.ahead {
-            return Ok(None);
-        }
-        let hoped = span.filter(|_| settlement.version.is_some());
-        let Some(known) = self.find_known(job, hoped).await? else { return Ok(None) };
-        let Known { state: mut session, outlines: mut tail, after, proof, tenant_proof } = known;
+        let Asked { job, span, settlement, index_lease } = asked;
+        let Some(mut loaded) = self.load(connection, job.tenant, Which::WithId(job.session)).await? else {
+            return Ok(Some((Settled::Lost, None)));
+        };
+        let session = &mut loaded.session;
         let mut report = settlement.report.clone();
-        let status = session.judge(job, span, settlement.status, &mut report);
-        let publish = settlement.version.as_ref().filter(|_| status == Status::Succeeded);
-        let published = span.zip(publish);
-        if publish.is_some() && published.is_none() {
-            return Ok(None);
-        }
-        if let Some((span, version)) = published {
-            session.publish(span, version)?;
-        }
-        if session.floor() < after {
-            return Ok(None);
-        }
-        tail.retain(|outline| outline.seq > session.floor());
-        let retry = Retry::After(settlement.retry_tokens);
-        session.follow((job, span), (status, publish), (retry, &tail), &mut report);
-        let end = End {
+        // What was made ahead of need waits, unless somebody asks for it by now.
+        let is_ahead = job.request.ahead
+            && session.live.is_some_and(|live| live.id == job.id && live.is_ahead)
+            && !session.must_start();
+        let ending = Ending {
+            trigger: &job.trigger,
+            request: &job.request,
+            span,
+            status: settlement.status,
+            version: settlement.version.as_ref().map(NewVersion::served),
+            retry: Retry::After(settlement.retry_tokens),
+        };
+        let status = session.judge(ending, &mut report);
+        let mut end = End {
             job,
             fence: Fence::Attempt,
-            proofs: Some((proof, tenant_proof)),
             status,
-            report: &report,
-            published,
+            report: &report.clone(),
+            published: None,
+            kept: None,
             evaluation: settlement.evaluation.as_ref(),
-            session: Some(&session),
+            session: None,
+            next: None,
             index_lease,
         };
-        let mut reading = self.reading(job.tenant).await?;
-        let written = end.write(reading.connection()).await?;
-        Ok(match reading.end(Ok(written))? {
+        let made = settlement.version.as_ref().filter(|_| status == Status::Succeeded).zip(span);
+        let written = match made {
+            // Made under pins or settings that have changed; the next append that finds the session at the warn level
+            // has it made anew.
+            Some(_) if is_ahead && settlement.revision != session.served_revision() => {
+                end.status = Status::Superseded;
+                end.evaluation = None;
+                end.write(connection).await?
+            }
+            Some((version, span)) if is_ahead => {
+                let revision = session.served_revision();
+                session.keep_prepared(span);
+                let made =
+                    Candidate { span, version, evaluation: settlement.evaluation.as_ref(), report: &report };
+                end.kept = Some(Kept { span, revision, candidate: prepared::text(job, made)? });
+                (end.status, end.evaluation, end.session) = (Status::Prepared, None, Some(&loaded));
+                end.write(connection).await?
+            }
+            made => {
+                if made.is_some_and(|(version, _)| version.version != session.last_version + 1) {
+                    return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
+                }
+                let retry =
+                    if is_ahead && status != Status::Superseded { Retry::NotAhead } else { ending.retry };
+                let ending = Ending { retry, ..ending };
+                let floor = session.floor_after(status, ending);
+                let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
+                let ended = session.end(status, ending, &tail, &mut report);
+                (end.report, end.next, end.session) = (&report, ended.next, Some(&loaded));
+                end.published = made.map(|(version, span)| (span, version));
+                end.write(connection).await?
+            }
+        };
+        let status = end.status;
+        Ok(match written {
             Written::Ended(indexing) => Some((Settled::As(status), indexing)),
             Written::Lost => Some((Settled::Lost, None)),
             Written::Changed => None,
         })
     }
 
-    /// Ends it as its session decides under its lock.
-    async fn settle_locked(
+    /// Ends a shadow run: what it made is kept beside the session, which stays as it is.
+    async fn settle_shadow(
         &self,
         job: &Job,
         span: Option<Span>,
-        settlement: Settlement,
+        settlement: &Settlement,
     ) -> Result<Settled, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
-        let Some(mut session) = lock_session(&mut tx, job.tenant, job.session).await? else {
+        let Some(loaded) = self.load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Settled::Lost);
         };
-        let mut report = settlement.report;
-        let status = session.judge(job, span, settlement.status, &mut report);
-        if let Some(candidate) = settlement.version.as_ref().filter(|_| job.request.shadow) {
+        let mut report = settlement.report.clone();
+        let ending = Ending {
+            trigger: &job.trigger,
+            request: &job.request,
+            span,
+            status: settlement.status,
+            version: None,
+            retry: Retry::After(settlement.retry_tokens),
+        };
+        let status = loaded.session.judge(ending, &mut report);
+        if let Some(candidate) = &settlement.version {
             insert_shadow(&mut tx, job, candidate).await?;
-        }
-        let publish = settlement.version.filter(|_| status == Status::Succeeded && !job.request.shadow);
-        // What was made ahead of need waits, unless an append asks for it by now.
-        let ahead = prepared::is_ahead(&mut tx, job).await? && start_now(&session).is_none();
-        let publish = match (publish, span) {
-            (Some(_), Some(_)) if ahead && settlement.revision != session.revision => {
-                return end_stale(tx, job, &report).await;
-            }
-            (Some(version), Some(span)) if ahead => {
-                let made = Candidate { span, version, evaluation: settlement.evaluation, report };
-                return keep(tx, job, session, made).await;
-            }
-            (publish, _) => publish,
-        };
-        let published = match &publish {
-            Some(version) => {
-                let span = span.ok_or(StoreError::RowCount { what: "the span", expected: 1, actual: 0 })?;
-                session.publish(span, version)?;
-                Some((span, version))
-            }
-            None => None,
-        };
-        if !job.request.shadow {
-            let tail = outlines_after(&mut tx, job.tenant, job.session, session.floor()).await?;
-            let retry = if ahead && status != Status::Superseded {
-                Retry::NotAhead
-            } else {
-                Retry::After(settlement.retry_tokens)
-            };
-            session.follow((job, span), (status, publish.as_ref()), (retry, &tail), &mut report);
         }
         let end = End {
             job,
             fence: Fence::Attempt,
-            proofs: None,
             status,
             report: &report,
-            published,
+            published: None,
+            kept: None,
             evaluation: settlement.evaluation.as_ref(),
-            session: Some(&session).filter(|_| !job.request.shadow),
+            session: None,
+            next: None,
             index_lease: None,
         };
         match end.write(&mut tx).await? {
@@ -315,11 +354,6 @@ impl Store {
     }
 }
 
-/// Masks every large output that may be masked when the context has not met its goal.
-pub(super) fn mask_for(counts: &mut Accounting, target: Option<f64>, policy: &Policy, tail: &[Outline]) {
-    counts.mask_to(Room::of(policy, target, counts), policy.mask, tail, &marks(tail));
-}
-
 pub(super) fn written(job: &Job, report: &Report) -> Result<String, StoreError> {
     serde_json::to_string(report).map_err(|e| StoreError::corrupt("compressions", "report", job.id, e))
 }
@@ -347,128 +381,72 @@ async fn write_end(
     Ok(done.rows_affected() == 1)
 }
 
-async fn enqueue_index(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    session: SessionId,
-) -> Result<(), StoreError> {
-    let request = Request::default();
-    let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
-    compressions::enqueue(connection, tenant, session, index).await?;
-    Ok(())
+/// What was made ahead of need: by which job, on what, and how much comes on top of it now.
+#[derive(Clone, Copy)]
+pub(super) struct Prepared<'a> {
+    pub(super) job: &'a Job,
+    pub(super) span: Span,
+    pub(super) revision: i64,
+    pub(super) coming_tokens: u64,
 }
 
-/// Keeps what was made ahead of need; nothing that a caller is served changes.
-async fn keep(
-    mut tx: Tx,
-    job: &Job,
-    mut session: SessionState,
-    made: Candidate,
-) -> Result<Settled, StoreError> {
-    let under = Prepared { through: made.span.through_seq, revision: session.revision };
-    if !prepared::keep(&mut tx, job, made, under.revision).await? {
-        return Ok(Settled::Lost);
-    }
-    session.counts.prepared = Some(under);
-    let counts = serde_json::to_string(&session.counts)
-        .map_err(|error| StoreError::corrupt("sessions", "accounting", job.session.0, error))?;
-    let done = sqlx::query!(
-        "update sessions set accounting = $3::text::json, updated_at = now() where tenant_id = $1 and id = $2",
-        job.tenant.0,
-        job.session.0,
-        counts,
-    )
-    .execute(&mut *tx)
-    .await?;
-    expect_rows("the session", 1, done.rows_affected())?;
-    tx.commit().await?;
-    Ok(Settled::As(Status::Prepared))
-}
-
-/// Ends what was made ahead of need under pins or settings that have changed; the next append that finds the
-/// session at the warn level has it made anew.
-async fn end_stale(mut tx: Tx, job: &Job, report: &Report) -> Result<Settled, StoreError> {
-    if !write_end(&mut tx, job, Status::Superseded, None, report).await? {
-        return Ok(Settled::Lost);
-    }
-    events::ended(&mut tx, job, Status::Superseded, report).await?;
-    tx.commit().await?;
-    Ok(Settled::As(Status::Superseded))
-}
-
-/// Publishes what was made ahead of need, for the append whose transaction this is; gives how full the context
-/// is then. `None`, and nothing changed, when version, pins or settings are not those that it was made under, or it
-/// leaves the context too near the next one: then a new compression does better.
+/// Publishes what was made ahead of need, in a transaction that holds the session's lock. `false`, and nothing has
+/// changed, when it does not hold any more.
 pub(super) async fn publish_prepared(
+    store: &Store,
     connection: &mut PgConnection,
-    job: &Job,
-    made: Candidate,
-    revision: i64,
-) -> Result<Option<Usage>, StoreError> {
-    let Candidate { span, version, evaluation, mut report } = made;
-    let Some(mut session) = lock_session(connection, job.tenant, job.session).await? else { return Ok(None) };
-    let holds = revision == session.revision
-        && span.parent_version == session.version
-        && version.version == session.last_version + 1
-        && !report.strategy_used.is_some_and(|strategy| session.settings.refuses(strategy));
-    if !holds {
-        return Ok(None);
+    prepared: Prepared<'_>,
+    (version, evaluation, mut report): (NewVersion, Option<NewEvaluation>, Report),
+) -> Result<bool, StoreError> {
+    let Prepared { job, span, revision, coming_tokens } = prepared;
+    let loaded = store.load(connection, job.tenant, Which::WithId(job.session)).await?;
+    let Some(mut loaded) = loaded else { return Ok(false) };
+    let ending = Ending {
+        trigger: &job.trigger,
+        request: &job.request,
+        span: Some(span),
+        status: Status::Succeeded,
+        version: Some(version.served()),
+        retry: Retry::After(0),
+    };
+    let floor = loaded.session.floor_after(Status::Succeeded, ending);
+    let tail = load::tail(connection, (job.tenant, job.session), floor).await?;
+    let under = (revision, coming_tokens);
+    if !loaded.session.publish_prepared(ending, under, &tail, &mut report) {
+        return Ok(false);
     }
-    let before = session.counts.context_tokens();
-    session.publish(span, &version)?;
-    let tail = outlines_after(connection, job.tenant, job.session, session.floor()).await?;
-    session.recount(job, Some(span), Some(&version), &tail);
-    session.counts.retry_tokens = 0;
-    let policy = session.policy();
-    let uncounted = session.settings.system_tokens.unwrap_or_default();
-    let usage = session.counts.usage(&policy, uncounted);
-    // What came since it was made comes on top of what it fills.
-    if usage.effective_utilization > policy.compress - HYSTERESIS_SHARE {
-        return Ok(None);
-    }
-    let tokens = |count: u64| Some(u32::try_from(count).unwrap_or(u32::MAX));
-    report.context_tokens_before = tokens(before);
-    report.context_tokens_after = tokens(usage.context_tokens);
-    report.target_met = Some(true);
     let end = End {
         job,
         fence: Fence::Prepared,
-        proofs: None,
         status: Status::Succeeded,
         report: &report,
         published: Some((span, &version)),
+        kept: None,
         evaluation: evaluation.as_ref(),
-        session: Some(&session),
+        session: Some(&loaded),
+        next: loaded.session.next_start(),
         index_lease: None,
     };
     let ended = matches!(end.write(connection).await?, Written::Ended(_));
     expect_rows("the compression that was prepared", 1, u64::from(ended))?;
-    Ok(Some(usage))
+    Ok(true)
 }
 
-/// Enqueues the next compression when the messages that came meanwhile already call for it.
-async fn start_next(
+/// Looks at a session again after a version came that no compression has made, in a transaction that holds its lock: it
+/// is indexed, and a larger summary may call for a compression.
+pub(super) async fn reconsider(
+    store: &Store,
     connection: &mut PgConnection,
-    tenant: TenantId,
-    id: SessionId,
-    session: &SessionState,
+    (tenant, id): (TenantId, SessionId),
 ) -> Result<(), StoreError> {
-    if let Some(start) = next_start(session) {
+    let Some(loaded) = store.load(connection, tenant, Which::WithId(id)).await? else { return Ok(()) };
+    let request = Request::default();
+    let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
+    compressions::enqueue(connection, tenant, id, index).await?;
+    if let Some(start) = loaded.session.next_start() {
         let request = start.request();
         let next = NewJob { kind: Kind::Compress, trigger: start.kind.as_str(), request: &request };
         compressions::enqueue(connection, tenant, id, next).await?;
     }
     Ok(())
-}
-
-/// Looks at a session again after a version came that no compression has made: it is indexed, and a larger
-/// summary may call for a compression.
-pub(super) async fn reconsider(
-    connection: &mut PgConnection,
-    tenant: TenantId,
-    id: SessionId,
-) -> Result<(), StoreError> {
-    let Some(session) = lock_session(connection, tenant, id).await? else { return Ok(()) };
-    enqueue_index(connection, tenant, id).await?;
-    start_next(connection, tenant, id, &session).await
 }

@@ -4,10 +4,8 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
 use super::compressions::cancel_live;
-use super::outlines::{Outline, outlines_after};
-use super::settle::mask_for;
-use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
-use crate::domain::accounting::{Accounting, Counted};
+use super::{Store, StoreError, Tx, events, expect_rows, load, merges, prepared, sessions};
+use crate::domain::accounting::Accounting;
 use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
@@ -130,7 +128,9 @@ impl Store {
         name: &SessionName,
         to: i64,
     ) -> Result<Rollback, StoreError> {
-        let Some(session) = sessions::lock(tx, tenant, name).await? else { return Ok(Rollback::NoSession) };
+        let Some(mut session) = sessions::lock(tx, tenant, name).await? else {
+            return Ok(Rollback::NoSession);
+        };
         let Some(target) = find(tx, tenant, session.id, to).await? else { return Ok(Rollback::NoVersion) };
         let is_critical = session.effective_settings().critical == Some(true);
         if is_critical && target.version.meta.verifiable == Verifiable::No {
@@ -148,31 +148,11 @@ impl Store {
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
         merges::forget_after(tx, (tenant, session.id), to).await?;
 
-        let policy = session.policy();
         let anchor = version.meta.through_seq;
-        let floor = anchor.max(session.accounting.system_through);
-        let tail = outlines_after(tx, tenant, session.id, floor).await?;
-        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
-        let mut counts = session.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
-        (counts.summary_tokens, counts.digest_tokens) = served;
-        (counts.suspended, counts.prepared) = (true, None);
-        mask_for(&mut counts, None, &policy, &tail);
-        note_served(tx, (tenant, session.id), version.meta.version, &counts).await?;
-        let counts = serde_json::to_string(&counts)
-            .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
-        let done = sqlx::query!(
-            "update sessions set version = $3, last_version = $3, anchor_seq = $4, accounting = $5::text::json,
-                    context_revision = context_revision + 1, updated_at = now()
-             where tenant_id = $1 and id = $2",
-            tenant.0,
-            session.id.0,
-            version.meta.version,
-            anchor,
-            counts
-        )
-        .execute(&mut **tx)
-        .await?;
-        expect_rows("the rollback of a session", 1, done.rows_affected())?;
+        let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
+        session.roll_back(anchor, served, &tail);
+        note_served(tx, (tenant, session.id), version.meta.version, &session.accounting).await?;
+        sessions::stand_on_version(tx, tenant, &session).await?;
         events::published(tx, (tenant, session.id), version.meta.version, None).await?;
         Ok(Rollback::Done(session.id, Box::new(version)))
     }

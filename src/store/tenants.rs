@@ -338,8 +338,12 @@ async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Set
 async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<(), StoreError> {
     let text = serde_json::to_string(settings)
         .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
-    let done = sqlx::query!("update tenants set settings = $2::text::json where id = $1", id.0, text)
-        .execute(&mut *tx)
-        .await?;
+    let done = sqlx::query!(
+        "update tenants set settings = $2::text::json, revision = revision + 1 where id = $1",
+        id.0,
+        text
+    )
+    .execute(&mut *tx)
+    .await?;
     expect_rows("the update of a tenant", 1, done.rows_affected())
 }

@@ -34,7 +34,7 @@ impl Store {
         let mut tx = self.begin(tenant).await?;
         let found = sqlx::query_as!(
             ToolOutputSource,
-            r#"select s.id as "session: SessionId", s.task_id, m.seq, o.ordinal, m.format, m.original as "body!"
+            r#"select s.id as "session: SessionId", s.task_id, m.seq, o.ordinal, m.format, m.body
              from sessions s
              join tool_outputs o on o.tenant_id = s.tenant_id and o.session_id = s.id
              join messages m on m.tenant_id = s.tenant_id and m.session_id = s.id and m.seq = o.seq

@@ -8,10 +8,12 @@ use super::records::Record;
 use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::candidate::{self, Material};
 use crate::domain::compression::Request;
+use crate::domain::compression::Span;
 use crate::domain::format::{self, Format};
 use crate::domain::group::{self, NoSpan};
 use crate::domain::id::{ProbeId, Seq};
 use crate::domain::message::Numbered;
+use crate::domain::outline::{Outline, marks};
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
 use crate::domain::render::{DEFAULT_BOUND_TOKENS, LEAST_BOUND_TOKENS, phase_bound};
@@ -23,8 +25,7 @@ use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
 use crate::domain::trigger::SignalKind;
 use crate::store::base::{Base, Current, Original};
-use crate::store::compressions::{Job, Span};
-use crate::store::outlines::{Outline, marks};
+use crate::store::compressions::Job;
 
 /// Bytes of message bodies that one compression reads, about; what lies beyond is the follow-up's. Bounds the memory of
 /// a worker, whatever the length of the session. A group goes whole, and is bounded where it is appended.

@@ -7,9 +7,9 @@ use super::{Env, JobError, blocking};
 use crate::domain::candidate::{Base, Material};
 use crate::domain::group;
 use crate::domain::id::Seq;
+use crate::domain::outline::Outline;
 use crate::domain::regenerate;
 use crate::store::compressions::Job;
-use crate::store::outlines::Outline;
 
 /// Bytes of message bodies in one page; one group always goes.
 const PAGE_BYTES: u64 = 2 * 1024 * 1024;

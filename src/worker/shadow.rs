@@ -3,10 +3,10 @@
 
 use super::{Env, JobError};
 use crate::domain::id::Seq;
+use crate::domain::outline::Outline;
 use crate::domain::strategy::Strategy;
 use crate::store::base::Base;
 use crate::store::compressions::Job;
-use crate::store::outlines::Outline;
 
 /// A start further back.
 pub(super) struct Earlier {

@@ -51,11 +51,7 @@ async fn furnished() -> Stored {
     let stored = stored().await;
     let mut full = append(stored.ours, "s", &["one", "two"]);
     let mut output = message("three");
-    output.tool_outputs.push(ToolOutput {
-        ordinal: 0,
-        reference: "00ff00ff00ff00ff".to_owned(),
-        place: 0..0,
-    });
+    output.tool_outputs.push(ToolOutput { ordinal: 0, reference: "00ff00ff00ff00ff".to_owned() });
     full.messages.push(output);
     stored.appends.append(full).await.expect("an append");
     let pins = [Pin::new("keep it".to_owned())];

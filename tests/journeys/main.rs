@@ -8,10 +8,8 @@
     reason = "helpers of tests fail where something is not as expected, as tests do"
 )]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod appends;
+mod between_appends;
 mod bounds;
 mod clients;
 mod compressions;
@@ -31,7 +29,6 @@ mod idle_jobs;
 mod import;
 mod isolation;
 mod keys;
-mod known_sessions;
 mod launcher;
 mod lifecycle;
 mod llm;
@@ -45,17 +42,19 @@ mod queue;
 mod quotas;
 mod recall;
 mod records;
+mod repeated_outputs;
 mod replays;
 mod rolling;
 mod rules;
 mod schema;
 mod serve;
 mod sessions;
-mod shared_outputs;
 mod speculative;
 mod stateless;
 mod strategies;
 mod summaries;
+#[path = "../support/mod.rs"]
+mod support;
 mod tasks;
 mod tenant_wide;
 mod tenants;

@@ -2,6 +2,7 @@
 //! takeover of the dead, and a publication that never overwrites another.
 
 use anchord::domain::accounting::Counted;
+use anchord::domain::compression::Span;
 use anchord::domain::compression::{Report, Request, Status};
 use anchord::domain::id::{SessionId, SessionName, TenantId};
 use anchord::domain::message::Role;
@@ -9,14 +10,13 @@ use anchord::domain::parts::Parts;
 use anchord::domain::summary::Summary;
 use anchord::store::Store;
 use anchord::store::audit::Actor;
-use anchord::store::compressions::{Job, Kind, NewJob, Span, enqueue};
+use anchord::store::compressions::{Job, Kind, NewJob, enqueue};
 use anchord::store::gather::{Append, Gatherer, NewMessage};
 use anchord::store::settle::{NewVersion, Settled, Settlement};
 use anchord::worker::index::index;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use sqlx::{Connection as _, PgConnection, Row as _};
-use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::support::{self, TestDatabase};
@@ -39,7 +39,7 @@ impl Queue {
         let database = support::database().await;
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
         let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
-        let gatherer = Gatherer::start(&store, &Handle::current());
+        let gatherer = Gatherer::start(&store);
         let name = SessionName::parse("s").unwrap();
         let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
         queue.append(messages).await;
@@ -338,27 +338,14 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
 }
 
-/// Ends a job as failed by the database's own function, on proofs that were read before.
+/// Ends a job as failed by the database's own function, on revisions that were read before.
 async fn end_on(connection: &mut PgConnection, job: &Job, (session, tenant): (&str, &str)) -> String {
-    let names = "select unnest(proargnames) from pg_proc where proname = 'end_compression'";
-    let mut arguments = Vec::new();
-    for row in sqlx::raw_sql(names).fetch_all(&mut *connection).await.unwrap() {
-        let name: String = row.get(0);
-        let value = match name.as_str() {
-            "p_tenant" => format!("'{}'", job.tenant.0),
-            "p_session" => format!("'{}'", job.session.0),
-            "p_job" => format!("'{}'", job.id.0),
-            "p_from_status" => "'running'".to_owned(),
-            "p_attempt" => job.attempt.to_string(),
-            "p_proof" => session.to_owned(),
-            "p_tenant_proof" => tenant.to_owned(),
-            "p_status" => "'failed'".to_owned(),
-            "p_report" => "'{}'".to_owned(),
-            _ => "null".to_owned(),
-        };
-        arguments.push(format!("{name} => {value}"));
-    }
-    support::text(connection, &format!("select end_compression({})", arguments.join(", "))).await
+    let end = format!(
+        "row('{}', '{}', '{}', 'running', {}, 'failed', '{{}}', {session}, {tenant}, null, null)::compression_end",
+        job.tenant.0, job.session.0, job.id.0, job.attempt
+    );
+    let nothing = "null, '{}', '{}', null, null, '{}', null, '{}', '{}', null, 'a', 'b', 'c'";
+    support::text(connection, &format!("select end_compression({end}, {nothing})")).await
 }
 
 #[tokio::test]
@@ -368,8 +355,10 @@ async fn an_end_that_was_decided_on_rows_that_changed_since_writes_nothing() {
     let job = queue.claim().await.unwrap();
     let mut connection = queue.database.connect().await;
     let (session, tenant) =
-        ("select xmin::text from sessions", "select xmin::text from tenants where name = 'queue'");
-    for change in ["update sessions set updated_at = now()", "update tenants set settings = settings"] {
+        ("select revision::text from sessions", "select revision::text from tenants where name = 'queue'");
+    for change in
+        ["update sessions set revision = revision + 1", "update tenants set revision = revision + 1"]
+    {
         let known =
             (support::text(&mut connection, session).await, support::text(&mut connection, tenant).await);
         sqlx::raw_sql(change).execute(&mut connection).await.unwrap();

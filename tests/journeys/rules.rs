@@ -18,7 +18,6 @@ use axum::body::Body;
 use axum::http::Request;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
@@ -44,7 +43,7 @@ async fn strict() -> Strict {
         NewKey { digest: digest_key(KEY), prefix: "test".to_owned(), scopes, expires_at: None, name: None };
     store.insert_key(tenant, &key, Actor::Cli).await.expect("an insert").expect("a new key");
     let state = AppState::new(Shared {
-        appends: Gatherer::start(&store, &Handle::current()),
+        appends: Gatherer::start(&store),
         store,
         clock: Clock::system(),
         tracker,

@@ -210,44 +210,6 @@ async fn a_health_check_tells_whether_a_process_can_be_used() {
     }
 }
 
-/// How often the threads of a name went to sleep so far; `None` when the process has none of that name.
-#[cfg(target_os = "linux")]
-fn slept(process: u32, name: &str) -> Option<u64> {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).expect("a process").flatten();
-    let of_name = threads.filter(|thread| {
-        fs::read_to_string(thread.path().join("comm")).is_ok_and(|comm| comm.trim() == name)
-    });
-    let sleeps = of_name.filter_map(|thread| {
-        let status = fs::read_to_string(thread.path().join("status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
-        line.trim().parse::<u64>().ok()
-    });
-    sleeps.reduce(|sum, more| sum + more)
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn appends_are_written_by_threads_of_their_own_which_a_worker_has_not() {
-    const APPENDS: u64 = 20;
-    let database = support::database().await;
-    let api = Service::on(&database.url, &["--roles", "api"]);
-    let client = api.client();
-    let before = slept(api.id(), "lanes").expect("threads of lanes");
-    let body = r#"{"messages":[{"role":"user","content":"x"}]}"#;
-    for _ in 0..APPENDS {
-        assert_eq!(client.call("POST", "/v1/sessions/s/messages", &[], body).expect("a reply").status, 201);
-    }
-    let woken = slept(api.id(), "lanes").expect("threads of lanes") - before;
-    assert!(woken >= APPENDS, "{APPENDS} appends woke the lanes' threads {woken} times");
-    let words = ["worker", "--database-url", &database.url, "--metrics-listen", "127.0.0.1:0"];
-    let worker = Service::start(&words);
-    assert_eq!(slept(worker.id(), "lanes"), None);
-    assert!(slept(worker.id(), "workers").is_some());
-    for process in [api, worker] {
-        assert_eq!(process.end(Signal::SIGTERM), Some(0));
-    }
-}
-
 #[tokio::test]
 async fn migrating_twice_changes_nothing() {
     let database = support::database().await;

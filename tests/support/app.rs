@@ -25,7 +25,6 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -133,7 +132,7 @@ async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reac
     let ours = tenant(&store, "ours", OURS).await;
     tenant(&store, "theirs", THEIRS).await;
     let state = AppState::new(Shared {
-        appends: Gatherer::start(&store, &Handle::current()),
+        appends: Gatherer::start(&store),
         store: store.clone(),
         clock: Clock::system(),
         tracker,

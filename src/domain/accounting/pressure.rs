@@ -2,7 +2,7 @@
 //! is not summarised more often than that can be of use.
 
 use super::Accounting;
-use crate::domain::mask::{self, Level, Marks, MaskMode, Moved};
+use crate::domain::mask::{self, Level, Marks, MaskMode};
 use crate::domain::room::Room;
 use crate::domain::settings::{HYSTERESIS_SHARE, Policy, share_of};
 use crate::domain::shape::AsShape;
@@ -39,13 +39,6 @@ impl Accounting {
             let upto = mask::step(self.mask_upto, tail, marks, Level::Force);
             self.mask_through(upto, tail, marks);
         }
-    }
-
-    /// Takes a step of the mask position that was decided without the messages.
-    pub fn mask_on(&mut self, moved: Moved) {
-        self.mask_upto = moved.upto;
-        self.masked_tokens = moved.masked_tokens;
-        self.unmasked_results = moved.unmasked_results;
     }
 
     /// Notes that a version was published, by the window's fill or for another reason.

@@ -109,21 +109,6 @@ fn media(source: &Fields<'_>) -> (Option<String>, MediaSource) {
     (source.lenient("media_type"), place)
 }
 
-/// The JSON text of each tool result's content.
-pub(super) fn raw_results(raw: &str) -> Vec<Option<&str>> {
-    let Ok(fields) = Fields::read(raw) else { return Vec::new() };
-    let content = fields.raw("content").filter(|content| is_array(content));
-    let (Some("user"), Some(content)) = (fields.lenient("role").as_deref(), content) else {
-        return Vec::new();
-    };
-    let blocks = super::json::elements(content).unwrap_or_default().into_iter();
-    let blocks = blocks.filter_map(|block| Fields::read(block).ok());
-    blocks
-        .filter(|block| block.lenient("type").as_deref() == Some("tool_result"))
-        .map(|block| block.raw("content"))
-        .collect()
-}
-
 /// The blocks of a message as sent, each as its JSON text; a string becomes one text block.
 #[must_use]
 pub fn raw_blocks(raw: &str) -> Vec<String> {

@@ -15,8 +15,6 @@ pub mod openai_responses;
 #[cfg(test)]
 mod properties;
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::message::{Message, Part};
@@ -105,58 +103,9 @@ pub fn result_text(parts: &[Part]) -> String {
     all
 }
 
-/// Where the content of each tool result stands in a message's JSON text, in the order of
-/// [`Message::results`]; an empty place when it has none.
-#[must_use]
-pub fn result_places(format: Format, raw: &str) -> Vec<Range<usize>> {
-    let contents = match format {
-        Format::OpenaiChat => openai_chat::raw_results(raw),
-        Format::Anthropic => anthropic::raw_results(raw),
-        Format::OpenaiResponses => openai_responses::raw_results(raw),
-    };
-    let place = |content: Option<&str>| match content {
-        // Each is a part of `raw`.
-        Some(content) => {
-            let start = content.as_ptr().addr() - raw.as_ptr().addr();
-            start..start + content.len()
-        }
-        None => 0..0,
-    };
-    contents.into_iter().map(place).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_places_of_results_are_those_of_their_text_in_every_format() {
-        let block = r#"{"role":"user","content":[{"type":"text","text":"so"},{"type":"tool_result","tool_use_id":"a",
-            "content":[{"type":"text","text":"é"}]},{"type":"tool_result","tool_use_id":"b"},
-            {"type":"tool_result","content": "two" ,"tool_use_id":"c"}]}"#;
-        for (format, raw, expected) in [
-            (Format::OpenaiChat, r#"{"role":"tool","tool_call_id":"a","content":"é\n1"}"#, vec![r#""é\n1""#]),
-            (Format::OpenaiChat, r#"{"role":"tool","tool_call_id":"a","content":null}"#, vec![""]),
-            (Format::OpenaiChat, r#"{"role":"user","content":"no result"}"#, vec![]),
-            (Format::Anthropic, block, vec![r#"[{"type":"text","text":"é"}]"#, "", r#""two""#]),
-            (Format::Anthropic, r#"{"role":"user","content":"no result"}"#, vec![]),
-            (
-                Format::Anthropic,
-                r#"{"role":"assistant","content":[{"type":"tool_result","content":"odd"}]}"#,
-                vec![],
-            ),
-            (
-                Format::OpenaiResponses,
-                r#"{"type":"function_call_output","call_id":"a","output":{"ok":1}}"#,
-                vec![r#"{"ok":1}"#],
-            ),
-            (Format::OpenaiResponses, r#"{"role":"user","content":"no result"}"#, vec![]),
-        ] {
-            let found: Vec<&str> = result_places(format, raw).into_iter().map(|place| &raw[place]).collect();
-            assert_eq!(found, expected, "{raw}");
-            assert_eq!(parse(format, raw).unwrap().results().count(), found.len(), "{raw}");
-        }
-    }
 
     #[test]
     fn an_unknown_role_is_refused_with_those_that_are_known_and_each_of_them_is_read() {

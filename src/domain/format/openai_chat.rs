@@ -59,15 +59,6 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
     Ok(Message { role, name, parts })
 }
 
-/// The JSON text of each tool result's content.
-pub(super) fn raw_results(raw: &str) -> Vec<Option<&str>> {
-    let Ok(fields) = Fields::read(raw) else { return Vec::new() };
-    match fields.lenient("role").as_deref() {
-        Some("tool" | "function") => vec![fields.raw("content")],
-        _ => Vec::new(),
-    }
-}
-
 /// Names the roles that are known, too: another provider's may have been meant.
 pub(super) fn unknown_role(role: &str, known: &str) -> FormatError {
     let shown: String = role.chars().take(40).collect();

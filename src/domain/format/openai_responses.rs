@@ -13,15 +13,6 @@ use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_
 use super::openai_chat::{FILE_NAME, address, file_part, image, push_audio, unknown_role};
 use super::result_text;
 
-/// The JSON text of each tool result's content.
-pub(super) fn raw_results(raw: &str) -> Vec<Option<&str>> {
-    let Ok(fields) = Fields::read(raw) else { return Vec::new() };
-    match fields.lenient("type") {
-        Some(kind) if kind.ends_with("_call_output") => vec![fields.raw("output")],
-        _ => Vec::new(),
-    }
-}
-
 /// Reads one item.
 ///
 /// # Errors

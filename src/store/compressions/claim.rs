@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{Job, Kind, Span, corrupt};
+use super::{Job, Kind, corrupt};
+use crate::domain::compression::Span;
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::store::bulkhead::Share;
 use crate::store::{Store, StoreError};

@@ -3,7 +3,8 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Job, Span};
+use super::Job;
+use crate::domain::compression::Span;
 use crate::store::{Store, StoreError, deliveries, events};
 
 impl Store {

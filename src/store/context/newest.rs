@@ -1,6 +1,5 @@
 //! Reads what was appended since the last read, and the row that tells whether the rest is still as it was.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -8,7 +7,7 @@ use uuid::Uuid;
 
 use super::{ContextSource, Found, Held, MessageRow, Settled};
 use crate::domain::accounting::Accounting;
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
+use crate::domain::id::{Seq, SessionName, TenantId};
 use crate::store::{Store, StoreError};
 
 /// A message after the anchor, or none of it; one of the rows carries the session's own.
@@ -75,7 +74,6 @@ impl Store {
         {
             return Ok(None);
         }
-        self.complete(tenant, settled.session, &mut rows).await?;
         let mut marks = held.source.marks.clone();
         let mut tail = Vec::with_capacity(held.source.tail.len() + rows.len());
         tail.extend_from_slice(&held.source.tail);
@@ -181,36 +179,6 @@ impl Store {
                 return Ok(rows);
             }
         }
-    }
-
-    /// Reads the messages that share a text with another one. They are few, and a tail without them pays
-    /// nothing for them.
-    async fn complete(
-        &self,
-        tenant: TenantId,
-        session: SessionId,
-        rows: &mut [Row],
-    ) -> Result<(), StoreError> {
-        let shared = |row: &&mut Row| row.seq.is_some() && row.body.is_none();
-        let seqs: Vec<Seq> = rows.iter_mut().filter(shared).filter_map(|row| row.seq).collect();
-        if seqs.is_empty() {
-            return Ok(());
-        }
-        let mut tx = self.begin(tenant).await?;
-        let found = sqlx::query!(
-            r#"select m.seq, m.original as "body!" from messages m
-               where m.tenant_id = $1 and m.session_id = $2 and m.seq = any($3)"#,
-            tenant.0,
-            session.0,
-            &seqs
-        )
-        .fetch_all(&mut *tx)
-        .await?;
-        let mut bodies: HashMap<Seq, String> = found.into_iter().map(|row| (row.seq, row.body)).collect();
-        for row in rows.iter_mut().filter(shared) {
-            row.body = row.seq.and_then(|seq| bodies.remove(&seq));
-        }
-        Ok(())
     }
 }
 

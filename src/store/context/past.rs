@@ -12,13 +12,14 @@ use crate::domain::context;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::mask::{self, Marks};
 use crate::domain::message::Role;
+use crate::domain::outline::{Outline, marks};
 use crate::domain::pin::{self, Pin};
 use crate::domain::room::Room;
 use crate::domain::settings::{Policy, Settings};
 use crate::domain::shape::{AsShape as _, Feature};
 use crate::domain::tokens::TokenCounter;
 use crate::store::base::settings_over;
-use crate::store::outlines::{Outline, marks, outlines_within};
+use crate::store::outlines::outlines_within;
 use crate::store::{Store, StoreError, Tx};
 
 /// How many messages after an anchor are counted once more.
@@ -387,7 +388,7 @@ async fn read_messages(
     let rows = sqlx::query_as!(
         MessageRow,
         r#"select m.seq as "seq?", m.role as "role?", m.format as "format?", m.tokens as "tokens?", m.shape, m.keep,
-                  m.original as "body?"
+                  m.body as "body?"
            from (values (1::bigint, $3::bigint), ($4, $4), ($5, $6)) as wanted (from_seq, to_seq)
            cross join lateral (
              select * from messages x

@@ -92,17 +92,17 @@ impl Store {
                           null, null, null, null, m.*
                    from s
                    cross join lateral (
-                     select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.original as body from messages m
+                     select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
                      where m.tenant_id = s.tenant_id and m.session_id = s.id
                        -- In the index condition, so that a tail above the budget is not even looked at.
                        and m.seq > case when $4::bigint is not null or s.tail_tokens <= s.budget
                                         then greatest(s.floor, $4::bigint - 1) else 9223372036854775807 end
                      union all
-                     select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.original as body from messages m
+                     select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
                      where s.system_through > 0
                        and m.tenant_id = s.tenant_id and m.session_id = s.id and m.seq <= s.system_through
                      union all
-                     select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.original as body from messages m
+                     select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
                      where s.carried is not null and m.tenant_id = s.tenant_id and m.session_id = s.id
                        and m.seq = (s.carried ->> 'seq')::bigint and m.seq > s.system_through
                    ) m"#,

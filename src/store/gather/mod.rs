@@ -1,26 +1,16 @@
 //! Concurrent appends share transactions, because a commit costs the same for one append as for sixty.
 //!
-//! What lives here: `lane` is a queue and the connection that serves it; `quick` appends to sessions of any
-//! tenants that the lane knows (`held`) in one statement; `batch` is the transaction for everything else, of
-//! one tenant, `stage` what is decided in either, `masking` moves mask positions, `share` takes out what the
-//! session has, `slow` knows whose appends would hold up others and have a lane of their own.
-//! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a
-//! panic harms no neighbour and stops no lane. A caller that hangs up changes nothing, because the
-//! lane owns the transaction. Nothing is stored on what a lane remembers unless the database proves it.
+//! What lives here: `queue` knows what waits and what goes next, `dispatch` gives it out, `batch` reads the sessions,
+//! has `stage` decide, and commits; what has changed meanwhile is read and decided again.
+//! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a panic harms no
+//! neighbour. A caller that hangs up changes nothing, because the transaction is not its own.
 //! Must not know: HTTP, how messages are parsed.
 
 mod batch;
-mod held;
-mod lane;
-mod masking;
-mod quick;
-mod share;
-mod slow;
+mod dispatch;
+mod queue;
 mod stage;
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::num::NonZeroUsize;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,13 +18,9 @@ use futures::FutureExt as _;
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
-
-use lane::{Lane, Pending, Traced};
-use slow::Slow;
 
 use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
@@ -45,12 +31,10 @@ use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 use crate::trace;
 
-/// The most lanes beside the slow one, on machines with processors enough for them; each keeps a connection.
-pub(super) const MOST_LANES: u8 = 4;
-/// Appends that wait in one lane; more are told to come back.
-const LANE_QUEUE: usize = 2048;
-/// Bytes of bodies that wait in all lanes together, in KiB.
-const WAITING_KIB: usize = 256 * 1024;
+/// The most transactions at once; each keeps a connection.
+pub(super) const MOST_AT_ONCE: usize = queue::MOST_AT_ONCE;
+/// Appends that are handed over and not yet in the queue; they are there for a moment.
+const HANDED_OVER: usize = 1_024;
 /// Sessions whose tokenizer is remembered, when it is not the default.
 const REMEMBERED_TOKENIZERS: u64 = 10_000;
 
@@ -105,14 +89,12 @@ pub struct ToolOutput {
     pub ordinal: i32,
     /// Its reference.
     pub reference: String,
-    /// Where its JSON text stands in the body.
-    pub place: Range<usize>,
 }
 
 /// The reply to an append, as JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// [`Appended`] as JSON.
+    /// [`AppendReply`] as JSON.
     pub body: String,
     /// What was stored; `None` when an earlier request with the same key had stored it.
     pub stored: Option<StoredAppend>,
@@ -131,7 +113,8 @@ pub struct StoredAppend {
 
 /// What an append did, and where the session stands after it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Appended {
+#[schema(as = Appended)]
+pub struct AppendReply {
     /// The session.
     pub session_id: String,
     /// Position of the batch's first message.
@@ -189,55 +172,66 @@ pub enum AppendError {
     Broken,
 }
 
-/// The way to append: cheap to clone. The lanes live on the store's tracker until [`Gatherer::close`].
+/// An append that waits.
+#[derive(Debug)]
+struct Pending {
+    append: Append,
+    bytes: usize,
+    since: Instant,
+    /// The trace of the request that it came with.
+    trace: Option<String>,
+    reply: oneshot::Sender<Result<Reply, AppendError>>,
+}
+
+impl Pending {
+    fn answer(self, answer: Result<Reply, AppendError>) {
+        // The caller may have hung up; what is stored stays stored.
+        drop(self.reply.send(answer));
+    }
+}
+
+impl queue::Waits for Pending {
+    fn key(&self) -> queue::Key {
+        (self.append.tenant, self.append.session.clone())
+    }
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+    fn since(&self) -> Instant {
+        self.since
+    }
+}
+
+/// The way to append: cheap to clone. What serves it lives on the store's tracker until [`Gatherer::close`].
 #[derive(Clone, Debug)]
 pub struct Gatherer {
-    lanes: Arc<[mpsc::Sender<Pending>]>,
-    slow: Slow,
-    room: Arc<Semaphore>,
+    inbox: mpsc::Sender<Pending>,
     closing: CancellationToken,
-    /// A lane has come to its end.
+    /// It serves nobody any more.
     ended: CancellationToken,
     /// Sessions that do not count with the default tokenizer.
     tokenizers: Cache<(TenantId, SessionName), TokenizerName>,
 }
 
-/// A lane for every two processors: the fewer, the more appends meet in one transaction, and what comes before
-/// a lane takes twice the time of what it has the server do.
-#[must_use]
-pub fn lanes() -> NonZeroUsize {
-    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    NonZeroUsize::new((processors / 2).min(MOST_LANES.into())).unwrap_or(NonZeroUsize::MIN)
-}
-
 impl Gatherer {
-    /// Starts the lanes on the store's tracker: the slow one where this is called, what it writes is large, and the
-    /// others where they are told.
+    /// Starts it on the store's tracker.
     #[must_use]
-    pub fn start(store: &Store, on: &Handle) -> Self {
+    pub fn start(store: &Store) -> Self {
         let (closing, ended) = (CancellationToken::new(), CancellationToken::new());
-        let lanes = lanes().get();
-        let open = |store: Store, on: &Handle, slow: Option<Slow>| {
-            let (sender, inbox) = mpsc::channel(LANE_QUEUE);
-            let tracker = store.tracker().clone();
-            let lane = Lane::new(store, inbox, lanes + 1, slow).run(closing.clone());
-            // Told also when it panics.
-            let end = ended.clone().drop_guard();
-            tracker.spawn_on(lane.map(|()| drop(end)), on);
-            sender
-        };
-        let slow = Slow::new(open(store.clone(), &Handle::current(), None));
-        let lanes = (0..lanes).map(|_| open(store.of_lanes(), on, Some(slow.clone()))).collect();
-        let room = Arc::new(Semaphore::new(WAITING_KIB));
-        Self { lanes, slow, room, closing, ended, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+        let (inbox, handed_over) = mpsc::channel(HANDED_OVER);
+        let serving = dispatch::run(store.of_appends(), handed_over, closing.clone());
+        // Told also when it panics.
+        let end = ended.clone().drop_guard();
+        store.tracker().spawn(serving.map(|()| drop(end)));
+        Self { inbox, closing, ended, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
     }
 
-    /// Waits until a lane has come to its end: when it was closed, or when it broke.
+    /// Waits until it serves nobody any more: when it was closed, or when it broke.
     pub async fn ended(&self) {
         self.ended.cancelled().await;
     }
 
-    /// Takes no more appends; what waits is still served, and then the lanes end.
+    /// Takes no more appends; what waits is still served.
     pub fn close(&self) {
         self.closing.cancel();
     }
@@ -259,26 +253,14 @@ impl Gatherer {
     pub async fn append(&self, append: Append) -> Result<Reply, AppendError> {
         let asked = (append.tenant, append.session.clone());
         let bytes = append.messages.iter().map(|message| message.body.get().len()).sum::<usize>();
-        let kib = u32::try_from(bytes / 1024 + 1).map_err(|_| AppendError::Busy)?;
-        let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| AppendError::Busy)?;
         let (reply, answer) = oneshot::channel();
-        let (since, trace) = (Instant::now(), trace::current());
-        let under_way = self.slow.enter(&append, bytes);
-        let pending = Pending { append, bytes, since, trace, reply, room, under_way };
-        let lane =
-            if pending.under_way.is_some() { Some(self.slow.lane()) } else { self.lane(&pending.append) };
-        lane.ok_or(AppendError::Broken)?.try_send(pending).map_err(|_| AppendError::Busy)?;
+        let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
+        self.inbox.try_send(pending).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
         if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
             self.tokenizers.insert(asked, *tokenizer);
             self.tokenizers.run_pending_tasks();
         }
         answer
-    }
-
-    fn lane(&self, append: &Append) -> Option<&mpsc::Sender<Pending>> {
-        let mut hasher = DefaultHasher::new();
-        (append.tenant, &append.session).hash(&mut hasher);
-        self.lanes.get(usize::try_from(hasher.finish()).unwrap_or_default() % self.lanes.len().max(1))
     }
 }

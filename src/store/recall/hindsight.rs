@@ -195,8 +195,8 @@ async fn originals(
         super::Row,
         r#"select seq, role, format, body as "body!"
            from (
-             select m.seq, m.role, m.format, m.original as body,
-                    sum(m.original_bytes) over (order by m.original_bytes, m.seq) as bytes
+             select m.seq, m.role, m.format, m.body,
+                    sum(octet_length(m.body)) over (order by octet_length(m.body), m.seq) as bytes
              from unnest($3::bigint[]) as wanted (seq)
              cross join lateral (
                select * from messages x

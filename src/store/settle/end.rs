@@ -3,12 +3,15 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::state::{SessionState, next_start};
 use super::{NewEvaluation, NewVersion, rows, written};
-use crate::domain::compression::{Report, Request, Status};
+use crate::domain::compression::{Report, Request, Span, Status};
 use crate::domain::id::{CompressionId, EvaluationId};
-use crate::store::compressions::{CHANNEL, Job, Kind, Span};
-use crate::store::sessions::RowProof;
+use crate::domain::trigger::Start;
+use crate::store::commit::{
+    EndRow, EventRow, JobRow, KeptRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
+};
+use crate::store::compressions::{CHANNEL, Job, Kind};
+use crate::store::load::Loaded;
 use crate::store::{StoreError, deliveries, events};
 use crate::trace;
 
@@ -19,17 +22,37 @@ const TAKEN_OVER: &str = "AN001";
 pub(super) struct End<'a> {
     pub(super) job: &'a Job,
     pub(super) fence: Fence,
-    /// The session's and its tenant's; `None` when the session is locked.
-    pub(super) proofs: Option<(RowProof, RowProof)>,
     pub(super) status: Status,
     pub(super) report: &'a Report,
     pub(super) published: Option<(Span, &'a NewVersion)>,
+    /// The version that is kept for later.
+    pub(super) kept: Option<Kept>,
     /// The probes' verdict; probes that it brings are stored with a version alone.
     pub(super) evaluation: Option<&'a NewEvaluation>,
-    /// What the session becomes; `None` when it stays as it is.
-    pub(super) session: Option<&'a SessionState>,
+    /// What the session becomes, decided on its revision; `None` when it stays as it is.
+    pub(super) session: Option<&'a Loaded>,
+    /// The compression that follows.
+    pub(super) next: Option<Start>,
     /// For how many seconds the indexing that follows a version is claimed at once; `None` when it waits.
     pub(super) index_lease: Option<f64>,
+}
+
+/// A version that is kept for later, as text, with what it was made on and under.
+pub(super) struct Kept {
+    pub(super) span: Span,
+    pub(super) revision: i64,
+    pub(super) candidate: String,
+}
+
+impl Kept {
+    fn row(&self) -> KeptRow<'_> {
+        KeptRow {
+            parent_version: self.span.parent_version,
+            context_revision: self.revision,
+            through_seq: self.span.through_seq,
+            candidate: &self.candidate,
+        }
+    }
 }
 
 /// As what the job must still be there.
@@ -48,7 +71,7 @@ pub(super) enum Written {
     Ended(Option<Box<Job>>),
     /// The job is no longer what it must be: nothing has changed.
     Lost,
-    /// A proof does not hold, or somebody has the session locked: nothing has changed.
+    /// The session is not as it was read, or somebody has it locked: nothing has changed.
     Changed,
 }
 
@@ -56,88 +79,43 @@ impl End<'_> {
     /// Writes the job's end, its version with ledger, verdict and probes, the session, the events, and the jobs that
     /// follow.
     pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<Written, StoreError> {
-        let Self { job, status, .. } = self;
+        let Self { job, .. } = self;
         let version = self.published.map(|(_, version)| version);
-        let span = self.published.map(|(span, _)| span);
-        let digest = version.and_then(|version| version.digest.as_ref());
-        let rows = VersionRows::of(version, self.evaluation);
-        let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
-        let accounting = self.session.map(|session| serde_json::to_string(&session.counts)).transpose();
-        // A publication alone changes what is kept of the history.
-        let recent =
-            self.session.filter(|_| version.is_some()).map(|session| session.recent.write()).transpose();
-        let (kinds, (payloads, messages)) = self.events();
-        let index = version.map(|_| Uuid::now_v7());
-        let next = self.session.and_then(next_start);
-        let request = next.as_ref().map(|next| serde_json::to_string(&next.request())).transpose();
-        let todos = version.and_then(|version| version.todos.as_ref());
-        let todo_texts = todos.map(|todos| todos.texts(job.session)).transpose()?;
+        let (probes, todos) = (self.probes(), self.todo_texts()?);
+        let todos =
+            todos.as_ref().map(|(revision, items, changes)| TodosRow { revision: *revision, items, changes });
+        let parts = version.map_or(&[][..], |version| &version.record.new);
+        let parts: Vec<PartRow<'_>> =
+            parts.iter().map(|(id, entries)| PartRow { id: *id, entries }).collect();
+        let ledger = version.map_or(&[][..], |version| &version.ledger);
+        let ledger: Vec<LedgerRow<'_>> = ledger
+            .iter()
+            .map(|(kind, seq, ordinal, value)| LedgerRow {
+                kind,
+                seq: *seq,
+                ordinal: *ordinal,
+                value: value.get(),
+            })
+            .collect();
         let trace = trace::current();
+        let index = version.map(|_| Uuid::now_v7());
         let word = sqlx::query_scalar!(
-            r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-                                      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-                                      $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49,
-                                      $50, $51, $52, $53) as "word!""#,
-            job.tenant.0,
-            job.session.0,
-            job.id.0,
-            match self.fence {
-                Fence::Attempt => Status::Running,
-                Fence::Prepared => Status::Prepared,
-            }
-            .as_str(),
-            match self.fence {
-                Fence::Attempt => Some(job.attempt),
-                Fence::Prepared => None,
-            },
-            self.proofs.map(|proofs| proofs.0.bits()),
-            self.proofs.map(|proofs| proofs.1.bits()),
-            status.as_str(),
-            written(job, self.report)?,
-            version.map(|version| version.version),
-            span.and_then(|span| span.parent_version),
-            span.map(|span| span.from_seq),
-            span.map(|span| span.through_seq),
-            version.map(|version| version.meta.get()),
-            version.map(|version| version.record.head.as_str()),
-            version.map(|version| version.record.parts.as_slice()),
-            &rows.part_ids,
-            &rows.parts as &[&str],
-            version.map(|version| version.carry.get()),
-            version.map(|version| rows::without_nul(&version.rendering.0)),
-            version.map(|version| bounded(version.rendering.1)),
-            version.map(|version| rows::without_nul(&version.least.0)),
-            version.map(|version| bounded(version.least.1)),
-            version.map(|version| rows::without_nul(&version.recap)),
-            digest.map(|digest| rows::without_nul(&digest.0)),
-            digest.map(|digest| bounded(digest.1)),
-            &rows.kinds as &[&str],
-            &rows.seqs,
-            &rows.ordinals,
-            &rows.values as &[&str],
-            todos.map(|todos| todos.revision),
-            todo_texts.as_ref().map(|texts| texts.0.as_str()),
-            todo_texts.as_ref().map(|texts| texts.1.as_str()),
-            self.evaluation.map(|_| EvaluationId(Uuid::now_v7()).0),
-            self.evaluation.map(|evaluation| evaluation.scores.to_string()),
-            self.evaluation.map(|evaluation| evaluation.results.get()),
-            &rows.probe_ids,
-            &rows.probes as &[&str],
-            &rows.retired,
-            accounting.map_err(|error| corrupt("accounting", error))?,
-            recent.map_err(|error| corrupt("recent", error))?,
-            &kinds as &[&str],
-            &payloads,
-            &messages,
+            r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                 as "word!""#,
+            self.end()? as _,
+            self.version() as _,
+            &parts as _,
+            &ledger as _,
+            todos as _,
+            self.verdict() as _,
+            &probes as _,
+            self.kept.as_ref().map(Kept::row) as _,
+            &self.events() as _,
+            &self.jobs(index, trace.as_deref())? as _,
+            self.index_lease,
+            CHANNEL,
             events::CHANNEL,
             deliveries::CHANNEL,
-            next.as_ref().map(|_| Uuid::now_v7()),
-            next.as_ref().map(|next| next.kind.as_str()),
-            request.map_err(|error| StoreError::corrupt("compressions", "request", job.session.0, error))?,
-            index,
-            self.index_lease,
-            trace.as_deref(),
-            CHANNEL,
         )
         .fetch_one(connection)
         .await;
@@ -155,14 +133,120 @@ impl End<'_> {
             _ => Written::Lost,
         })
     }
-}
 
-impl End<'_> {
-    /// The events that tell of it: kinds, payloads, and ids for the messages that webhooks get of them.
-    fn events(&self) -> (Vec<&'static str>, (Vec<String>, Vec<Uuid>)) {
+    fn end(&self) -> Result<EndRow<'static>, StoreError> {
+        let Self { job, fence, status, .. } = self;
+        let (from_status, attempt) = match fence {
+            Fence::Attempt => (Status::Running, Some(job.attempt)),
+            Fence::Prepared => (Status::Prepared, None),
+        };
+        let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
+        let accounting =
+            self.session.map(|loaded| serde_json::to_string(&loaded.session.accounting)).transpose();
+        // A publication alone changes what is kept of the history.
+        let published = self.session.filter(|_| self.published.is_some());
+        let recent = published.map(|loaded| loaded.session.recent.write()).transpose();
+        Ok(EndRow {
+            tenant_id: job.tenant.0,
+            session_id: job.session.0,
+            id: job.id.0,
+            from_status: from_status.as_str(),
+            attempt,
+            status: status.as_str(),
+            report: written(job, self.report)?,
+            revision: self.session.and_then(|loaded| loaded.revision),
+            tenant_revision: self.session.map(|loaded| loaded.tenant_revision),
+            accounting: accounting.map_err(|error| corrupt("accounting", error))?,
+            recent: recent.map_err(|error| corrupt("recent", error))?,
+        })
+    }
+
+    fn version(&self) -> Option<VersionRow<'_>> {
+        let (span, version) = self.published?;
+        let digest = version.digest.as_ref();
+        Some(VersionRow {
+            version: version.version,
+            parent_version: span.parent_version,
+            from_seq: span.from_seq,
+            through_seq: span.through_seq,
+            meta: version.meta.get(),
+            document: &version.record.head,
+            parts: &version.record.parts,
+            carry: version.carry.get(),
+            rendering: rows::without_nul(&version.rendering.0),
+            rendering_tokens: bounded(version.rendering.1),
+            least_rendering: rows::without_nul(&version.least.0),
+            least_tokens: bounded(version.least.1),
+            recap: rows::without_nul(&version.recap),
+            digest: digest.map(|digest| rows::without_nul(&digest.0)),
+            digest_tokens: digest.map(|digest| bounded(digest.1)),
+        })
+    }
+
+    fn todo_texts(&self) -> Result<Option<(i64, String, String)>, StoreError> {
+        let todos = self.published.and_then(|(_, version)| version.todos.as_ref());
+        let texts = todos.map(|todos| todos.texts(self.job.session)).transpose()?;
+        Ok(todos.zip(texts).map(|(todos, (items, changes))| (todos.revision, items, changes)))
+    }
+
+    fn verdict(&self) -> Option<VerdictRow<'_>> {
+        let evaluation = self.evaluation?;
+        Some(VerdictRow {
+            id: EvaluationId(Uuid::now_v7()).0,
+            scores: evaluation.scores.to_string(),
+            results: evaluation.results.get(),
+            retired: evaluation.retired.iter().map(|id| id.0).collect(),
+        })
+    }
+
+    fn probes(&self) -> Vec<ProbeRow<'_>> {
+        let brought = self.evaluation.filter(|_| self.published.is_some());
+        let probes = brought.map_or(&[][..], |evaluation| &evaluation.new_probes);
+        probes.iter().map(|probe| ProbeRow { id: Uuid::now_v7(), probe: probe.get() }).collect()
+    }
+
+    /// The events that tell of it; each webhook gets a message of its own of it.
+    fn events(&self) -> Vec<EventRow<'static>> {
         let version = self.published.map(|(_, version)| version.version);
-        let told = events::ends_of(self.job, (self.status, version), self.report);
-        told.into_iter().map(|(kind, payload)| (kind, (payload.to_string(), Uuid::now_v7()))).unzip()
+        let told = if self.kept.is_some() {
+            Vec::new()
+        } else {
+            events::ends_of(self.job, (self.status, version), self.report)
+        };
+        told.into_iter()
+            .map(|(kind, payload)| EventRow {
+                place: 1,
+                kind,
+                payload: payload.to_string(),
+                message_id: Uuid::now_v7(),
+            })
+            .collect()
+    }
+
+    /// The jobs that follow: the next compression, and the indexing of a version.
+    fn jobs<'a>(&self, index: Option<Uuid>, trace: Option<&'a str>) -> Result<Vec<JobRow<'a>>, StoreError> {
+        let text = |request: &Request| {
+            serde_json::to_string(request)
+                .map_err(|error| StoreError::corrupt("compressions", "request", self.job.session.0, error))
+        };
+        let mut jobs = Vec::new();
+        if let Some(next) = &self.next {
+            let request = text(&next.request())?;
+            let (id, trigger) = (Some(Uuid::now_v7()), next.kind.as_str());
+            jobs.push(JobRow { place: 1, id, kind: Kind::Compress.as_str(), trigger, request, trace });
+        }
+        if let Some(id) = index {
+            let request = text(&Request::default())?;
+            jobs.push(JobRow {
+                place: 1,
+                id: Some(id),
+                kind: Kind::Index.as_str(),
+                trigger: "recall",
+                request,
+                trace,
+            });
+        }
+        Ok(jobs)
     }
 }
 
@@ -185,41 +269,4 @@ fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
 
 fn bounded(tokens: u32) -> i32 {
     i32::try_from(tokens).unwrap_or(i32::MAX)
-}
-
-/// What a version has many of, column by column.
-#[derive(Default)]
-struct VersionRows<'a> {
-    part_ids: Vec<i64>,
-    parts: Vec<&'a str>,
-    kinds: Vec<&'a str>,
-    seqs: Vec<i64>,
-    ordinals: Vec<i32>,
-    values: Vec<&'a str>,
-    probe_ids: Vec<Uuid>,
-    probes: Vec<&'a str>,
-    retired: Vec<Uuid>,
-}
-
-impl<'a> VersionRows<'a> {
-    fn of(version: Option<&'a NewVersion>, evaluation: Option<&'a NewEvaluation>) -> Self {
-        let mut rows = Self::default();
-        let Some(version) = version else { return rows };
-        for (id, text) in &version.record.new {
-            rows.part_ids.push(*id);
-            rows.parts.push(text);
-        }
-        for (kind, seq, ordinal, value) in &version.ledger {
-            rows.kinds.push(kind.as_ref());
-            rows.seqs.push(*seq);
-            rows.ordinals.push(*ordinal);
-            rows.values.push(value.get());
-        }
-        if let Some(evaluation) = evaluation {
-            rows.probe_ids = evaluation.new_probes.iter().map(|_| Uuid::now_v7()).collect();
-            rows.probes = evaluation.new_probes.iter().map(|probe| probe.get()).collect();
-            rows.retired = evaluation.retired.iter().map(|id| id.0).collect();
-        }
-        rows
-    }
 }

@@ -1,0 +1,291 @@
+//! What waits to be appended, and what goes next; pure.
+//!
+//! Invariants: appends of a session go in the order in which they came, and never two transactions of one session at
+//! once. Tenants take turns, so that none fills a transaction or the queue. What is large goes by itself.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Instant;
+
+use crate::domain::id::{SessionName, TenantId};
+
+/// Appends in one transaction.
+const BATCH_APPENDS: usize = 64;
+/// Of them, those of one session: its tenant's turn ends with them.
+const SESSION_APPENDS: usize = 16;
+/// Bytes of bodies from which on an append, or the appends of a session together, go by themselves: what takes the
+/// database a tenth of a second holds up nobody else's.
+const LARGE_BYTES: usize = 256 * 1024;
+/// Bytes of bodies in one transaction of several sessions.
+const BATCH_BYTES: usize = 1024 * 1024;
+/// Transactions at once of small appends: one is decided while the other commits. More would be smaller ones.
+const SMALL_AT_ONCE: usize = 2;
+/// Transactions at once of large ones.
+const LARGE_AT_ONCE: usize = 2;
+/// The most transactions at once; each has a connection.
+pub(super) const MOST_AT_ONCE: usize = SMALL_AT_ONCE + LARGE_AT_ONCE;
+/// Of a tenant's sessions that are ready, so many are asked whether they fit.
+const LOOKED_AT: usize = 64;
+/// Bytes of bodies that wait, and the share of them that one tenant's may be.
+const WAITING_BYTES: usize = 256 * 1024 * 1024;
+const TENANT_BYTES: usize = WAITING_BYTES / 2;
+/// Appends that wait, and the share of them that one tenant's may be.
+const WAITING_APPENDS: usize = 8_192;
+const TENANT_APPENDS: usize = WAITING_APPENDS / 2;
+
+/// A session.
+pub(super) type Key = (TenantId, SessionName);
+
+/// What is asked to wait: how large it is, and since when it waits.
+pub(super) trait Waits {
+    fn key(&self) -> Key;
+    fn bytes(&self) -> usize;
+    fn since(&self) -> Instant;
+}
+
+/// What goes into one transaction: appends session by session, each session's in order.
+#[derive(Debug)]
+pub(super) struct Batch<T> {
+    pub(super) sessions: Vec<(Key, Vec<T>)>,
+    pub(super) is_large: bool,
+}
+
+/// The queue.
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    sessions: HashMap<Key, VecDeque<T>>,
+    /// Sessions of each tenant that may go; in `turns` once each.
+    ready: HashMap<TenantId, VecDeque<Key>>,
+    turns: VecDeque<TenantId>,
+    in_flight: HashSet<Key>,
+    /// Sessions that somebody had locked, until when they are left alone.
+    resting: Vec<(Instant, Key)>,
+    small_at_once: usize,
+    large_at_once: usize,
+    waiting: Load,
+    by_tenant: HashMap<TenantId, Load>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    appends: usize,
+    bytes: usize,
+}
+
+impl<T: Waits> Queue<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            sessions: HashMap::new(),
+            ready: HashMap::new(),
+            turns: VecDeque::new(),
+            in_flight: HashSet::new(),
+            resting: Vec::new(),
+            small_at_once: 0,
+            large_at_once: 0,
+            waiting: Load::default(),
+            by_tenant: HashMap::new(),
+        }
+    }
+
+    /// Whether nothing waits and nothing is in flight.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.appends == 0 && self.in_flight.is_empty()
+    }
+
+    /// Takes in an append; gives it back when too much waits, of all or of its tenant.
+    pub(super) fn push(&mut self, item: T) -> Result<(), T> {
+        let (key, bytes) = (item.key(), item.bytes());
+        let of_tenant = self.by_tenant.get(&key.0).copied().unwrap_or_default();
+        let fits =
+            |load: Load, appends, most| load.appends < appends && load.bytes.saturating_add(bytes) <= most;
+        // One that is larger than a tenant's share may still wait alone.
+        let is_alone = of_tenant.appends == 0;
+        if !fits(self.waiting, WAITING_APPENDS, WAITING_BYTES)
+            || !(is_alone || fits(of_tenant, TENANT_APPENDS, TENANT_BYTES))
+        {
+            return Err(item);
+        }
+        self.count(key.0, 1, bytes);
+        let waiting = self.sessions.entry(key.clone()).or_default();
+        waiting.push_back(item);
+        if waiting.len() == 1 && !self.in_flight.contains(&key) && !self.rests(&key) {
+            self.make_ready(key);
+        }
+        Ok(())
+    }
+
+    /// Takes what goes next, if anything may.
+    pub(super) fn next(&mut self) -> Option<Batch<T>> {
+        let (mut sessions, mut appends, mut bytes) = (Vec::new(), 0, 0);
+        // Each tenant that is ready is asked until a whole round of them had nothing that fits.
+        let mut passed = 0;
+        while passed < self.turns.len() && appends < BATCH_APPENDS {
+            let Some(tenant) = self.turns.pop_front() else { break };
+            let found = self.find_fitting(tenant, BATCH_APPENDS - appends, bytes);
+            let Some((key, count, size)) = found else {
+                self.turns.push_back(tenant);
+                passed += 1;
+                continue;
+            };
+            passed = 0;
+            if self.ready.get(&tenant).is_some_and(|ready| !ready.is_empty()) {
+                self.turns.push_back(tenant);
+            } else {
+                self.ready.remove(&tenant);
+            }
+            sessions.push(self.take(key, count));
+            (appends, bytes) = (appends + count, bytes + size);
+            if size >= LARGE_BYTES {
+                self.large_at_once += 1;
+                return Some(Batch { sessions, is_large: true });
+            }
+        }
+        if sessions.is_empty() {
+            return None;
+        }
+        self.small_at_once += 1;
+        Some(Batch { sessions, is_large: false })
+    }
+
+    /// Takes the first of a tenant's ready sessions whose appends fit beside so many bytes; with how many of them go, and
+    /// their bytes.
+    fn find_fitting(&mut self, tenant: TenantId, room: usize, bytes: usize) -> Option<(Key, usize, usize)> {
+        let ready = self.ready.get(&tenant)?;
+        let (place, count, size) = ready.iter().take(LOOKED_AT).enumerate().find_map(|(place, key)| {
+            let (count, size) = self.run_of(key, room);
+            let fits = if size >= LARGE_BYTES {
+                bytes == 0 && self.large_at_once < LARGE_AT_ONCE
+            } else {
+                self.small_at_once < SMALL_AT_ONCE && bytes + size <= BATCH_BYTES
+            };
+            fits.then_some((place, count, size))
+        })?;
+        let key = self.ready.get_mut(&tenant)?.remove(place)?;
+        Some((key, count, size))
+    }
+
+    /// A transaction has come to its end.
+    pub(super) fn end(&mut self, is_large: bool) {
+        let at_once = if is_large { &mut self.large_at_once } else { &mut self.small_at_once };
+        *at_once = at_once.saturating_sub(1);
+    }
+
+    /// A session's appends are answered, or come back because somebody has it locked: they go first again, but not
+    /// before `until`.
+    pub(super) fn settle(&mut self, key: Key, back: Vec<T>, until: Instant) {
+        self.in_flight.remove(&key);
+        if back.is_empty() {
+            if self.sessions.contains_key(&key) {
+                self.make_ready(key);
+            }
+            return;
+        }
+        let bytes = back.iter().map(Waits::bytes).sum();
+        self.count(key.0, back.len(), bytes);
+        let waiting = self.sessions.entry(key.clone()).or_default();
+        for item in back.into_iter().rev() {
+            waiting.push_front(item);
+        }
+        self.resting.push((until, key));
+    }
+
+    /// When the next session has rested.
+    pub(super) fn wakes(&self) -> Option<Instant> {
+        self.resting.iter().map(|(until, _)| *until).min()
+    }
+
+    /// Makes those ready that have rested by now.
+    pub(super) fn wake(&mut self, now: Instant) {
+        let rested =
+            self.resting.extract_if(.., |(until, _)| *until <= now).map(|(_, key)| key).collect::<Vec<_>>();
+        for key in rested {
+            self.make_ready(key);
+        }
+    }
+
+    /// Takes out what waits since before `deadline`.
+    pub(super) fn expire(&mut self, deadline: Instant) -> Vec<T> {
+        let mut expired = Vec::new();
+        for (key, waiting) in &mut self.sessions {
+            while let Some(item) = waiting.pop_front_if(|item| item.since() < deadline) {
+                expired.push((key.0, item));
+            }
+        }
+        self.sessions.retain(|_, waiting| !waiting.is_empty());
+        let sessions = &self.sessions;
+        self.resting.retain(|(_, key)| sessions.contains_key(key));
+        for ready in self.ready.values_mut() {
+            ready.retain(|key| sessions.contains_key(key));
+        }
+        self.ready.retain(|_, ready| !ready.is_empty());
+        let ready = &self.ready;
+        self.turns.retain(|tenant| ready.contains_key(tenant));
+        expired
+            .into_iter()
+            .map(|(tenant, item)| {
+                self.discount(tenant, 1, item.bytes());
+                item
+            })
+            .collect()
+    }
+
+    /// How many of a session's appends go together, and their bytes.
+    fn run_of(&self, key: &Key, room: usize) -> (usize, usize) {
+        let (mut count, mut bytes) = (0, 0);
+        for item in self.sessions.get(key).into_iter().flatten().take(SESSION_APPENDS.min(room)) {
+            if count > 0 && bytes + item.bytes() >= LARGE_BYTES {
+                break;
+            }
+            (count, bytes) = (count + 1, bytes + item.bytes());
+        }
+        (count, bytes)
+    }
+
+    fn take(&mut self, key: Key, count: usize) -> (Key, Vec<T>) {
+        let mut taken = Vec::with_capacity(count);
+        if let Some(waiting) = self.sessions.get_mut(&key) {
+            taken.extend(waiting.drain(..count.min(waiting.len())));
+            if waiting.is_empty() {
+                self.sessions.remove(&key);
+            }
+        }
+        self.discount(key.0, taken.len(), taken.iter().map(Waits::bytes).sum());
+        self.in_flight.insert(key.clone());
+        (key, taken)
+    }
+
+    fn rests(&self, key: &Key) -> bool {
+        self.resting.iter().any(|(_, resting)| resting == key)
+    }
+
+    fn make_ready(&mut self, key: Key) {
+        let ready = self.ready.entry(key.0).or_default();
+        if ready.is_empty() {
+            self.turns.push_back(key.0);
+        }
+        ready.push_back(key);
+    }
+
+    fn count(&mut self, tenant: TenantId, appends: usize, bytes: usize) {
+        for load in [&mut self.waiting, self.by_tenant.entry(tenant).or_default()] {
+            load.appends += appends;
+            load.bytes += bytes;
+        }
+    }
+
+    fn discount(&mut self, tenant: TenantId, appends: usize, bytes: usize) {
+        let subtract = |load: &mut Load| {
+            load.appends = load.appends.saturating_sub(appends);
+            load.bytes = load.bytes.saturating_sub(bytes);
+        };
+        subtract(&mut self.waiting);
+        if let Some(load) = self.by_tenant.get_mut(&tenant) {
+            subtract(load);
+            if load.appends == 0 {
+                self.by_tenant.remove(&tenant);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
