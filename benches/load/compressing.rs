@@ -119,7 +119,7 @@ impl<'a> Work<'a> {
         for session in self.idle().await? {
             let mut left = session.head - session.anchor;
             while left < WAITING {
-                // Another one each time: outputs that a session has already are stored once.
+                // Another one each time.
                 let place = session.number + usize::try_from(session.head + left)? / 100;
                 let transcript = self.transcripts.get(place % self.transcripts.len());
                 let transcript = transcript.context("there are transcripts")?;

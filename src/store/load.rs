@@ -1,7 +1,7 @@
 //! Sessions as they are read to be decided on: without a lock, at one moment, with the revisions that tell later whether
 //! they still are so.
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -106,7 +106,7 @@ async fn read(
         Row,
         r#"select place as "place!", id, name, settings, defaults as "defaults!", head_seq, anchor_seq, indexed_seq, version,
                   last_version, compression_count, context_revision, accounting, recent, created_at, updated_at,
-                  live_id, live_status, is_live_ahead, revision, tenant_revision as "tenant_revision!"
+                  now() as "read_at!", live_id, live_status, is_live_ahead, revision, tenant_revision as "tenant_revision!"
            from load_sessions($1, $2, $3)"#,
         &tenants,
         &names as &[Option<&str>],
@@ -198,8 +198,9 @@ struct Row {
     context_revision: Option<i64>,
     accounting: Option<String>,
     recent: Option<String>,
-    created_at: Option<chrono::DateTime<Utc>>,
-    updated_at: Option<chrono::DateTime<Utc>>,
+    created_at: Option<DateTime<Utc>>,
+    updated_at: Option<DateTime<Utc>>,
+    read_at: DateTime<Utc>,
     live_id: Option<Uuid>,
     live_status: Option<String>,
     is_live_ahead: Option<bool>,
@@ -216,7 +217,7 @@ impl Row {
     /// The session that begins with this name.
     fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
         let defaults = self.defaults(tenant)?;
-        let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, Utc::now());
+        let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
         Ok(Loaded { tenant, session, revision: None, tenant_revision: self.tenant_revision })
     }
 

@@ -168,7 +168,7 @@ impl Store {
             let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
             compressions::enqueue(tx, tenant, parent.id, job).await?;
         }
-        settle::reconsider(self, tx, (tenant, parent.id)).await
+        Box::pin(settle::reconsider(self, tx, (tenant, parent.id))).await
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use super::TestDatabase;
 
@@ -98,11 +99,12 @@ impl Drop for Relay {
 
 /// Takes connections and carries each to the socket.
 async fn relay(listener: TcpListener, socket: PathBuf, connections: Arc<Mutex<Vec<Connection>>>) {
+    let mut carried = JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
         let Ok(server) = UnixStream::connect(&socket).await else { return };
         let connection = Connection { is_sign_of_life: Arc::default(), is_still: watch::Sender::new(false) };
         connections.lock().expect("nobody fails with it").push(connection.clone());
-        tokio::spawn(relayed(client, server, connection));
+        carried.spawn(relayed(client, server, connection));
     }
 }
 

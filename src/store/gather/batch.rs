@@ -168,7 +168,7 @@ async fn decide(
             has_no_version: group.has_no_version,
         };
         let session = loaded.session.id;
-        staged.push(match stage::stage(&group.appends, loaded, known)? {
+        staged.push(match stage::stage(&group.appends, loaded, known) {
             Outcome::Staged(staged) => Some(staged),
             Outcome::NeedsReplies => {
                 group.looks_up = true;

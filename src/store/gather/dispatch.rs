@@ -114,14 +114,16 @@ async fn serve(store: Store, idle: Option<PoolConnection<Postgres>>, batch: Batc
         Ok(connection) => connection,
         Err(error) => {
             let error = AppendError::Store(StoreError::from(error).into());
-            groups.into_iter().for_each(|group| group.answer_all(&error));
+            for group in groups {
+                group.answer_all(&error);
+            }
             return Ended { keys, is_large, back: Vec::new(), connection: None };
         }
     };
-    let run = AssertUnwindSafe(batch::run(&store, &mut connection, groups)).catch_unwind();
+    let run = AssertUnwindSafe(Box::pin(batch::run(&store, &mut connection, groups))).catch_unwind();
     let (back, connection) = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
         Ok(Ok((back, Ok(())))) => (back, Some(connection)),
-        Ok(Ok((back, Err(_)))) => (back, None),
+        Ok(Ok((back, Err(())))) => (back, None),
         Ok(Err(_)) => {
             tracing::error!("a panic in an append transaction");
             (Vec::new(), None)

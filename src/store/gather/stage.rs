@@ -86,7 +86,7 @@ pub(super) struct Known<'a> {
 }
 
 /// Decides the appends of a session in their order.
-pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Result<Outcome, StoreError> {
+pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Outcome {
     let mut staged = Stage {
         loaded,
         known,
@@ -106,7 +106,7 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Re
         };
         match (&draft, key) {
             // A retry is answered before any precondition: the first try has moved the head.
-            (Draft::Refused(_), Some(_)) if known.replays.is_none() => return Ok(Outcome::NeedsReplies),
+            (Draft::Refused(_), Some(_)) if known.replays.is_none() => return Outcome::NeedsReplies,
             (Draft::Appended(_), Some(key)) => {
                 keys.insert((&key.route, &key.key), place);
             }
@@ -116,9 +116,9 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Re
     }
     let is_prepared = staged.loaded.session.accounting.prepared.is_some() && !known.has_no_version;
     if let Some(start) = staged.start.filter(|start| is_prepared && !start.is_ahead) {
-        return Ok(Outcome::NeedsVersion(Box::new(staged.wants(start))));
+        return Outcome::NeedsVersion(Box::new(staged.wants(start)));
     }
-    staged.finish().map(|staged| Outcome::Staged(Box::new(staged)))
+    Outcome::Staged(Box::new(staged.finish()))
 }
 
 fn repeat(earlier: usize, key: &ReplyKey, appends: &[Pending]) -> Draft {
@@ -207,7 +207,7 @@ impl Stage<'_> {
     fn wants(self, start: Start) -> Wanted {
         let appended = self.drafts.into_iter().enumerate().filter_map(|(append, draft)| match draft {
             Draft::Appended(appended) => Some((append, appended)),
-            _ => None,
+            Draft::Refused(_) | Draft::Replayed(_) | Draft::Repeats(_) => None,
         });
         let (mut coming_tokens, mut by) = (0, None);
         for (append, appended) in appended {
@@ -218,7 +218,7 @@ impl Stage<'_> {
         Wanted { start, coming_tokens, by }
     }
 
-    fn finish(self) -> Result<Staged, StoreError> {
+    fn finish(self) -> Staged {
         let Self { mut loaded, known, start, drafts, indexes, warning } = self;
         let session = &mut loaded.session;
         let job = match (start, session.live) {
@@ -281,7 +281,7 @@ impl Stage<'_> {
             };
             answers.push(answer);
         }
-        Ok(Staged { loaded, answers, stored, job, indexes, warning })
+        Staged { loaded, answers, stored, job, indexes, warning }
     }
 }
 

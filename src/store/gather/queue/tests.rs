@@ -82,12 +82,16 @@ fn what_is_large_goes_alone_and_leaves_a_way_for_what_is_small() {
 #[test]
 fn nobody_fills_the_queue_for_the_others() {
     let mut queue = Queue::new();
-    let taken = (0..).take_while(|number| queue.push(item(1, *number, 10, *number)).is_ok()).count();
+    let taken = (0..2 * WAITING_APPENDS)
+        .take_while(|number| queue.push(item(1, *number, 10, *number)).is_ok())
+        .count();
     assert_eq!(taken, TENANT_APPENDS);
     assert!(queue.push(item(2, 0, 10, 0)).is_ok());
     // And what goes makes room again.
     let gone = numbers(&queue.next().unwrap()).len();
-    let again = (0..).take_while(|number| queue.push(item(1, *number, 10, *number)).is_ok()).count();
+    let again = (0..2 * WAITING_APPENDS)
+        .take_while(|number| queue.push(item(1, *number, 10, *number)).is_ok())
+        .count();
     assert!(again > 0 && again <= gone, "{again} of {gone}");
 }
 
