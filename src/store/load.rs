@@ -71,6 +71,7 @@ impl Store {
     /// Counts its pins anew when the tenant's have changed since they were counted.
     async fn recounted(&self, mut loaded: Loaded) -> Result<Loaded, StoreError> {
         let session = &mut loaded.session;
+        session.forget_masks_that_are_off();
         if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
             let settings = session.effective_settings();
             let mut tx = self.begin(loaded.tenant).await?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, expect_rows, pins, prepared};
+use super::{Store, StoreError, expect_rows, load, pins, prepared};
 use crate::domain::compression::Status;
 use crate::domain::id::{CompressionId, SessionId, SessionName, TenantId};
 pub use crate::domain::session::{Live, Session};
@@ -232,7 +232,12 @@ pub(super) async fn put(
         Err(refused) => return Ok(PutOutcome::Refused(refused)),
     };
     let revision = session.context_revision;
-    match session.set(settings) {
+    let tail = if session.masks_otherwise(&settings) {
+        load::tail(tx, (tenant, session.id), session.floor()).await?
+    } else {
+        Vec::new()
+    };
+    match session.set(settings, &tail) {
         Err(refused) => return Ok(PutOutcome::Refused(refused)),
         Ok(false) => {}
         Ok(true) => {
@@ -300,6 +305,7 @@ async fn read_all(
 ) -> Result<Vec<Session>, StoreError> {
     let mut sessions = rows.into_iter().map(SessionRow::read).collect::<Result<Vec<_>, _>>()?;
     for session in &mut sessions {
+        session.forget_masks_that_are_off();
         if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
             let settings = session.effective_settings();
             pins::recount(tx, (tenant, session.id), &settings, &mut session.accounting).await?;

@@ -5,7 +5,7 @@ use super::Session;
 use super::end::mask_for;
 use crate::domain::accounting::Counted;
 use crate::domain::id::Seq;
-use crate::domain::outline::Outline;
+use crate::domain::outline::{Outline, marks};
 use crate::domain::settings::{Settings, SettingsError};
 
 impl Session {
@@ -37,11 +37,19 @@ impl Session {
         self.take_version();
     }
 
-    /// Takes other settings; `false` when they are those that it has.
+    /// Whether settings mask tool outputs otherwise than those that it has: then [`Self::set`] has to see its tail.
+    #[must_use]
+    pub fn masks_otherwise(&self, settings: &Settings) -> bool {
+        settings.over(&self.defaults).mask.unwrap_or_default()
+            != self.effective_settings().mask.unwrap_or_default()
+    }
+
+    /// Takes other settings; `false` when they are those that it has. `tail` is every message after its floor,
+    /// ascending, where [`Self::masks_otherwise`].
     ///
     /// # Errors
     /// When they are refused; nothing has changed then.
-    pub fn set(&mut self, settings: Settings) -> Result<bool, SettingsError> {
+    pub fn set(&mut self, settings: Settings, tail: &[Outline]) -> Result<bool, SettingsError> {
         if settings.tokenizer != self.settings.tokenizer && self.head_seq > 0 {
             return Err(SettingsError {
                 pointer: "/tokenizer".to_owned(),
@@ -54,7 +62,13 @@ impl Session {
         self.context_revision += 1;
         // A rollback suspends automatic compression until the next change of settings.
         self.accounting.suspended = false;
+        let masks_otherwise = self.masks_otherwise(&settings);
         self.settings = settings;
+        if masks_otherwise {
+            let upto = self.accounting.mask_upto;
+            self.accounting.mask_through(upto, tail, &marks(tail));
+        }
+        self.forget_masks_that_are_off();
         Ok(true)
     }
 

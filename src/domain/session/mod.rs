@@ -16,7 +16,7 @@ pub use end::{Ended, Ending, Retry, Served};
 use super::accounting::{Accounting, Usage};
 use super::compression::Status;
 use super::id::{CompressionId, Seq, SessionId, SessionName};
-use super::mask::{self, Level, Marks};
+use super::mask::{self, Level, Marks, MaskMode};
 use super::settings::{Policy, Settings};
 use super::shape::AsShape;
 use super::trigger::Recent;
@@ -129,6 +129,13 @@ impl Session {
         self.anchor_seq.max(self.accounting.system_through)
     }
 
+    /// Placeholders save nothing where nobody masks any more: its tenant may have said so since it was counted.
+    pub fn forget_masks_that_are_off(&mut self) {
+        if self.effective_settings().mask.unwrap_or_default() == MaskMode::Off {
+            self.accounting.masked_tokens = 0;
+        }
+    }
+
     /// How hard it presses on its window, when there may be tool outputs to mask.
     #[must_use]
     pub fn mask_level(&self) -> Option<Level> {
@@ -145,3 +152,6 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

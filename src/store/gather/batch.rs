@@ -1,6 +1,6 @@
 //! Appends of several sessions, of any tenants, from reading to committing them together.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::queue::Key;
@@ -11,9 +11,27 @@ use crate::domain::id::SessionId;
 use crate::store::commit::Rows;
 use crate::store::{Store, StoreError, prepared, sessions};
 use sqlx::PgConnection;
+use tokio::sync::oneshot;
 
 /// How often a session that has changed is read and decided again before it rests.
 const TRIES: usize = 4;
+
+/// Gives notice once.
+#[derive(Debug, Default)]
+pub(super) struct Notice(Mutex<Option<oneshot::Sender<()>>>);
+
+impl Notice {
+    pub(super) fn new(sender: oneshot::Sender<()>) -> Self {
+        Self(Mutex::new(Some(sender)))
+    }
+
+    pub(super) fn give(&self) {
+        if let Some(sender) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // Whoever would hear it has ended.
+            let _ = sender.send(());
+        }
+    }
+}
 
 /// The appends of one session.
 pub(super) struct Group {
@@ -40,15 +58,17 @@ impl Group {
 }
 
 /// Answers every append that can be answered; those of sessions that somebody has locked, or that change too often,
-/// come back. An error is of the connection: it is not worth another use.
+/// come back. An error is of the connection: it is not worth another use. `commits` hears when all that is decided on
+/// the first try is on its way.
 pub(super) async fn run(
     store: &Store,
     connection: &mut PgConnection,
     groups: Vec<Group>,
+    commits: &Notice,
 ) -> (Vec<Group>, Result<(), ()>) {
     let mut left = groups;
     for _ in 0..TRIES {
-        match attempt(store, connection, left).await {
+        match attempt(store, connection, left, commits).await {
             Ok(changed) if changed.is_empty() => return (changed, Ok(())),
             Ok(changed) => left = changed,
             Err((groups, error)) => return apart(store, connection, groups, error).await,
@@ -85,8 +105,13 @@ async fn apart(
                 rest.push(pending);
                 continue;
             }
-            let (left, is_usable) =
-                Box::pin(run(store, connection, vec![Group::new(key.clone(), vec![pending])])).await;
+            let (left, is_usable) = Box::pin(run(
+                store,
+                connection,
+                vec![Group::new(key.clone(), vec![pending])],
+                &Notice::default(),
+            ))
+            .await;
             rest.extend(left.into_iter().flat_map(|group| group.appends));
             if is_usable.is_err() {
                 // Those that are left are answered where they are dropped.
@@ -106,6 +131,7 @@ async fn attempt(
     store: &Store,
     connection: &mut PgConnection,
     mut groups: Vec<Group>,
+    commits: &Notice,
 ) -> Result<Vec<Group>, (Vec<Group>, StoreError)> {
     let begun = Instant::now();
     let mut left = Vec::new();
@@ -128,6 +154,7 @@ async fn attempt(
     if decided.is_empty() {
         return Ok(left);
     }
+    commits.give();
     let done = match write(connection, &decided, &outcomes).await {
         Ok(done) => done,
         Err(error) => {

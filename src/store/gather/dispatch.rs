@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::batch::{self, Group};
+use super::batch::{self, Group, Notice};
 use super::queue::{Batch, Key, Queue};
 use super::{AppendError, Pending};
 use crate::store::{Store, StoreError};
@@ -37,6 +37,8 @@ struct Ended {
 pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closing: CancellationToken) {
     let mut queue = Queue::new();
     let mut running = JoinSet::new();
+    // The newest transaction of small appends, until it commits.
+    let mut deciding: Option<oneshot::Receiver<()>> = None;
     let mut idle: Vec<PoolConnection<Postgres>> = Vec::new();
     let mut looks = tokio::time::interval(LOOK_EVERY);
     loop {
@@ -44,7 +46,11 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
             take_in(&mut queue, pending);
         }
         while let Some(batch) = queue.next() {
-            running.spawn(serve(store.clone(), idle.pop(), batch));
+            let (sender, commits) = oneshot::channel();
+            if !batch.is_large {
+                deciding = Some(commits);
+            }
+            running.spawn(serve(store.clone(), idle.pop(), batch, Notice::new(sender)));
         }
         if inbox.is_closed() && inbox.is_empty() && queue.is_empty() && running.is_empty() {
             return;
@@ -60,6 +66,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
                 // Its panics are caught.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             },
+            () = heard(&mut deciding) => queue.commits(),
             () = sleep_until(wakes) => queue.wake(Instant::now()),
             _ = looks.tick() => {
                 for pending in queue.expire(Instant::now().checked_sub(WAIT).unwrap_or_else(Instant::now)) {
@@ -75,6 +82,15 @@ fn take_in(queue: &mut Queue<Pending>, pending: Pending) {
     if let Err(pending) = queue.push(pending) {
         pending.answer(Err(AppendError::Busy));
     }
+}
+
+/// Waits for the notice, or until nobody can give it any more.
+async fn heard(notice: &mut Option<oneshot::Receiver<()>>) {
+    match notice {
+        Some(receiver) => drop(receiver.await),
+        None => std::future::pending().await,
+    }
+    *notice = None;
 }
 
 async fn sleep_until(wakes: Option<Instant>) {
@@ -98,7 +114,12 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, is_large: bool, back: Vec<
 
 /// Runs one transaction. Whatever happens in it, the others go on; an append that is dropped in it is told that it broke
 /// off.
-async fn serve(store: Store, idle: Option<PoolConnection<Postgres>>, batch: Batch<Pending>) -> Ended {
+async fn serve(
+    store: Store,
+    idle: Option<PoolConnection<Postgres>>,
+    batch: Batch<Pending>,
+    commits: Notice,
+) -> Ended {
     let is_large = batch.is_large;
     let keys: Vec<Key> = batch.sessions.iter().map(|(key, _)| key.clone()).collect();
     let groups: Vec<Group> =
@@ -120,7 +141,8 @@ async fn serve(store: Store, idle: Option<PoolConnection<Postgres>>, batch: Batc
             return Ended { keys, is_large, back: Vec::new(), connection: None };
         }
     };
-    let run = AssertUnwindSafe(Box::pin(batch::run(&store, &mut connection, groups))).catch_unwind();
+    let run =
+        AssertUnwindSafe(Box::pin(batch::run(&store, &mut connection, groups, &commits))).catch_unwind();
     let (back, connection) = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
         Ok(Ok((back, Ok(())))) => (back, Some(connection)),
         Ok(Ok((back, Err(())))) => (back, None),

@@ -17,7 +17,7 @@ const SESSION_APPENDS: usize = 16;
 const LARGE_BYTES: usize = 256 * 1024;
 /// Bytes of bodies in one transaction of several sessions.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// Transactions at once of small appends: one is decided while the other commits. More would be smaller ones.
+/// Transactions at once of small appends: one is read and decided while the other commits. More would be smaller ones.
 const SMALL_AT_ONCE: usize = 2;
 /// Transactions at once of large ones.
 const LARGE_AT_ONCE: usize = 2;
@@ -61,6 +61,8 @@ pub(super) struct Queue<T> {
     resting: Vec<(Instant, Key)>,
     small_at_once: usize,
     large_at_once: usize,
+    /// One of the small ones does not commit yet.
+    is_deciding: bool,
     waiting: Load,
     by_tenant: HashMap<TenantId, Load>,
 }
@@ -81,6 +83,7 @@ impl<T: Waits> Queue<T> {
             resting: Vec::new(),
             small_at_once: 0,
             large_at_once: 0,
+            is_deciding: false,
             waiting: Load::default(),
             by_tenant: HashMap::new(),
         }
@@ -143,7 +146,13 @@ impl<T: Waits> Queue<T> {
             return None;
         }
         self.small_at_once += 1;
+        self.is_deciding = true;
         Some(Batch { sessions, is_large: false })
+    }
+
+    /// The newest transaction of small appends commits: the next one may be read.
+    pub(super) fn commits(&mut self) {
+        self.is_deciding = false;
     }
 
     /// Takes the first of a tenant's ready sessions whose appends fit beside so many bytes; with how many of them go, and
@@ -155,7 +164,7 @@ impl<T: Waits> Queue<T> {
             let fits = if size >= LARGE_BYTES {
                 bytes == 0 && self.large_at_once < LARGE_AT_ONCE
             } else {
-                self.small_at_once < SMALL_AT_ONCE && bytes + size <= BATCH_BYTES
+                !self.is_deciding && self.small_at_once < SMALL_AT_ONCE && bytes + size <= BATCH_BYTES
             };
             fits.then_some((place, count, size))
         })?;

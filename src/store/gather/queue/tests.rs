@@ -67,6 +67,7 @@ fn what_is_large_goes_alone_and_leaves_a_way_for_what_is_small() {
     queue.push(item(2, 0, 10, 20)).unwrap();
     let mut batches = Vec::new();
     while let Some(batch) = queue.next() {
+        queue.commits();
         assert_eq!(batch.is_large, numbers(&batch).iter().any(|number| *number < 6));
         assert!(!batch.is_large || numbers(&batch).len() == 1);
         batches.push(batch);
@@ -77,6 +78,23 @@ fn what_is_large_goes_alone_and_leaves_a_way_for_what_is_small() {
     // With one of them at its end the next one goes.
     queue.end(true);
     assert!(queue.next().is_some_and(|batch| batch.is_large));
+}
+
+#[test]
+fn the_next_transaction_is_read_when_the_one_before_commits() {
+    let mut queue = Queue::new();
+    for number in 0..3 {
+        queue.push(item(1, number, 10, number)).unwrap();
+        let is_first = number == 0;
+        assert_eq!(queue.next().is_some(), is_first, "{number}");
+    }
+    queue.commits();
+    assert_eq!(numbers(&queue.next().unwrap()), [1, 2]);
+    queue.push(item(1, 9, 10, 9)).unwrap();
+    queue.commits();
+    assert!(queue.next().is_none(), "a third one at once");
+    queue.end(false);
+    assert_eq!(numbers(&queue.next().unwrap()), [9]);
 }
 
 #[test]
@@ -103,6 +121,7 @@ fn a_session_that_rests_keeps_its_order_and_goes_on_when_it_has_rested() {
         queue.push(item(1, 0, 10, number)).unwrap();
     }
     let batch = queue.next().unwrap();
+    queue.commits();
     queue.push(item(1, 0, 10, 3)).unwrap();
     assert!(queue.next().is_none(), "two transactions of one session at once");
     queue.end(false);
@@ -148,6 +167,7 @@ proptest! {
         let mut pushed = 0;
         let sizes = [10, LARGE_BYTES / 2, LARGE_BYTES];
         let end = |queue: &mut Queue<Item>, batch: Batch<Item>, comes_back: bool, gone: &mut BTreeMap<Key, Vec<usize>>| {
+            queue.commits();
             queue.end(batch.is_large);
             for (place, (key, items)) in batch.sessions.into_iter().enumerate() {
                 if comes_back && place % 2 == 0 {
@@ -164,7 +184,12 @@ proptest! {
                     prop_assert!(queue.push(item(of, session, sizes[size], pushed)).is_ok());
                     pushed += 1;
                 }
-                2 => flying.extend(queue.next()),
+                2 => {
+                    flying.extend(queue.next());
+                    if size == 0 {
+                        queue.commits();
+                    }
+                }
                 _ => {
                     if !flying.is_empty() {
                         let batch = flying.remove(session % flying.len());
