@@ -1,3 +1,7 @@
+-- A message is stored whole, whatever the session has already: of real sessions' bytes fewer than two in a thousand
+-- are tool outputs that came before, and every read of a message had to look for its parts.
+update messages m set body = original(m), rest = null, shared = null where m.body is null;
+
 -- One way to change a session: read it, decide, and write what was decided if the session still is as it was read.
 -- What tells is its revision, which grows with every write to its row.
 alter table sessions add column revision bigint not null default 1;
@@ -10,9 +14,6 @@ drop function append_gathered(uuid[], uuid[], integer[], integer[], uuid[], text
                               text[], text[], integer[], text[], bigint[], integer[], integer[], integer[], integer[],
                               text[], text[], bytea[], text[]);
 
--- A message is stored whole, whatever the session has already: of real sessions' bytes fewer than two in a thousand
--- are tool outputs that came before, and every read of a message had to look for its parts.
-update messages m set body = original(m), rest = null, shared = null where m.body is null;
 drop function tail_within(uuid, uuid, bigint, bigint, bigint);
 drop function original_bytes(messages);
 drop function original(messages);
@@ -167,6 +168,8 @@ declare
   -- Sessions with a key that was used before: whoever adds one holds the session's lock and writes its row, so that
   -- what comes after this look breaks the revision.
   v_answered integer[] := '{}';
+  -- Tenants that are being erased: what is made anew for them would wait for that.
+  v_locked uuid[] := '{}';
   v_done integer[];
   v_job record;
   v_event record;
@@ -178,6 +181,17 @@ begin
            where x.tenant_id = (p_changes[r.place]).tenant_id and x.route = r.route and x.key = r.key
              and x.created_at > now() - interval '24 hours' limit 1);
   end if;
+  with needed as materialized (
+    select c.tenant_id from unnest(p_changes) as c where c.revision is null
+    union
+    select (p_changes[r.place]).tenant_id from unnest(p_replies) as r
+  ),
+  free as materialized (
+    select n.tenant_id from needed n
+    cross join lateral (select from tenants t where t.id = n.tenant_id limit 1 for key share skip locked) t
+  )
+  select coalesce(array_agg(n.tenant_id), '{}') into v_locked from needed n
+  where n.tenant_id not in (select f.tenant_id from free f);
   with wanted as materialized (
     select c.tenant_id, c.id, c.name, c.revision, c.tenant_revision, c.head_seq, c.accounting, c.recent,
            c.place::integer as place
@@ -188,9 +202,9 @@ begin
     select w.place from wanted w
     cross join lateral (
       select from sessions x where x.tenant_id = w.tenant_id and x.id = w.id and x.revision = w.revision
-      limit 1 for update skip locked
+      limit 1 for no key update skip locked
     ) s
-    where w.revision is not null and w.place <> all (v_answered)
+    where w.revision is not null and w.place <> all (v_answered) and w.tenant_id <> all (v_locked)
       and (select t.revision = w.tenant_revision from tenants t where t.id = w.tenant_id)
   ),
   updated as (
@@ -204,8 +218,10 @@ begin
   made as (
     insert into sessions (tenant_id, id, name, head_seq, accounting, recent)
     select w.tenant_id, w.id, w.name, w.head_seq, w.accounting::json, w.recent from wanted w
-    where w.revision is null and w.place <> all (v_answered)
+    where w.revision is null and w.place <> all (v_answered) and w.tenant_id <> all (v_locked)
       and (select t.revision = w.tenant_revision from tenants t where t.id = w.tenant_id)
+    -- Whoever makes the same ones does so in the same order.
+    order by w.tenant_id, w.name
     on conflict on constraint sessions_name_key do nothing
     returning id
   ),
@@ -245,14 +261,15 @@ begin
       update compressions c set request = v_job.request::json
       where c.tenant_id = v_job.tenant_id and c.session_id = v_job.session_id and c.kind = 'compress'
         and c.status in ('queued', 'running') and not c.shadow and c.request ->> 'ahead' = 'true';
-    else
-      insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, trace_context)
-      values (v_job.tenant_id, v_job.id, v_job.session_id, v_job.kind, 'queued', v_job.trigger, v_job.request::json,
-              v_job.trace)
-      on conflict (tenant_id, session_id, kind)
-        where status in ('queued', 'running') and not shadow and kind in ('compress', 'index') do nothing;
-      v_is_new := v_is_new or found;
+      -- It has ended without the session's knowing.
+      continue when found;
     end if;
+    insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, trace_context)
+    values (v_job.tenant_id, coalesce(v_job.id, gen_random_uuid()), v_job.session_id, v_job.kind, 'queued', v_job.trigger,
+            v_job.request::json, v_job.trace)
+    on conflict (tenant_id, session_id, kind)
+      where status in ('queued', 'running') and not shadow and kind in ('compress', 'index') do nothing;
+    v_is_new := v_is_new or found;
   end loop;
   -- A notification costs every commit that carries one.
   if v_is_new then
@@ -336,7 +353,7 @@ begin
     perform from sessions s
     where s.tenant_id = v_tenant and s.id = v_session and s.revision = p_end.revision
       and (select t.revision = p_end.tenant_revision from tenants t where t.id = v_tenant)
-    for update skip locked;
+    for no key update skip locked;
     if not found then
       return 'changed';
     end if;

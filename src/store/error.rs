@@ -62,6 +62,11 @@ impl StoreError {
         no_connection || is_lost(error) || code_of(error).is_some_and(|code| may_pass(&code))
     }
 
+    /// Whether the connection itself is gone.
+    pub(crate) fn is_lost(&self) -> bool {
+        matches!(self, Self::Database(error) if is_lost(error))
+    }
+
     /// Whether the server answered and refused, so that it is certain that nothing was committed.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {

@@ -43,8 +43,9 @@ impl Store {
         let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
         let mut loaded = Vec::with_capacity(names.len());
         for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
-            // Without its tenant there is nothing to append to.
-            let row = row.ok_or(sqlx::Error::RowNotFound)?;
+            // Without its tenant there is nothing to append to; the others are tried without it.
+            let row =
+                row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
             loaded.push(match row.id {
                 Some(_) => self.recounted(row.read(*tenant)?).await?,
                 None => row.begun(*tenant, name)?,

@@ -58,6 +58,7 @@ use tokio_util::task::TaskTracker;
 use audit::Actor;
 pub use bulkhead::Tx;
 use bulkhead::{Bulkhead, Share};
+use context::HeldContexts;
 pub use error::StoreError;
 use keys::KeyCache;
 use readers::{Readers, Reading};
@@ -98,6 +99,7 @@ pub struct Store {
     bulkhead: Option<Bulkhead>,
     /// The one connection that tells whether the database answers, however busy the others are.
     probe: PgPool,
+    held: HeldContexts,
     tracker: TaskTracker,
     keys: KeyCache,
     meter: usage::Meter,
@@ -172,6 +174,7 @@ impl Store {
             queue: Readers::new(QUEUE_CONNECTIONS),
             bulkhead: Some(Bulkhead::new(connections.saturating_add(KEEPERS))),
             probe,
+            held: HeldContexts::new(),
             tracker,
             keys: KeyCache::new(),
             bell: events::Bell::new(),
@@ -188,9 +191,10 @@ impl Store {
         Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
     }
 
-    /// The same store over the connections of appends.
+    /// The same store for appends, which wait for no share of a tenant's; what they need beside the connections of their
+    /// own is of the requests'.
     fn of_appends(&self) -> Self {
-        Self { pool: self.appends.clone(), bulkhead: None, ..self.clone() }
+        Self { bulkhead: None, ..self.clone() }
     }
 
     /// Begins a tenant's transaction: row-level security shows it the tenant's rows alone.

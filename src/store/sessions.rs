@@ -370,6 +370,22 @@ pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId)
     Ok(())
 }
 
+/// Takes a session's row lock if nobody has it; `false` when somebody has, or the session is gone.
+pub(super) async fn hold_if_free(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    id: SessionId,
+) -> Result<bool, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"select true as "held!" from sessions where tenant_id = $1 and id = $2 for update skip locked"#,
+        tenant.0,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(held.is_some())
+}
+
 /// Writes back settings, revision and counts of a session that is locked; gives the time of the write.
 pub(crate) async fn update(
     tx: &mut PgConnection,

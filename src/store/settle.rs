@@ -163,9 +163,14 @@ impl Store {
         // Somebody appends all the time.
         let mut tx = self.begin(job.tenant).await?;
         sessions::hold(&mut tx, job.tenant, job.session).await?;
-        let settled = self.try_to_settle(&mut tx, asked).await?;
-        tx.commit().await?;
-        settled.ok_or(StoreError::RowCount { what: "the session that is locked", expected: 1, actual: 0 })
+        // Its tenant may still change.
+        for _ in 0..TRIES {
+            if let Some(settled) = self.try_to_settle(&mut tx, asked).await? {
+                tx.commit().await?;
+                return Ok(settled);
+            }
+        }
+        Err(StoreError::RowCount { what: "the session that is locked", expected: 1, actual: 0 })
     }
 
     /// Reads, decides and writes once; `None`, and nothing has changed, when the session is not as it was read.
@@ -210,8 +215,7 @@ impl Store {
             // Made under pins or settings that have changed; the next append that finds the session at the warn level
             // has it made anew.
             Some(_) if is_ahead && settlement.revision != session.served_revision() => {
-                end.status = Status::Superseded;
-                end.evaluation = None;
+                (end.status, end.evaluation, end.session) = (Status::Superseded, None, Some(&loaded));
                 end.write(connection).await?
             }
             Some((version, span)) if is_ahead => {
@@ -254,6 +258,8 @@ impl Store {
         settlement: &Settlement,
     ) -> Result<Settled, StoreError> {
         let mut tx = self.begin(job.tenant).await?;
+        // Events are written under the session's lock, so that their ids come in the order of their commits.
+        sessions::hold(&mut tx, job.tenant, job.session).await?;
         let Some(loaded) = self.load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Settled::Lost);
         };

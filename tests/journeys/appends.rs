@@ -206,6 +206,19 @@ async fn a_bad_append_harms_no_neighbour() {
     assert_eq!(total, 40);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_append_for_a_tenant_that_is_gone_harms_no_neighbour() {
+    let stored = stored().await;
+    stored.store.delete_tenant(stored.theirs, Actor::Cli).await.expect("an erasure");
+    let all = (0..40).map(|i| {
+        let tenant = if i % 4 == 0 { stored.theirs } else { stored.ours };
+        stored.appends.append(append(tenant, &format!("s{i}"), &["x"]))
+    });
+    for (i, answer) in join_all(all).await.into_iter().enumerate() {
+        assert_eq!(answer.is_ok(), i % 4 != 0, "{i}: {answer:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_refused_append_makes_no_session() {
     let stored = stored().await;
@@ -274,17 +287,18 @@ async fn a_session_that_someone_else_keeps_locked_holds_up_no_other() {
 async fn a_large_append_holds_up_its_own_session_alone() {
     let stored = stored().await;
     let holder = keep_locked(&stored, "large").await;
-    let spawn = |one| {
-        let lanes = stored.appends.clone();
-        stored.store.tracker().spawn(async move { lanes.append(one).await })
-    };
-    let large = spawn(append(stored.ours, "large", &[&"two ".repeat(100_000)]));
-    let follower = spawn(append(stored.ours, "large", &["three"]));
+    let two = "two ".repeat(100_000);
+    let mut large = Box::pin(stored.appends.append(append(stored.ours, "large", &[&two])));
+    // It is handed over at the first poll.
+    assert!(futures::poll!(large.as_mut()).is_pending());
+    let mut follower = Box::pin(stored.appends.append(append(stored.ours, "large", &["three"])));
+    assert!(futures::poll!(follower.as_mut()).is_pending());
     let others = (0..20).map(|i| stored.first_seq(append(stored.ours, &format!("free{i}"), &["x"])));
     assert!(join_all(others).await.iter().all(Result::is_ok));
-    assert!(!large.is_finished() && !follower.is_finished(), "the others have waited for it");
+    let is_done = futures::poll!(large.as_mut()).is_ready() || futures::poll!(follower.as_mut()).is_ready();
+    assert!(!is_done, "the others have waited for it");
     holder.rollback().await.expect("a rollback");
-    let answers = [large.await.expect("no panic"), follower.await.expect("no panic")];
+    let answers = [large.await, follower.await];
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     let bodies = stored.bodies(stored.ours, "large").await;
     assert_eq!(bodies.len(), 3);

@@ -1,7 +1,9 @@
 //! Contexts over HTTP, and what reading one costs.
 
 use anchord::domain::id::SessionName;
+use anchord::store::Store;
 use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
@@ -86,18 +88,20 @@ async fn leading_system_messages_are_read_apart_from_the_tail() {
     let name = SessionName::parse("s").expect("a name");
     let read =
         app.store.find_context(app.tenant, &name, Some(1_000)).await.expect("a read").expect("a session");
-    assert_eq!(read.system.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(read.settled.system.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
     assert!(read.tail.first().is_some_and(|entry| entry.seq > 900));
     let context = app.call("GET", &format!("{PATH}?format=anthropic&max_tokens=1000"), "").await.json();
     assert!(context["system"].as_str().is_some_and(|system| system.starts_with("one")));
 }
 
 #[tokio::test]
-async fn every_change_shows_in_the_next_context() {
+async fn what_a_process_holds_of_a_context_is_dropped_when_another_one_changes_it() {
     let app = app().await;
     fill(&app, 40, 30).await;
     let system = json!({"messages": [{"role": "system", "content": "be brief"}]}).to_string();
     let name = SessionName::parse("s").expect("a name");
+    let store = async || Store::connect(&app.database.url, 2, TaskTracker::new()).await.expect("a pool");
+    let holding = store().await;
     let changes = [
         ("POST", "/v1/sessions/s/messages", system.as_str()),
         ("PUT", "/v1/sessions/s/pins", r#"{"pins": ["never push"]}"#),
@@ -114,8 +118,16 @@ async fn every_change_shows_in_the_next_context() {
         let reply = app.call(method, path, body.to_owned()).await;
         assert!(reply.status.is_success(), "{method} {path}: {}", reply.text);
         app.work().await;
-        let found = app.store.find_context(app.tenant, &name, None).await.expect("a read");
-        seen.push(format!("{found:?}"));
+        // Three times: the second read is of what the first one left, the third looks at the row alone.
+        let fresh = store().await.find_context(app.tenant, &name, None).await.expect("a read");
+        let fresh = fresh.map(|found| found.source);
+        for again in [false, true, true] {
+            let held = holding.find_context(app.tenant, &name, None).await.expect("a read");
+            assert!(held.as_ref().is_none_or(|held| held.is_unchanged == again), "after {method} {path}");
+            let held = held.map(|found| found.source);
+            assert_eq!(format!("{held:?}"), format!("{fresh:?}"), "after {method} {path}");
+        }
+        seen.push(format!("{fresh:?}"));
     }
     seen.dedup();
     assert_eq!(seen.len(), changes.len(), "each change shows");

@@ -3,7 +3,9 @@
 //! Settings, pins and marks have no history, so they are today's; which outputs were placeholders is found by counting
 //! the messages once more, as appending them did.
 
-use super::{ContextSource, MessageRow, SummarySource};
+use std::sync::Arc;
+
+use super::{ContextSource, MessageRow, Settled, SummarySource};
 use crate::background;
 use crate::domain::accounting::{Accounting, Carried, Counted};
 use crate::domain::context;
@@ -39,7 +41,7 @@ pub enum Past {
     /// The version is from before it was noted what was the newest message then, and no message is named.
     NoHead,
     /// What the context was made of.
-    Found(Box<ContextSource>),
+    Found(Arc<ContextSource>),
 }
 
 /// A version as it was served.
@@ -140,7 +142,7 @@ impl Store {
         let moment = Moment { anchor, published, through, floor, from };
         let read = (entries, marked, (outlines, starts), carried);
         let made = background::spawn(move || source(session, version, moment, read, &policy)).await;
-        Ok(Past::Found(Box::new(made.map_err(|_| sqlx::Error::WorkerCrashed)?)))
+        Ok(Past::Found(Arc::new(made.map_err(|_| sqlx::Error::WorkerCrashed)?)))
     }
 }
 
@@ -197,14 +199,19 @@ fn source(
     };
     ContextSource {
         accounting: counted_again(&start, moment, (&outlines, &starts), policy),
-        session: id,
-        anchor_seq: moment.anchor,
-        context_revision: revision,
-        summary,
-        pins,
-        settings,
-        system: entries,
-        carried: covered.into_iter().next(),
+        settled: Arc::new(Settled {
+            session: id,
+            anchor_seq: moment.anchor,
+            context_revision: revision,
+            summary,
+            pins,
+            settings,
+            system: entries,
+            carried: covered.into_iter().next(),
+            system_through,
+            // Nothing is held of it, so nothing is compared with them.
+            stored_settings: (String::new(), String::new()),
+        }),
         head_seq: moment.through,
         tail,
         tail_omitted: (moment.from > moment.floor + 1).then_some((moment.floor + 1, moment.from - 1)),

@@ -1,10 +1,12 @@
 //! Reads all that a context is made of: in three round trips when more stands after the anchor than the
 //! budget can hold, else in one.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::super::sessions::read_settings;
-use super::{ContextSource, MessageRow, SummarySource};
+use super::{ContextSource, Found, MessageRow, Settled, SummarySource};
 use crate::domain::accounting::Accounting;
 use crate::domain::context::Counted;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
@@ -14,17 +16,13 @@ use crate::domain::tokens::TokenCounter;
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Reads what a context within `budget` tokens is made of; `None` when there is no such session.
-    /// The cost grows with the budget, not with the session.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
-    pub async fn find_context(
+    /// Reads everything; with it come the counts as they are stored.
+    pub(super) async fn read_whole(
         &self,
         tenant: TenantId,
         session: &SessionName,
         budget: Option<u32>,
-    ) -> Result<Option<ContextSource>, StoreError> {
+    ) -> Result<Option<(Found, String)>, StoreError> {
         let rows = self.read_rows(tenant, session, budget, None).await?;
         let Some((mut found, mut rows)) = split_found(rows) else { return Ok(None) };
         let mut tail_from = None;
@@ -233,7 +231,7 @@ impl Row {
 }
 
 impl SessionRow {
-    fn assemble(self, rows: Vec<Row>, tail_from: Option<Seq>) -> Result<ContextSource, StoreError> {
+    fn assemble(self, rows: Vec<Row>, tail_from: Option<Seq>) -> Result<(Found, String), StoreError> {
         let corrupt = |table, column, reason: &dyn std::fmt::Display| {
             StoreError::corrupt(table, column, self.id, reason)
         };
@@ -263,7 +261,7 @@ impl SessionRow {
         let own_pins = self.pins.into_iter().map(Pin::new).collect();
         let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
         let pins = pin::served(&pin::together(settings.wide_pins(), own_pins));
-        Ok(ContextSource {
+        let settled = Settled {
             session,
             anchor_seq: self.anchor_seq,
             context_revision: self.context_revision + settings.wide_revision(),
@@ -276,6 +274,11 @@ impl SessionRow {
             settings,
             system: entries,
             carried: covered.into_iter().next(),
+            system_through: accounting.system_through,
+            stored_settings: (self.settings, self.defaults),
+        };
+        let source = ContextSource {
+            settled: Arc::new(settled),
             accounting,
             head_seq: self.head_seq,
             tail,
@@ -283,6 +286,7 @@ impl SessionRow {
                 .filter(|from| *from > self.floor + 1)
                 .map(|from| (self.floor + 1, from - 1)),
             marks,
-        })
+        };
+        Ok((Found { source: Arc::new(source), is_unchanged: false }, self.accounting))
     }
 }

@@ -25,6 +25,10 @@ impl Notice {
         Self(Mutex::new(Some(sender)))
     }
 
+    fn is_given(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
     pub(super) fn give(&self) {
         if let Some(sender) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
             // Whoever would hear it has ended.
@@ -71,6 +75,8 @@ pub(super) async fn run(
         match attempt(store, connection, left, commits).await {
             Ok(changed) if changed.is_empty() => return (changed, Ok(())),
             Ok(changed) => left = changed,
+            // Nothing was written: another connection may have more luck.
+            Err((groups, error)) if error.is_lost() && !commits.is_given() => return (groups, Err(())),
             Err((groups, error)) => return apart(store, connection, groups, error).await,
         }
     }
@@ -202,7 +208,7 @@ async fn decide(
                 None
             }
             Outcome::NeedsVersion(wanted) => {
-                group.publish(store, session, *wanted).await?;
+                group.publish(store, session, *wanted).await;
                 None
             }
         });
@@ -249,15 +255,33 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
 
 impl Group {
     /// Publishes what was made ahead of need for the session: its appends answer with the context that it leaves. What
-    /// fails is undone and left to a compression of its own, so that these appends are not lost over it.
-    async fn publish(&mut self, store: &Store, session: SessionId, wanted: Wanted) -> Result<(), StoreError> {
+    /// fails is undone and left to a compression of its own, so that these appends are not lost over it. Of a session
+    /// that somebody has locked nothing is published now.
+    async fn publish(&mut self, store: &Store, session: SessionId, wanted: Wanted) {
+        match self.try_to_publish(store, session, wanted).await {
+            Ok(is_free) => self.has_no_version |= is_free,
+            Err(error) => {
+                self.has_no_version = true;
+                tracing::error!(session.id = %session.0, %error, "a prepared version could not be published");
+            }
+        }
+    }
+
+    /// `false` when somebody has the session locked.
+    async fn try_to_publish(
+        &mut self,
+        store: &Store,
+        session: SessionId,
+        wanted: Wanted,
+    ) -> Result<bool, StoreError> {
         let tenant = self.key.0;
-        self.has_no_version = true;
         let mut tx = store.begin(tenant).await?;
-        sessions::hold(&mut tx, tenant, session).await?;
-        match prepared::publish(store, &mut tx, (tenant, session), (&wanted.start, wanted.coming_tokens))
-            .await
-        {
+        if !sessions::hold_if_free(&mut tx, tenant, session).await? {
+            return Ok(false);
+        }
+        let key = (tenant, session);
+        let made = prepared::publish(store, &mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
+        match made {
             Ok(published) => {
                 tx.commit().await?;
                 if let Some(published) = published {
@@ -267,13 +291,15 @@ impl Group {
             }
             Err(error) => {
                 tx.rollback().await?;
-                tracing::error!(session.id = %session.0, %error, "a prepared version could not be published");
                 let mut tx = store.begin(tenant).await?;
-                prepared::supersede(&mut tx, tenant, session).await?;
-                tx.commit().await?;
+                if sessions::hold_if_free(&mut tx, tenant, session).await? {
+                    prepared::supersede(&mut tx, tenant, session).await?;
+                    tx.commit().await?;
+                }
+                return Err(error);
             }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

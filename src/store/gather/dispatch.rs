@@ -129,7 +129,7 @@ async fn serve(
     }
     let connection = match idle {
         Some(connection) => Ok(connection),
-        None => store.pool.acquire().await,
+        None => store.appends.acquire().await,
     };
     let mut connection = match connection {
         Ok(connection) => connection,

@@ -64,6 +64,8 @@ pub(super) struct Queue<T> {
     /// One of the small ones does not commit yet.
     is_deciding: bool,
     waiting: Load,
+    /// Those of them that are large.
+    large_waiting: usize,
     by_tenant: HashMap<TenantId, Load>,
 }
 
@@ -85,6 +87,7 @@ impl<T: Waits> Queue<T> {
             large_at_once: 0,
             is_deciding: false,
             waiting: Load::default(),
+            large_waiting: 0,
             by_tenant: HashMap::new(),
         }
     }
@@ -107,7 +110,7 @@ impl<T: Waits> Queue<T> {
         {
             return Err(item);
         }
-        self.count(key.0, 1, bytes);
+        self.count(key.0, [bytes]);
         let waiting = self.sessions.entry(key.clone()).or_default();
         waiting.push_back(item);
         if waiting.len() == 1 && !self.in_flight.contains(&key) && !self.rests(&key) {
@@ -119,6 +122,10 @@ impl<T: Waits> Queue<T> {
     /// Takes what goes next, if anything may.
     pub(super) fn next(&mut self) -> Option<Batch<T>> {
         let (mut sessions, mut appends, mut bytes) = (Vec::new(), 0, 0);
+        let (small, large) = self.may_go();
+        if !small && !large {
+            return None;
+        }
         // Each tenant that is ready is asked until a whole round of them had nothing that fits.
         let mut passed = 0;
         while passed < self.turns.len() && appends < BATCH_APPENDS {
@@ -155,17 +162,21 @@ impl<T: Waits> Queue<T> {
         self.is_deciding = false;
     }
 
+    /// Whether small appends may go now, and large ones that wait.
+    fn may_go(&self) -> (bool, bool) {
+        let small = !self.is_deciding && self.small_at_once < SMALL_AT_ONCE;
+        (small, self.large_waiting > 0 && self.large_at_once < LARGE_AT_ONCE)
+    }
+
     /// Takes the first of a tenant's ready sessions whose appends fit beside so many bytes; with how many of them go, and
     /// their bytes.
     fn find_fitting(&mut self, tenant: TenantId, room: usize, bytes: usize) -> Option<(Key, usize, usize)> {
         let ready = self.ready.get(&tenant)?;
+        let (small, large) = self.may_go();
         let (place, count, size) = ready.iter().take(LOOKED_AT).enumerate().find_map(|(place, key)| {
             let (count, size) = self.run_of(key, room);
-            let fits = if size >= LARGE_BYTES {
-                bytes == 0 && self.large_at_once < LARGE_AT_ONCE
-            } else {
-                !self.is_deciding && self.small_at_once < SMALL_AT_ONCE && bytes + size <= BATCH_BYTES
-            };
+            let fits =
+                if size >= LARGE_BYTES { large && bytes == 0 } else { small && bytes + size <= BATCH_BYTES };
             fits.then_some((place, count, size))
         })?;
         let key = self.ready.get_mut(&tenant)?.remove(place)?;
@@ -188,8 +199,7 @@ impl<T: Waits> Queue<T> {
             }
             return;
         }
-        let bytes = back.iter().map(Waits::bytes).sum();
-        self.count(key.0, back.len(), bytes);
+        self.count(key.0, back.iter().map(Waits::bytes));
         let waiting = self.sessions.entry(key.clone()).or_default();
         for item in back.into_iter().rev() {
             waiting.push_front(item);
@@ -231,7 +241,7 @@ impl<T: Waits> Queue<T> {
         expired
             .into_iter()
             .map(|(tenant, item)| {
-                self.discount(tenant, 1, item.bytes());
+                self.discount(tenant, [item.bytes()]);
                 item
             })
             .collect()
@@ -257,7 +267,7 @@ impl<T: Waits> Queue<T> {
                 self.sessions.remove(&key);
             }
         }
-        self.discount(key.0, taken.len(), taken.iter().map(Waits::bytes).sum());
+        self.discount(key.0, taken.iter().map(Waits::bytes));
         self.in_flight.insert(key.clone());
         (key, taken)
     }
@@ -274,24 +284,28 @@ impl<T: Waits> Queue<T> {
         ready.push_back(key);
     }
 
-    fn count(&mut self, tenant: TenantId, appends: usize, bytes: usize) {
-        for load in [&mut self.waiting, self.by_tenant.entry(tenant).or_default()] {
-            load.appends += appends;
-            load.bytes += bytes;
+    fn count(&mut self, tenant: TenantId, sizes: impl IntoIterator<Item = usize>) {
+        let of_tenant = self.by_tenant.entry(tenant).or_default();
+        for bytes in sizes {
+            for load in [&mut self.waiting, &mut *of_tenant] {
+                load.appends += 1;
+                load.bytes += bytes;
+            }
+            self.large_waiting += usize::from(bytes >= LARGE_BYTES);
         }
     }
 
-    fn discount(&mut self, tenant: TenantId, appends: usize, bytes: usize) {
-        let subtract = |load: &mut Load| {
-            load.appends = load.appends.saturating_sub(appends);
-            load.bytes = load.bytes.saturating_sub(bytes);
-        };
-        subtract(&mut self.waiting);
-        if let Some(load) = self.by_tenant.get_mut(&tenant) {
-            subtract(load);
-            if load.appends == 0 {
-                self.by_tenant.remove(&tenant);
+    fn discount(&mut self, tenant: TenantId, sizes: impl IntoIterator<Item = usize>) {
+        let Some(of_tenant) = self.by_tenant.get_mut(&tenant) else { return };
+        for bytes in sizes {
+            for load in [&mut self.waiting, &mut *of_tenant] {
+                load.appends = load.appends.saturating_sub(1);
+                load.bytes = load.bytes.saturating_sub(bytes);
             }
+            self.large_waiting = self.large_waiting.saturating_sub(usize::from(bytes >= LARGE_BYTES));
+        }
+        if of_tenant.appends == 0 {
+            self.by_tenant.remove(&tenant);
         }
     }
 }

@@ -114,7 +114,10 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
         }
         staged.drafts.push(draft);
     }
-    let is_prepared = staged.loaded.session.accounting.prepared.is_some() && !known.has_no_version;
+    let session = &staged.loaded.session;
+    // A job that runs and is needed will cover what was prepared.
+    let is_free = session.live.is_none_or(|live| live.is_ahead);
+    let is_prepared = session.accounting.prepared.is_some() && is_free && !known.has_no_version;
     if let Some(start) = staged.start.filter(|start| is_prepared && !start.is_ahead) {
         return Outcome::NeedsVersion(Box::new(staged.wants(start)));
     }

@@ -209,6 +209,7 @@ proptest! {
             let batch = flying.remove(0);
             end(&mut queue, batch, false, &mut gone);
         }
+        prop_assert_eq!((queue.waiting.appends, queue.waiting.bytes, queue.large_waiting), (0, 0, 0));
         prop_assert_eq!(gone.values().map(Vec::len).sum::<usize>(), pushed);
         for numbers in gone.values() {
             prop_assert!(numbers.is_sorted(), "{:?}", numbers);
