@@ -6,14 +6,11 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::outlines::{OutlineRow, read_all};
-use super::sessions::read_settings;
+use super::sessions::{SessionRow, read_settings};
 use super::{Store, StoreError, pins};
-use crate::domain::compression::Status;
-use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
+use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::outline::{Outline, marks};
-use crate::domain::session::{Live, Session};
-use crate::domain::settings::Settings;
-use crate::domain::trigger::Recent;
+use crate::domain::session::Session;
 
 /// A session, and what must still hold when something that was decided on it is written.
 #[derive(Clone, Debug)]
@@ -72,7 +69,6 @@ impl Store {
     /// Counts its pins anew when the tenant's have changed since they were counted.
     async fn recounted(&self, mut loaded: Loaded) -> Result<Loaded, StoreError> {
         let session = &mut loaded.session;
-        session.forget_masks_that_are_off();
         if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
             let settings = session.effective_settings();
             let mut tx = self.begin(loaded.tenant).await?;
@@ -211,40 +207,21 @@ struct Row {
 }
 
 impl Row {
-    fn defaults(&self, tenant: TenantId) -> Result<Settings, StoreError> {
-        read_settings(&self.defaults)
-            .map_err(|error| StoreError::corrupt("tenants", "settings", tenant.0, error))
-    }
-
     /// The session that begins with this name.
     fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
-        let defaults = self.defaults(tenant)?;
+        let defaults = read_settings(&self.defaults)
+            .map_err(|error| StoreError::corrupt("tenants", "settings", tenant.0, error))?;
         let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
         Ok(Loaded { tenant, session, revision: None, tenant_revision: self.tenant_revision })
     }
 
     fn read(self, tenant: TenantId) -> Result<Loaded, StoreError> {
-        let defaults = self.defaults(tenant)?;
         let (tenant_revision, revision) = (self.tenant_revision, self.revision);
-        let id = self.id.unwrap_or_default();
-        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, id, reason);
-        let live = match (self.live_id, self.live_status.as_deref()) {
-            (Some(id), Some(word)) => Some(Live {
-                id: CompressionId(id),
-                status: Status::parse(word)
-                    .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
-                is_ahead: self.is_live_ahead.unwrap_or_default(),
-            }),
-            _ => None,
-        };
-        let settings = read_settings(self.settings.as_deref().unwrap_or("{}"));
-        let accounting = serde_json::from_str(self.accounting.as_deref().unwrap_or("{}"));
-        let session = Session {
-            id: SessionId(id),
-            name: SessionName::parse(self.name.as_deref().unwrap_or_default())
-                .map_err(|e| corrupt("name", e.to_string()))?,
-            settings: settings.map_err(|e| corrupt("settings", e.to_string()))?,
-            defaults,
+        let row = SessionRow {
+            id: self.id.unwrap_or_default(),
+            name: self.name.unwrap_or_default(),
+            settings: self.settings.unwrap_or_default(),
+            defaults: self.defaults,
             head_seq: self.head_seq.unwrap_or_default(),
             anchor_seq: self.anchor_seq.unwrap_or_default(),
             indexed_seq: self.indexed_seq.unwrap_or_default(),
@@ -252,12 +229,14 @@ impl Row {
             last_version: self.last_version.unwrap_or_default(),
             compression_count: self.compression_count.unwrap_or_default(),
             context_revision: self.context_revision.unwrap_or_default(),
-            accounting: accounting.map_err(|e| corrupt("accounting", e.to_string()))?,
-            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
+            accounting: self.accounting.unwrap_or_default(),
+            recent: self.recent,
             created_at: self.created_at.unwrap_or_default(),
             updated_at: self.updated_at.unwrap_or_default(),
-            live,
+            live_id: self.live_id,
+            live_status: self.live_status,
+            is_live_ahead: self.is_live_ahead,
         };
-        Ok(Loaded { tenant, session, revision, tenant_revision })
+        Ok(Loaded { tenant, session: row.read()?, revision, tenant_revision })
     }
 }

@@ -48,7 +48,7 @@ impl SessionRow {
             }),
             _ => None,
         };
-        Ok(Session {
+        let mut session = Session {
             id: SessionId(self.id),
             settings: read_settings(&self.settings).map_err(|e| corrupt("settings", e.to_string()))?,
             defaults: read_settings(&self.defaults)
@@ -67,7 +67,9 @@ impl SessionRow {
             created_at: self.created_at,
             updated_at: self.updated_at,
             live,
-        })
+        };
+        session.forget_masks_that_are_off();
+        Ok(session)
     }
 }
 
@@ -305,7 +307,6 @@ async fn read_all(
 ) -> Result<Vec<Session>, StoreError> {
     let mut sessions = rows.into_iter().map(SessionRow::read).collect::<Result<Vec<_>, _>>()?;
     for session in &mut sessions {
-        session.forget_masks_that_are_off();
         if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
             let settings = session.effective_settings();
             pins::recount(tx, (tenant, session.id), &settings, &mut session.accounting).await?;

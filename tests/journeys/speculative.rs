@@ -336,6 +336,26 @@ async fn one_that_does_not_bring_the_context_to_its_target_gives_way_to_another(
     assert_eq!(statuses(&app).await.first().map(String::as_str), Some("succeeded"));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_whose_session_is_locked_when_it_is_needed_holds_up_nobody_else() {
+    let app = prepared().await;
+    let mut holder = app.database.connect().await;
+    sqlx::raw_sql("begin; select from sessions where name = 's' for update")
+        .execute(&mut holder)
+        .await
+        .expect("a lock");
+    let messages = talk(2, 400);
+    let (reply, ()) = futures::join!(append(&app, &messages), async {
+        for n in 0..10 {
+            let body = json!({"messages": [{"role": "user", "content": "x"}]}).to_string();
+            let other = app.call("POST", &format!("/v1/sessions/other-{n}/messages"), body).await;
+            assert_eq!(other.status, 201, "{}", other.text);
+        }
+        sqlx::raw_sql("rollback").execute(&mut holder).await.expect("a rollback");
+    });
+    assert_eq!(reply["compression"]["status"], "succeeded", "{reply}");
+}
+
 #[tokio::test]
 async fn a_cancelled_one_is_gone_and_not_made_again() {
     let app = prepared().await;
