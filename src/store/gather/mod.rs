@@ -35,6 +35,8 @@ use crate::trace;
 pub(super) const MOST_AT_ONCE: usize = queue::MOST_AT_ONCE;
 /// Appends that are handed over and not yet in the queue; they are there for a moment.
 const HANDED_OVER: usize = 1_024;
+/// What storing a message costs beside its text, as bytes of it: a thousand small ones are as large as a large one.
+const MESSAGE_BYTES: usize = 512;
 /// Sessions whose tokenizer is remembered, when it is not the default.
 const REMEMBERED_TOKENIZERS: u64 = 10_000;
 
@@ -252,7 +254,8 @@ impl Gatherer {
     /// When nothing was stored; after [`AppendError::Store`] with a lost connection that is not known.
     pub async fn append(&self, append: Append) -> Result<Reply, AppendError> {
         let asked = (append.tenant, append.session.clone());
-        let bytes = append.messages.iter().map(|message| message.body.get().len()).sum::<usize>();
+        let bytes =
+            append.messages.iter().map(|message| message.body.get().len() + MESSAGE_BYTES).sum::<usize>();
         let (reply, answer) = oneshot::channel();
         let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
         self.inbox.try_send(pending).map_err(|_| AppendError::Busy)?;
