@@ -232,7 +232,6 @@ impl Process {
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
             quotas: http::quotas::QuotaWatch::default(),
-            contexts: http::context::KeptContexts::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
             streams: http::events::Streams::new(self.stop.clone()),
             metrics,

@@ -4,7 +4,7 @@
 use axum::extract::FromRequestParts;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use governor::clock::{Clock as _, DefaultClock};
+use governor::clock::Clock as _;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use sha2::{Digest, Sha256};
 use std::num::NonZeroU32;
@@ -111,7 +111,7 @@ impl RateLimit {
     fn check(&self, key: KeyId) -> Result<(), ApiError> {
         self.limiter.check_key(&key).map_err(|refused| ApiError::RateLimited {
             of: "key",
-            retry_after: refused.wait_time_from(DefaultClock::default().now()),
+            retry_after: refused.wait_time_from(self.limiter.clock().now()),
             per_second: self.per_second.get(),
             burst: self.burst.get(),
         })
@@ -141,7 +141,7 @@ impl TenantRates {
             self.0.get_with((tenant, per_second), || Arc::new(RateLimiter::direct(Quota::per_second(rate))));
         limiter.check().map_err(|refused| ApiError::RateLimited {
             of: "tenant",
-            retry_after: refused.wait_time_from(DefaultClock::default().now()),
+            retry_after: refused.wait_time_from(limiter.clock().now()),
             per_second,
             burst: per_second,
         })

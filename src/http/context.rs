@@ -1,19 +1,18 @@
 //! What to send to the model next.
 
-use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use moka::sync::Cache;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::AppState;
 use super::auth::{Caller, Reader};
+use super::compressions::find_session;
 use super::messages::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
@@ -22,19 +21,15 @@ use crate::background;
 use crate::domain::accounting::Usage;
 use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use crate::domain::format::Format;
-use crate::domain::id::{Seq, SessionId, SessionName};
-use crate::domain::mask::MaskMode;
-use crate::domain::settings::{MAX_CONTEXT_WINDOW, Policy};
+use crate::domain::id::{Seq, SessionName};
+use crate::domain::session::Session;
+use crate::domain::settings::MAX_CONTEXT_WINDOW;
 use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind};
-use crate::store::context::{ContextSource, Found, Past};
+use crate::store::context::{ContextSource, Past};
 
 /// Contexts above this many stored bytes are assembled on a thread of their own.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
-/// Bytes of replies that are kept.
-const KEPT_BYTES: u64 = 32 * 1024 * 1024;
-/// What a kept reply takes beside its body, about.
-const KEPT_OVERHEAD_BYTES: usize = 300;
 
 /// How to serve a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, IntoParams)]
@@ -186,15 +181,30 @@ pub async fn find_context(
     if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
         return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
     }
-    let found = find(&state, &caller, &path.session_id, query).await?;
-    let source = Arc::clone(&found.source);
-    let tag = HeaderValue::from_str(&entity_tag(&source, query)).map_err(ApiError::internal)?;
-    if is_known(&headers, &tag) {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
-    }
-    let counts = &source.accounting;
+    let tag_of =
+        |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
+    let unchanged = |tag| Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    let (tag, source) = if query.is_past() {
+        let source = find_past(&state, &caller, &path.session_id, query).await?;
+        let tag = tag_of(&source.session)?;
+        if is_known(&headers, &tag) {
+            return unchanged(tag);
+        }
+        (tag, source)
+    } else {
+        let session = find_session(&state, &caller, &path.session_id).await?;
+        let tag = tag_of(&session)?;
+        // All that it names is in the session's row, so nothing else needs to be read.
+        if is_known(&headers, &tag) {
+            return unchanged(tag);
+        }
+        let found = state.store.find_context(caller.tenant, session, query.max_tokens).await?;
+        (tag, found.ok_or(ApiError::NotFound(Thing::Session))?)
+    };
+    let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
-    let (body, tokens) = state.contexts.render(path.session_id, found, query).await?;
+    let (session, task) = (source.session.id, source.settings.task_id.clone());
+    let (body, tokens) = assembled(source, query).await?;
     // Nobody goes on with what was served earlier.
     if !query.is_past() {
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
@@ -207,29 +217,19 @@ pub async fn find_context(
             time_us: micros(started.elapsed()),
             ..Figures::default()
         };
-        let settled = &source.settled;
-        state.count_use(
-            &caller,
-            settled.session,
-            settled.settings.task_id.as_deref(),
-            (Kind::Context, figures),
-        );
+        state.count_use(&caller, session, task.as_deref(), (Kind::Context, figures));
     }
     let kind = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
 }
 
-/// What the context is made of, now or when it was what the query names.
-async fn find(
+/// What the context was made of when it was what the query names.
+async fn find_past(
     state: &AppState,
     caller: &Caller,
     session: &SessionName,
     query: ContextQuery,
-) -> Result<Found, ApiError> {
-    if !query.is_past() {
-        let found = state.store.find_context(caller.tenant, session, query.max_tokens).await?;
-        return found.ok_or(ApiError::NotFound(Thing::Session));
-    }
+) -> Result<ContextSource, ApiError> {
     if query.version.is_some_and(|version| version < 1) {
         return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
     }
@@ -245,84 +245,38 @@ async fn find(
         Past::OutOfRange(least, most) => {
             Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
         }
-        Past::Found(source) => Ok(Found { source, is_unchanged: false }),
+        Past::Found(source) => Ok(*source),
     }
 }
 
-/// Bodies of contexts that were asked for again, the least used dropped first.
-///
-/// Invariant: a body is served only for the very content that it was made of.
-#[derive(Clone, Debug)]
-pub struct KeptContexts(Cache<(SessionId, ContextQuery), Arc<Kept>>);
-
-#[derive(Debug)]
-struct Kept {
-    /// What it was made of; weak, so that it is kept by the store alone and its place is not used again.
-    source: Weak<ContextSource>,
-    body: Bytes,
-    tokens: u32,
-}
-
-impl Default for KeptContexts {
-    fn default() -> Self {
-        let weigh = |_: &(SessionId, ContextQuery), kept: &Arc<Kept>| {
-            u32::try_from(kept.body.len() + KEPT_OVERHEAD_BYTES).unwrap_or(u32::MAX)
-        };
-        Self(Cache::builder().max_capacity(KEPT_BYTES).weigher(weigh).build())
-    }
-}
-
-impl KeptContexts {
-    /// The reply's JSON, and the tokens of the context in it.
-    async fn render(
-        &self,
-        session: SessionName,
-        found: Found,
-        query: ContextQuery,
-    ) -> Result<(Bytes, u32), ApiError> {
-        let Found { source, is_unchanged } = found;
-        let key = (source.settled.session, query);
-        if is_unchanged
-            && let Some(kept) = self.0.get(&key)
-            && std::ptr::eq(kept.source.as_ptr(), Arc::as_ptr(&source))
-        {
-            return Ok((kept.body.clone(), kept.tokens));
-        }
-        let bytes: usize =
-            source.tail.iter().chain(&source.settled.system).map(|entry| entry.raw.len()).sum();
-        let rendered = if bytes > LARGE_CONTEXT_BYTES {
-            let source = Arc::clone(&source);
-            let assembling = move || render(&session, &source, query);
-            background::spawn(assembling).await.map_err(ApiError::internal)?
-        } else {
-            render(&session, &source, query)
-        };
-        let (body, tokens) =
-            rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
-        let body = Bytes::from(body);
-        // An agent appends between its reads: keeping each of its contexts would be for nothing.
-        if is_unchanged && bytes <= LARGE_CONTEXT_BYTES {
-            let kept = Kept { source: Arc::downgrade(&source), body: body.clone(), tokens };
-            self.0.insert(key, Arc::new(kept));
-        }
-        Ok((body, tokens))
-    }
+/// The reply's JSON, and the tokens of the context in it.
+async fn assembled(source: ContextSource, query: ContextQuery) -> Result<(Bytes, u32), ApiError> {
+    let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
+    let rendered = if bytes > LARGE_CONTEXT_BYTES {
+        let assembling = move || render(&source, query);
+        background::spawn(assembling).await.map_err(ApiError::internal)?
+    } else {
+        render(&source, query)
+    };
+    let (body, tokens) =
+        rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    Ok((Bytes::from(body), tokens))
 }
 
 /// Names everything that a reply depends on: the session (a name can be erased and made anew), its
 /// version, head, revision and mask position, and the query.
-fn entity_tag(source: &ContextSource, query: ContextQuery) -> String {
+fn entity_tag(session: &Session, query: ContextQuery) -> String {
     format!(
         "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
         // What is served of an earlier moment is found in another way.
         if query.is_past() { "past." } else { "" },
-        source.settled.session.0.simple(),
-        source.settled.summary.as_ref().map_or(0, |summary| summary.version),
-        source.head_seq,
-        source.settled.context_revision,
-        source.accounting.mask_upto,
+        session.id.0.simple(),
+        session.version.unwrap_or_default(),
+        session.head_seq,
+        session.served_revision(),
+        session.accounting.mask_upto,
         query.format.as_str(),
-        budget(source, query),
+        budget(session, query),
         u8::from(query.recap)
     )
 }
@@ -339,45 +293,38 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
         .any(|known| known == "*" || known == tag)
 }
 
-fn budget(source: &ContextSource, query: ContextQuery) -> u32 {
-    query.max_tokens.unwrap_or_else(|| policy(source).effective_window)
-}
-
-fn policy(source: &ContextSource) -> Policy {
-    source.settled.settings.policy().calibrated(source.accounting.calibration)
+fn budget(session: &Session, query: ContextQuery) -> u32 {
+    query.max_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
 /// The reply's JSON, and the tokens of the context in it.
-fn render(
-    session: &SessionName,
-    source: &ContextSource,
-    query: ContextQuery,
-) -> Result<(String, u32), BudgetTooSmall> {
-    let counter = TokenCounter::new(source.settled.settings.tokenizer.unwrap_or_default());
-    let summary = source.settled.summary.as_ref().map(|stored| SummaryInput {
+fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), BudgetTooSmall> {
+    let session = &source.session;
+    let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
+    let summary = source.summary.as_ref().map(|stored| SummaryInput {
         version: stored.version,
-        anchor_seq: source.settled.anchor_seq,
+        anchor_seq: session.anchor_seq,
         message: Counted { text: &stored.rendering.0, tokens: stored.rendering.1 },
         least: (stored.least.1 < stored.rendering.1)
             .then_some(Counted { text: &stored.least.0, tokens: stored.least.1 }),
         digest: stored.digest.as_ref().map(|digest| Counted { text: &digest.0, tokens: digest.1 }),
     });
-    let recap = source.settled.summary.as_ref().map(|summary| summary.recap.as_str());
+    let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
     let input = ContextInput {
-        session: session.as_str(),
+        session: session.name.as_str(),
         format: query.format,
-        budget: budget(source, query),
-        head_seq: source.head_seq,
-        context_revision: source.settled.context_revision,
-        system: &source.settled.system,
-        pins: source.settled.pins.as_ref().map(|pins| Counted { text: &pins.0, tokens: pins.1 }),
+        budget: budget(session, query),
+        head_seq: session.head_seq,
+        context_revision: session.served_revision(),
+        system: &source.system,
+        pins: source.pins.as_ref().map(|pins| Counted { text: &pins.0, tokens: pins.1 }),
         summary,
-        carried: source.settled.carried.as_ref(),
+        carried: source.carried.as_ref(),
         tail: &source.tail,
         tail_omitted: source.tail_omitted,
         mask: MaskInput {
-            mode: source.settled.settings.mask.unwrap_or_default(),
-            upto: source.accounting.mask_upto,
+            mode: source.settings.mask.unwrap_or_default(),
+            upto: session.accounting.mask_upto,
             marks: &source.marks,
         },
         recap: recap.filter(|text| query.recap && !text.is_empty()),
@@ -385,15 +332,8 @@ fn render(
     };
     let context = assemble(&input)?;
     let mut body = context.to_json();
-    let beside = source.settled.settings.system_tokens.unwrap_or_default();
-    let (mut counts, policy) = (source.accounting.clone(), policy(source));
-    if policy.mask == MaskMode::Off {
-        // Its tenant may have said so since it was counted.
-        counts.masked_tokens = 0;
-    }
-    let usage = counts.usage(&policy, beside);
     // The context is written by hand, one object: what is about the session goes in before its end.
-    if let (Ok(usage), Some('}')) = (serde_json::to_string(&usage), body.pop()) {
+    if let (Ok(usage), Some('}')) = (serde_json::to_string(&session.usage()), body.pop()) {
         body.push_str(",\"usage\":");
         body.push_str(&usage);
         body.push('}');

@@ -21,6 +21,7 @@ use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
 use crate::domain::tokens::TokenCounter;
 use crate::store::ledger::list_removed_constraints;
+use crate::store::load::Tries;
 use crate::store::merges::{Merge, Wanted};
 use crate::store::sessions::{self, Session, SessionFilter};
 use crate::store::summaries::{self, StoredVersion};
@@ -272,41 +273,56 @@ pub async fn merge_session(
     key: IdempotencyKey,
     body: Json<NewMerge>,
 ) -> Result<KeptReply, ApiError> {
-    let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
     let NewMerge { session_id, version } = body.value;
     let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
-    let merge = state.store.merge_session(&mut tx, caller.tenant, wanted).await?;
-    let (session, status, version, merged, left_out, probes) = match merge {
-        Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
-        Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
-        Merge::NoSummary => return Err(ApiError::NoSummary),
-        Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
-        Merge::Unverifiable => {
-            let detail = "has a version that cannot be verified, which critical sessions refuse";
-            return Err(ApiError::refused("/session_id", detail));
-        }
-        Merge::Rejected(reasons) => {
-            let reasons: Vec<String> = reasons.iter().take(REASONS_TOLD).cloned().collect();
-            let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
-            return Err(ApiError::Conflict(detail));
-        }
-        Merge::Unchanged { session, version, merged } => {
-            (session, StatusCode::OK, version, merged, Vec::new(), None)
-        }
-        Merge::Done { session, version, merged, left_out, probes } => {
-            (session, StatusCode::CREATED, version.meta.version, merged, left_out, Some(probes))
-        }
-    };
-    let from = HandedOff { session_id, version: merged };
-    let is_new = status == StatusCode::CREATED;
-    let reply = KeptReply::json(status, &Merged { merged: is_new, version, from, left_out, probes })?;
-    let location = format!("/v1/sessions/{}/summaries/{version}", path.session_id);
-    let reply = reply.with(&header::LOCATION, location);
-    claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
-    Ok(reply)
+    let mut tries = Tries::default();
+    loop {
+        let decided = state.store.decide_merge(caller.tenant, wanted).await?;
+        let mut tx = state.store.begin(caller.tenant).await?;
+        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+            Claim::Replay(reply) => return Ok(reply),
+            Claim::First(claimed) => claimed,
+        };
+        let from = |version| HandedOff { session_id: session_id.clone(), version };
+        let (session, status, merged) = match decided {
+            Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
+            Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
+            Merge::NoSummary => return Err(ApiError::NoSummary),
+            Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+            Merge::Unverifiable => {
+                let detail = "has a version that cannot be verified, which critical sessions refuse";
+                return Err(ApiError::refused("/session_id", detail));
+            }
+            Merge::Rejected(reasons) => {
+                let reasons: Vec<String> = reasons.iter().take(REASONS_TOLD).cloned().collect();
+                let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
+                return Err(ApiError::Conflict(detail));
+            }
+            Merge::Unchanged { session, version, merged } => {
+                let (left_out, probes) = (Vec::new(), None);
+                let merged = Merged { merged: false, version, from: from(merged), left_out, probes };
+                (session, StatusCode::OK, merged)
+            }
+            Merge::Ready(merging) => {
+                if !state.store.merge_session(&mut tx, &merging).await? {
+                    drop(tx);
+                    tries.again().await?;
+                    continue;
+                }
+                let merged = Merged {
+                    merged: true,
+                    version: merging.version(),
+                    from: from(merging.merged),
+                    left_out: merging.left_out().to_vec(),
+                    probes: Some(merging.scores()),
+                };
+                (merging.session(), StatusCode::CREATED, merged)
+            }
+        };
+        let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, merged.version);
+        let reply = KeptReply::json(status, &merged)?.with(&header::LOCATION, location);
+        claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
+        tx.commit().await.map_err(StoreError::from)?;
+        return Ok(reply);
+    }
 }

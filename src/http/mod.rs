@@ -157,8 +157,6 @@ pub struct Shared {
     pub quotas: quotas::QuotaWatch,
     /// The operator token, when there is one.
     pub operator: Option<OperatorToken>,
-    /// Replies of contexts that were asked for again.
-    pub contexts: context::KeptContexts,
     /// The event streams of this process.
     pub streams: events::Streams,
     /// Where metrics are read.

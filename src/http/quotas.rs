@@ -70,6 +70,7 @@ impl AppState {
             StoreError::TenantBusy => ApiError::TenantBusy,
             StoreError::Database(_)
             | StoreError::Migrate(_)
+            | StoreError::Contended
             | StoreError::RowCount { .. }
             | StoreError::Corrupt { .. } => ApiError::Unavailable(anyhow::anyhow!(error)),
         })?;

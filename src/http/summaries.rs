@@ -22,6 +22,7 @@ use crate::domain::tokens::TokenCounter;
 use crate::domain::version::{Version, VersionMeta};
 use crate::domain::version_diff::{self, SummaryDiff};
 use crate::store::StoreError;
+use crate::store::load::Tries;
 use crate::store::sessions::{self, Session};
 use crate::store::summaries::{self, Rollback, StoredVersion, VersionEntry};
 
@@ -293,26 +294,34 @@ pub async fn roll_back_summary(
     key: IdempotencyKey,
     body: OptionalJson<NewRollback>,
 ) -> Result<KeptReply, ApiError> {
-    let mut tx = state.store.begin(caller.tenant).await?;
-    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
-        Claim::Replay(reply) => return Ok(reply),
-        Claim::First(claimed) => claimed,
-    };
-    let (session, version) =
-        match state.store.roll_back(&mut tx, caller.tenant, &path.session_id, path.version).await? {
+    let mut tries = Tries::default();
+    loop {
+        let decided = state.store.decide_rollback(caller.tenant, &path.session_id, path.version).await?;
+        let mut tx = state.store.begin(caller.tenant).await?;
+        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+            Claim::Replay(reply) => return Ok(reply),
+            Claim::First(claimed) => claimed,
+        };
+        let decided = match decided {
             Rollback::NoSession => return Err(ApiError::NotFound(Thing::Session)),
             Rollback::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
             Rollback::Unverifiable => {
                 let detail = "names a version that cannot be verified, which critical sessions refuse";
                 return Err(ApiError::refused("/version", detail));
             }
-            Rollback::Done(session, version) => (session, version),
+            Rollback::Ready(decided) => decided,
         };
-    let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, version.meta.version);
-    let reply = KeptReply::json(StatusCode::CREATED, &version)?.with(&header::LOCATION, location);
-    claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
-    tx.commit().await.map_err(StoreError::from)?;
-    Ok(reply)
+        if state.store.roll_back(&mut tx, &decided).await? {
+            let version = &decided.version;
+            let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, version.meta.version);
+            let reply = KeptReply::json(StatusCode::CREATED, version)?.with(&header::LOCATION, location);
+            claimed.keep(&state.store, &mut tx, Some(decided.session()), &reply).await?;
+            tx.commit().await.map_err(StoreError::from)?;
+            return Ok(reply);
+        }
+        drop(tx);
+        tries.again().await?;
+    }
 }
 
 /// Shows a version as its document, or as the rendering that was asked for.

@@ -9,6 +9,9 @@ pub enum StoreError {
     /// The schema could not be brought up to date.
     #[error("the migrations failed: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// A session changed each time that a change of it had been decided.
+    #[error("the session changed each time that a change of it had been decided")]
+    Contended,
     /// The tenant's requests hold as many connections as a tenant's may.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,
@@ -51,7 +54,13 @@ impl StoreError {
     /// server that restarts.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
-        let Self::Database(error) = self else { return false };
+        let error = match self {
+            Self::Database(error) => error,
+            Self::Contended => return true,
+            Self::Migrate(_) | Self::TenantBusy | Self::RowCount { .. } | Self::Corrupt { .. } => {
+                return false;
+            }
+        };
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.
         let may_pass = |code: &str| {
@@ -72,7 +81,7 @@ impl StoreError {
         match self {
             // A server that shuts down may do so between a commit and its confirmation.
             Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
-            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy => true,
+            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy | Self::Contended => true,
             Self::Migrate(_) => false,
         }
     }

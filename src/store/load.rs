@@ -1,16 +1,25 @@
-//! Sessions as they are read to be decided on: without a lock, at one moment, with the revisions that tell later whether
-//! they still are so.
+//! Sessions as they are read, to be decided on or only looked at: without a lock, at one moment, with the revisions that
+//! tell later whether they still are so. The one place that knows a session's row.
+
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::outlines::{OutlineRow, read_all};
-use super::sessions::{SessionRow, read_settings};
-use super::{Store, StoreError, pins};
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
+use super::{StoreError, pins};
+use crate::domain::compression::Status;
+use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::outline::{Outline, marks};
-use crate::domain::session::Session;
+use crate::domain::session::{Live, Session};
+use crate::domain::settings::Settings;
+use crate::domain::trigger::Recent;
+
+/// How often a change of a session is decided before its caller is told to come back.
+const TRIES: u32 = 20;
+/// Before the second try; each that follows waits so much longer.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A session, and what must still hold when something that was decided on it is written.
 #[derive(Clone, Debug)]
@@ -29,52 +38,94 @@ pub(super) enum Which<'a> {
     WithId(SessionId),
 }
 
-impl Store {
-    /// Reads the sessions of these names to be appended to: the mask position stands where the next append decides, and
-    /// one that does not exist comes as it will begin. Their order is that of the names.
-    pub(super) async fn load_for_appends(
-        &self,
-        connection: &mut PgConnection,
-        names: &[(TenantId, &SessionName)],
-    ) -> Result<Vec<Loaded>, StoreError> {
-        let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
-        let mut loaded = Vec::with_capacity(names.len());
-        for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
-            // Without its tenant there is nothing to append to; the others are tried without it.
-            let row =
-                row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
-            loaded.push(match row.id {
-                Some(_) => self.recounted(row.read(*tenant)?).await?,
-                None => row.begun(*tenant, name)?,
-            });
-        }
-        mask(connection, &mut loaded).await?;
-        Ok(loaded)
+/// Reads the sessions of these names to be appended to: the mask position stands where the next append decides, and
+/// one that does not exist comes as it will begin. Their order is that of the names.
+pub(super) async fn load_for_appends(
+    connection: &mut PgConnection,
+    names: &[(TenantId, &SessionName)],
+) -> Result<Vec<Loaded>, StoreError> {
+    let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
+    let mut loaded = Vec::with_capacity(names.len());
+    for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
+        // Without its tenant there is nothing to append to; the others are tried without it.
+        let row =
+            row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
+        loaded.push(match row.id {
+            Some(_) => recounted(connection, row.read(*tenant)?).await?,
+            None => row.begun(*tenant, name)?,
+        });
     }
+    mask(connection, &mut loaded).await?;
+    Ok(loaded)
+}
 
-    /// Reads a session; `None` when there is none.
-    pub(super) async fn load(
-        &self,
-        connection: &mut PgConnection,
-        tenant: TenantId,
-        which: Which<'_>,
-    ) -> Result<Option<Loaded>, StoreError> {
-        let row = read(connection, &[(tenant, which)]).await?.pop().flatten();
-        match row.filter(|row| row.id.is_some()) {
-            Some(row) => Ok(Some(self.recounted(row.read(tenant)?).await?)),
-            None => Ok(None),
+/// Reads a session; `None` when there is none.
+pub(super) async fn load(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    which: Which<'_>,
+) -> Result<Option<Loaded>, StoreError> {
+    Ok(load_all(connection, &[(tenant, which)]).await?.pop())
+}
+
+/// Reads those of some sessions that exist, in the order in which they are asked for.
+pub(super) async fn load_all(
+    connection: &mut PgConnection,
+    wanted: &[(TenantId, Which<'_>)],
+) -> Result<Vec<Loaded>, StoreError> {
+    let mut loaded = Vec::with_capacity(wanted.len());
+    for (row, (tenant, _)) in read(connection, wanted).await?.into_iter().zip(wanted) {
+        if let Some(row) = row.filter(|row| row.id.is_some()) {
+            loaded.push(recounted(connection, row.read(*tenant)?).await?);
         }
     }
+    Ok(loaded)
+}
 
-    /// Counts its pins anew when the tenant's have changed since they were counted.
-    async fn recounted(&self, mut loaded: Loaded) -> Result<Loaded, StoreError> {
-        let session = &mut loaded.session;
-        if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
-            let settings = session.effective_settings();
-            let mut tx = self.begin(loaded.tenant).await?;
-            pins::recount(&mut tx, (loaded.tenant, session.id), &settings, &mut session.accounting).await?;
+/// Counts its pins anew when the tenant's have changed since they were counted.
+async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded, StoreError> {
+    let session = &mut loaded.session;
+    let revision = session.defaults.wide_pins_revision();
+    if session.accounting.pins_revision != revision {
+        let own = pins::list(connection, loaded.tenant, session.id).await?;
+        session.accounting.pins_tokens = pins::count(&session.effective_settings(), own);
+        session.accounting.pins_revision = revision;
+    }
+    Ok(loaded)
+}
+
+/// Takes the lock of a session that is still as it was read, for the length of the transaction; `false` when it is not,
+/// or is gone.
+pub(super) async fn hold(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id
+           where s.tenant_id = $1 and s.id = $2 and s.revision = $3 and t.revision = $4 for update of s"#,
+        loaded.tenant.0,
+        loaded.session.id.0,
+        loaded.revision,
+        loaded.tenant_revision
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Counts how often something was decided for a session that was then another.
+#[derive(Debug, Default)]
+pub struct Tries(u32);
+
+impl Tries {
+    /// Waits a moment before it is decided anew, in which whoever was first is done.
+    ///
+    /// # Errors
+    /// When it was tried often enough.
+    pub async fn again(&mut self) -> Result<(), StoreError> {
+        self.0 += 1;
+        if self.0 == TRIES {
+            return Err(StoreError::Contended);
         }
-        Ok(loaded)
+        tokio::time::sleep(PAUSE * self.0).await;
+        Ok(())
     }
 }
 
@@ -209,19 +260,39 @@ struct Row {
 impl Row {
     /// The session that begins with this name.
     fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
-        let defaults = read_settings(&self.defaults)
-            .map_err(|error| StoreError::corrupt("tenants", "settings", tenant.0, error))?;
+        let defaults = self.defaults(tenant)?;
         let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
         Ok(Loaded { tenant, session, revision: None, tenant_revision: self.tenant_revision })
     }
 
+    fn defaults(&self, tenant: TenantId) -> Result<Settings, StoreError> {
+        read_settings(&self.defaults)
+            .map_err(|error| StoreError::corrupt("tenants", "settings", tenant.0, error))
+    }
+
     fn read(self, tenant: TenantId) -> Result<Loaded, StoreError> {
-        let (tenant_revision, revision) = (self.tenant_revision, self.revision);
-        let row = SessionRow {
-            id: self.id.unwrap_or_default(),
-            name: self.name.unwrap_or_default(),
-            settings: self.settings.unwrap_or_default(),
-            defaults: self.defaults,
+        let id = self.id.unwrap_or_default();
+        let corrupt =
+            |column, reason: &dyn std::fmt::Display| StoreError::corrupt("sessions", column, id, reason);
+        let live = match (self.live_id, self.live_status.as_deref()) {
+            (Some(id), Some(word)) => Some(Live {
+                id: CompressionId(id),
+                status: Status::parse(word)
+                    .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
+                is_ahead: self.is_live_ahead.unwrap_or_default(),
+            }),
+            _ => None,
+        };
+        let accounting = self.accounting.as_deref().unwrap_or_default();
+        let mut session = Session {
+            id: SessionId(id),
+            defaults: self.defaults(tenant)?,
+            settings: read_settings(self.settings.as_deref().unwrap_or_default())
+                .map_err(|e| corrupt("settings", &e))?,
+            accounting: serde_json::from_str(accounting).map_err(|e| corrupt("accounting", &e))?,
+            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", &e))?,
+            name: SessionName::parse(self.name.as_deref().unwrap_or_default())
+                .map_err(|e| corrupt("name", &e))?,
             head_seq: self.head_seq.unwrap_or_default(),
             anchor_seq: self.anchor_seq.unwrap_or_default(),
             indexed_seq: self.indexed_seq.unwrap_or_default(),
@@ -229,14 +300,17 @@ impl Row {
             last_version: self.last_version.unwrap_or_default(),
             compression_count: self.compression_count.unwrap_or_default(),
             context_revision: self.context_revision.unwrap_or_default(),
-            accounting: self.accounting.unwrap_or_default(),
-            recent: self.recent,
             created_at: self.created_at.unwrap_or_default(),
             updated_at: self.updated_at.unwrap_or_default(),
-            live_id: self.live_id,
-            live_status: self.live_status,
-            is_live_ahead: self.is_live_ahead,
+            live,
         };
-        Ok(Loaded { tenant, session: row.read()?, revision, tenant_revision })
+        session.forget_masks_that_are_off();
+        let (revision, tenant_revision) = (self.revision, self.tenant_revision);
+        Ok(Loaded { tenant, session, revision, tenant_revision })
     }
+}
+
+/// Most sessions and tenants set nothing, and every append reads both.
+pub(super) fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
+    if text == "{}" { Ok(Settings::default()) } else { serde_json::from_str(text) }
 }

@@ -4,8 +4,10 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::compressions::{self, Kind, NewJob, cancel_live};
+use super::load::{self, Loaded, Which};
 use super::summaries::{self, StoredVersion};
 use super::{Store, StoreError, Tx, base, events, prepared, sessions, settle};
+use crate::background;
 use crate::domain::candidate;
 use crate::domain::compression::Request;
 use crate::domain::context::{Counted, summary_message_text};
@@ -63,112 +65,137 @@ pub enum Merge {
         /// The version that was merged then.
         merged: i64,
     },
-    /// A new version; commits with the transaction.
-    Done {
-        /// The parent.
-        session: SessionId,
-        /// Its new version.
-        version: Box<Version>,
-        /// The version that was merged.
-        merged: i64,
-        /// What of it did not come along.
-        left_out: Vec<LeftOut>,
-        /// The verdict of the probes, the parent's and those that the merge brought.
-        probes: Scores,
-    },
+    /// It can be done.
+    Ready(Box<Merging>),
+}
+
+/// A merge as it was decided.
+#[derive(Clone, Debug)]
+pub struct Merging {
+    parent: Loaded,
+    child: SessionId,
+    made: Made,
+    /// The version that is merged.
+    pub merged: i64,
+}
+
+impl Merging {
+    /// The parent.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.parent.session.id
+    }
+
+    /// Its new version's number.
+    #[must_use]
+    pub fn version(&self) -> i64 {
+        self.made.version.meta.version
+    }
+
+    /// What of the version that is merged does not come along.
+    #[must_use]
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.made.left_out
+    }
+
+    /// The verdict of the probes, the parent's and those that the merge brings.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        self.made.checked.report.scores()
+    }
 }
 
 impl Store {
-    /// Merges a version of a session into another one's current version. The anchor, the strategy and the
-    /// count of compressions stay; a live compression starts over on the new version.
+    /// Finds what merging a version of a session into another one's current version comes to.
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
-    pub async fn merge_session(
-        &self,
-        tx: &mut Tx,
-        tenant: TenantId,
-        wanted: Wanted<'_>,
-    ) -> Result<Merge, StoreError> {
-        let Some(parent) = sessions::lock(tx, tenant, wanted.parent).await? else {
+    pub async fn decide_merge(&self, tenant: TenantId, wanted: Wanted<'_>) -> Result<Merge, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(parent) = load::load(&mut tx, tenant, Which::Named(wanted.parent)).await? else {
             return Ok(Merge::NoSession);
         };
-        let Some(child) = sessions::find(tx, tenant, wanted.child).await? else {
+        let Some(child) = sessions::find(&mut tx, tenant, wanted.child).await? else {
             return Ok(Merge::NoSession);
         };
-        if parent.id == child.id {
+        let into = &parent.session;
+        if into.id == child.id {
             return Ok(Merge::Itself);
         }
         let Some(merged) = wanted.version.or(child.version) else { return Ok(Merge::NoSummary) };
-        let Some(theirs) = summaries::find(tx, tenant, child.id, merged).await? else {
+        let Some(theirs) = summaries::find(&mut tx, tenant, child.id, merged).await? else {
             return Ok(Merge::NoVersion);
         };
-        let keys = (tenant, parent.id, child.id);
-        if let Some((version, merged)) = find_merge(tx, keys, merged).await? {
-            return Ok(Merge::Unchanged { session: parent.id, version, merged });
+        let keys = (tenant, into.id, child.id);
+        if let Some((version, merged)) = find_merge(&mut tx, keys, merged).await? {
+            return Ok(Merge::Unchanged { session: into.id, version, merged });
         }
-        let is_critical = parent.effective_settings().critical == Some(true);
+        let is_critical = into.effective_settings().critical == Some(true);
         if is_critical && theirs.version.meta.verifiable == Verifiable::No {
             return Ok(Merge::Unverifiable);
         }
-        let asked = base::asked(tx, tenant, parent.id).await?;
-        let current = match parent.version {
-            Some(number) => summaries::find(tx, tenant, parent.id, number).await?,
+        let asked = base::asked(&mut tx, tenant, into.id).await?;
+        let current = match into.version {
+            Some(number) => summaries::find(&mut tx, tenant, into.id, number).await?,
             None => None,
         };
-        let theirs = handoff::without(theirs.version.summary, parent.name.as_str());
-        let origin = Origin { name: child.name.as_str(), summary: &theirs };
-        let (own, span) = match &current {
-            Some(current) => (current.version.summary.clone(), Vec::new()),
-            None => opening(tx, tenant, parent.id, &origin).await?,
+        let opening = if current.is_none() { opening(&mut tx, tenant, into.id).await? } else { Vec::new() };
+        tx.commit().await?;
+        let (into, name, now) = (into.clone(), child.name, wanted.now);
+        let making = move || {
+            let theirs = handoff::without(theirs.version.summary, into.name.as_str());
+            let origin = Origin { name: name.as_str(), summary: &theirs };
+            let (summary, span) = if let Some(current) = &current {
+                (current.version.summary.clone(), Vec::new())
+            } else {
+                let span: Vec<Numbered> = opening.into_iter().filter_map(read_opening).collect();
+                (handoff::opening(&span, &origin), span)
+            };
+            Made::new(&into, Own { summary, span, current, asked }, &origin, now)
         };
-        let own = Own { summary: own, span, current, asked };
-        let made = Made::new(&parent, own, &origin, wanted.now)?;
+        let made = background::spawn(making).await.map_err(|_| sqlx::Error::WorkerCrashed)??;
         if !made.checked.refusals.is_empty() {
             return Ok(Merge::Rejected(made.checked.refusals));
         }
-        self.publish_merge(tx, (tenant, &parent), &made).await?;
-        let number = made.version.meta.version;
+        Ok(Merge::Ready(Box::new(Merging { parent, child: child.id, made, merged })))
+    }
+
+    /// Makes the merged version current; work on the one before starts over on it. The anchor, the strategy and the
+    /// count of compressions stay. `false`, and the transaction must not be committed, when the parent is not as it was
+    /// when that was decided.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn merge_session(&self, tx: &mut Tx, merging: &Merging) -> Result<bool, StoreError> {
+        let Merging { parent, child, made, merged } = merging;
+        if !load::hold(tx, parent).await? {
+            return Ok(false);
+        }
+        let (tenant, mut session) = (parent.tenant, parent.session.clone());
+        let live = find_live(tx, tenant, session.id).await?;
+        cancel_live(tx, tenant, session.id).await?;
+        prepared::supersede(tx, tenant, session.id).await?;
+        made.insert(tx, tenant, session.id).await?;
+        let number = merging.version();
+        session.merge(made.tokens);
+        sessions::stand_on_version(tx, tenant, &session).await?;
+        events::published(tx, (tenant, session.id), number, None).await?;
+        if let Some((trigger, request)) = live {
+            let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
+            compressions::enqueue(tx, tenant, session.id, job).await?;
+        }
+        Box::pin(settle::reconsider(tx, (tenant, session.id))).await?;
         sqlx::query!(
             "insert into session_merges (tenant_id, session_id, child_id, child_version, version) values ($1, $2, $3, $4, $5)",
             tenant.0,
-            parent.id.0,
-            child.id.0,
+            session.id.0,
+            child.0,
             merged,
             number
         )
         .execute(&mut **tx)
         .await?;
-        Ok(Merge::Done {
-            session: parent.id,
-            version: Box::new(made.version),
-            merged,
-            left_out: made.left_out,
-            probes: made.checked.report.scores(),
-        })
-    }
-
-    /// Makes the merged version current; work on the one before starts over on it.
-    async fn publish_merge(
-        &self,
-        tx: &mut Tx,
-        (tenant, parent): (TenantId, &sessions::Session),
-        made: &Made,
-    ) -> Result<(), StoreError> {
-        let live = find_live(tx, tenant, parent.id).await?;
-        cancel_live(tx, tenant, parent.id).await?;
-        prepared::supersede(tx, tenant, parent.id).await?;
-        made.insert(tx, tenant, parent.id).await?;
-        let number = made.version.meta.version;
-        let mut session = parent.clone();
-        session.merge(made.tokens);
-        sessions::stand_on_version(tx, tenant, &session).await?;
-        events::published(tx, (tenant, parent.id), number, None).await?;
-        if let Some((trigger, request)) = live {
-            let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
-            compressions::enqueue(tx, tenant, parent.id, job).await?;
-        }
-        Box::pin(settle::reconsider(self, tx, (tenant, parent.id))).await
+        Ok(true)
     }
 }
 
@@ -182,6 +209,7 @@ struct Own {
 }
 
 /// A version of the parent, ready to be stored.
+#[derive(Clone, Debug)]
 struct Made {
     version: Version,
     carry: Carry,
@@ -439,13 +467,12 @@ async fn find_live(
     .transpose()
 }
 
-/// The record of a parent that has no version yet: the intent that its first messages state, else the child's.
+/// The first messages of a parent that has no version yet, in which its intent is looked for.
 async fn opening(
     tx: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
-    child: &Origin<'_>,
-) -> Result<(Summary, Vec<Numbered>), StoreError> {
+) -> Result<Vec<(i64, String, String)>, StoreError> {
     let rows = sqlx::query!(
         r#"select m.seq, m.format, m.body from messages m
            where m.tenant_id = $1 and m.session_id = $2 and m.seq <= $3 order by m.seq"#,
@@ -455,11 +482,10 @@ async fn opening(
     )
     .fetch_all(tx)
     .await?;
-    let read = |row: (i64, String, String)| {
-        let format = Format::from_name(&row.1)?;
-        Some(Numbered { seq: row.0, message: format::parse(format, &row.2).ok()? })
-    };
-    let span: Vec<Numbered> =
-        rows.into_iter().filter_map(|row| read((row.seq, row.format, row.body))).collect();
-    Ok((handoff::opening(&span, child), span))
+    Ok(rows.into_iter().map(|row| (row.seq, row.format, row.body)).collect())
+}
+
+fn read_opening((seq, format, body): (i64, String, String)) -> Option<Numbered> {
+    let message = format::parse(Format::from_name(&format)?, &body).ok()?;
+    Some(Numbered { seq, message })
 }

@@ -24,7 +24,7 @@ pub mod gather;
 pub mod idempotency;
 pub mod keys;
 pub mod ledger;
-mod load;
+pub mod load;
 pub mod merges;
 pub mod messages;
 pub mod narratives;
@@ -58,7 +58,6 @@ use tokio_util::task::TaskTracker;
 use audit::Actor;
 pub use bulkhead::Tx;
 use bulkhead::{Bulkhead, Share};
-use context::HeldContexts;
 pub use error::StoreError;
 use keys::KeyCache;
 use readers::{Readers, Reading};
@@ -99,7 +98,6 @@ pub struct Store {
     bulkhead: Option<Bulkhead>,
     /// The one connection that tells whether the database answers, however busy the others are.
     probe: PgPool,
-    held: HeldContexts,
     tracker: TaskTracker,
     keys: KeyCache,
     meter: usage::Meter,
@@ -174,7 +172,6 @@ impl Store {
             queue: Readers::new(QUEUE_CONNECTIONS),
             bulkhead: Some(Bulkhead::new(connections.saturating_add(KEEPERS))),
             probe,
-            held: HeldContexts::new(),
             tracker,
             keys: KeyCache::new(),
             bell: events::Bell::new(),

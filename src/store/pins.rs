@@ -2,9 +2,9 @@
 
 use sqlx::PgConnection;
 
+use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
 use super::{Store, StoreError};
-use crate::domain::accounting::Accounting;
 use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::pin::{self, PINS_SHARE, Pin};
 use crate::domain::settings::{Settings, share_of};
@@ -54,17 +54,34 @@ impl Store {
         name: &SessionName,
         pins: &[Pin],
     ) -> Result<Option<PinsOutcome>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let Some(mut session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(None) };
-        let settings = session.effective_settings();
-        let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
-        let tokens = count(&settings, pins.to_vec());
-        // Nobody is kept from taking pins away because the tenant's alone are too large here.
-        if tokens > max_tokens && !pins.is_empty() {
-            return Ok(Some(PinsOutcome::TooLarge { tokens, max_tokens }));
+        let mut tries = Tries::default();
+        loop {
+            let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(None) };
+            let settings = loaded.session.effective_settings();
+            let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+            let tokens = count(&settings, pins.to_vec());
+            // Nobody is kept from taking pins away because the tenant's alone are too large here.
+            if tokens > max_tokens && !pins.is_empty() {
+                return Ok(Some(PinsOutcome::TooLarge { tokens, max_tokens }));
+            }
+            if let Some(context_revision) = self.write_pins(loaded, pins, tokens).await? {
+                return Ok(Some(PinsOutcome::Replaced { context_revision }));
+            }
+            tries.again().await?;
         }
+    }
+
+    /// Writes pins that take so many tokens, unless they are there already, and gives the revision that contexts have with
+    /// them; `None`, and nothing has changed, when the session is not as it was read.
+    async fn write_pins(&self, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<Option<i64>, StoreError> {
+        let tenant = loaded.tenant;
+        let mut tx = self.begin(tenant).await?;
+        if !load::hold(&mut tx, &loaded).await? {
+            return Ok(None);
+        }
+        let mut session = loaded.session;
         if list(&mut tx, tenant, session.id).await? == pins {
-            return Ok(Some(PinsOutcome::Replaced { context_revision: session.served_revision() }));
+            return Ok(Some(session.served_revision()));
         }
         sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
             .execute(&mut *tx)
@@ -85,22 +102,30 @@ impl Store {
         session.pin(tokens);
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
-        Ok(Some(PinsOutcome::Replaced { context_revision: session.served_revision() }))
+        Ok(Some(session.served_revision()))
     }
 }
 
+/// Lists a session's own; sets the tenant for itself, so that it needs no transaction.
 pub(crate) async fn list(
-    tx: &mut PgConnection,
+    connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
 ) -> Result<Vec<Pin>, StoreError> {
     let pins = sqlx::query_as!(
         Pin,
-        "select id, body as text from pins where tenant_id = $1 and session_id = $2 order by position",
+        "with bound as materialized (
+           select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+         )
+         select p.id, p.body as text
+         from bound
+         cross join lateral (
+           select x.id, x.body from pins x where x.tenant_id = bound.tenant_id and x.session_id = $2 order by x.position offset 0
+         ) p",
         tenant.0,
         session.0
     )
-    .fetch_all(&mut *tx)
+    .fetch_all(connection)
     .await?;
     Ok(pins)
 }
@@ -113,21 +138,6 @@ pub(crate) async fn list_all(
 ) -> Result<Vec<Pin>, StoreError> {
     let own = list(tx, tenant, session.id).await?;
     Ok(pin::together(session.defaults.wide_pins(), own))
-}
-
-/// Counts the pins anew when the tenant's have changed since they were counted.
-pub(super) async fn recount(
-    tx: &mut PgConnection,
-    (tenant, session): (TenantId, SessionId),
-    settings: &Settings,
-    counts: &mut Accounting,
-) -> Result<(), StoreError> {
-    let revision = settings.wide_pins_revision();
-    if counts.pins_revision != revision {
-        counts.pins_tokens = count(settings, list(tx, tenant, session).await?);
-        counts.pins_revision = revision;
-    }
-    Ok(())
 }
 
 /// What the tenant's pins and a session's own take together in a context, in tokens.

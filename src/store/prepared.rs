@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use super::compressions::{Job, Kind};
 use super::figures::Figures;
 use super::settle::{self, Candidate, NewEvaluation, NewVersion, Prepared};
-use super::{Store, StoreError, sessions};
+use super::{StoreError, sessions};
 use crate::domain::compression::{Report, Request, Span, Status};
 use crate::domain::id::{CompressionId, SessionId, TenantId};
 use crate::domain::trigger::{SignalKind, Start};
@@ -53,7 +53,6 @@ pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError>
 /// Publishes what is prepared, when it holds and is enough for what starts; else ends it as superseded, so
 /// that a new compression can do better. `None` when nothing was published. The session's lock is held.
 pub(super) async fn publish(
-    store: &Store,
     connection: &mut PgConnection,
     (tenant, session): (TenantId, SessionId),
     (start, coming_tokens): (&Start, u64),
@@ -102,8 +101,7 @@ pub(super) async fn publish(
     let Kept { version, evaluation, report, .. } = kept;
     let figures = Figures::of(&report, false);
     let made = Prepared { job: &job, span, revision: row.context_revision, coming_tokens };
-    let is_published =
-        settle::publish_prepared(store, connection, made, (version, evaluation, report)).await?;
+    let is_published = settle::publish_prepared(connection, made, (version, evaluation, report)).await?;
     if !is_published {
         supersede(connection, tenant, session).await?;
     }

@@ -71,15 +71,15 @@ impl Reading {
 
     /// Ends the read: keeps the connection for the next one when it went well; `None` when it is to be
     /// tried again.
-    pub(super) fn settle<T>(self, read: Result<T, sqlx::Error>) -> Result<Option<T>, StoreError> {
-        match read {
+    pub(super) fn settle<T>(self, read: Result<T, impl Into<StoreError>>) -> Result<Option<T>, StoreError> {
+        match read.map_err(Into::into) {
             Ok(found) => {
                 self.keep();
                 Ok(Some(found))
             }
             // The server may have restarted since; a connection that is new is not tried again.
-            Err(error) if self.was_kept && is_lost(&error) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(StoreError::Database(error)) if self.was_kept && is_lost(&error) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -88,21 +88,6 @@ impl Reading {
         let done = outcome?;
         self.keep();
         Ok(done)
-    }
-
-    /// Ends what decides on what it reads, and writes only if that still holds; `None` when it is to be tried again.
-    pub(super) fn end_optimistic<T>(
-        self,
-        outcome: Result<Option<T>, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
-        match outcome {
-            Ok(done) => {
-                self.keep();
-                Ok(done)
-            }
-            Err(StoreError::Database(error)) if self.was_kept && is_lost(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 
     /// Keeps the connection for the next read, after one that was read to its end.

@@ -7,76 +7,11 @@ use serde_json::{Map, Value};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, expect_rows, load, pins, prepared};
-use crate::domain::compression::Status;
-use crate::domain::id::{CompressionId, SessionId, SessionName, TenantId};
+use super::load::{self, Loaded, Tries, Which};
+use super::{Store, StoreError, expect_rows, prepared};
+use crate::domain::id::{SessionId, SessionName, TenantId};
 pub use crate::domain::session::{Live, Session};
-use crate::domain::settings::{Settings, SettingsError};
-use crate::domain::trigger::Recent;
-
-/// The columns of [`Session`], in every statement that reads one.
-pub(super) struct SessionRow {
-    pub(super) id: Uuid,
-    pub(super) name: String,
-    pub(super) settings: String,
-    pub(super) defaults: String,
-    pub(super) head_seq: i64,
-    pub(super) anchor_seq: i64,
-    pub(super) indexed_seq: i64,
-    pub(super) version: Option<i64>,
-    pub(super) last_version: i64,
-    pub(super) compression_count: i32,
-    pub(super) context_revision: i64,
-    pub(super) accounting: String,
-    pub(super) recent: Option<String>,
-    pub(super) created_at: DateTime<Utc>,
-    pub(super) updated_at: DateTime<Utc>,
-    pub(super) live_id: Option<Uuid>,
-    pub(super) live_status: Option<String>,
-    pub(super) is_live_ahead: Option<bool>,
-}
-
-impl SessionRow {
-    pub(super) fn read(self) -> Result<Session, StoreError> {
-        let corrupt = |column, reason: String| StoreError::corrupt("sessions", column, self.id, reason);
-        let live = match (self.live_id, self.live_status.as_deref()) {
-            (Some(id), Some(word)) => Some(Live {
-                id: CompressionId(id),
-                status: Status::parse(word)
-                    .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
-                is_ahead: self.is_live_ahead.unwrap_or_default(),
-            }),
-            _ => None,
-        };
-        let mut session = Session {
-            id: SessionId(self.id),
-            settings: read_settings(&self.settings).map_err(|e| corrupt("settings", e.to_string()))?,
-            defaults: read_settings(&self.defaults)
-                .map_err(|e| StoreError::corrupt("tenants", "settings", self.id, e))?,
-            accounting: serde_json::from_str(&self.accounting)
-                .map_err(|e| corrupt("accounting", e.to_string()))?,
-            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", e.to_string()))?,
-            name: SessionName::parse(&self.name).map_err(|e| corrupt("name", e.to_string()))?,
-            head_seq: self.head_seq,
-            anchor_seq: self.anchor_seq,
-            indexed_seq: self.indexed_seq,
-            version: self.version,
-            last_version: self.last_version,
-            compression_count: self.compression_count,
-            context_revision: self.context_revision,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            live,
-        };
-        session.forget_masks_that_are_off();
-        Ok(session)
-    }
-}
-
-/// Most sessions and tenants set nothing, and every append reads both.
-pub(super) fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
-    if text == "{}" { Ok(Settings::default()) } else { serde_json::from_str(text) }
-}
+use crate::domain::settings::SettingsError;
 
 /// Which sessions to list.
 #[derive(Clone, Debug, Default)]
@@ -110,8 +45,22 @@ impl Store {
         tenant: TenantId,
         name: &SessionName,
     ) -> Result<Option<Session>, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        find(&mut tx, tenant, name).await
+        Ok(self.load_session(tenant, name).await?.map(|loaded| loaded.session))
+    }
+
+    /// Reads a session to decide on it; `None` when there is none.
+    pub(super) async fn load_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<Loaded>, StoreError> {
+        loop {
+            let mut reading = self.reading(tenant).await?;
+            let loaded = load::load(reading.connection(), tenant, Which::Named(name)).await;
+            if let Some(loaded) = reading.settle(loaded)? {
+                return Ok(loaded);
+            }
+        }
     }
 
     /// Lists a tenant's sessions, newest first.
@@ -126,26 +75,15 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<Session>, StoreError> {
         let mut tx = self.begin_planning(tenant).await?;
-        let rows = sqlx::query_as!(
-            SessionRow,
-            r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
-                      s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
-                      s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
-                      live.id as "live_id?", live.status as "live_status?", live.is_ahead as "is_live_ahead?"
-               from sessions s
-               join tenants t on t.id = s.tenant_id
-               left join lateral (
-                 select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
-                 where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
-                   and c.status in ('queued', 'running') and not c.shadow
-               ) live on true
-               where s.tenant_id = $1
-                 and ($2::text is null or s.task_id = $2)
-                 and ($3::text is null or s.parent_session_id = $3)
-                 and ($4::timestamptz is null or s.updated_at >= $4)
-                 and ($5::uuid is null or s.id < $5)
-                 and s.expires_at is null
-               order by s.id desc limit $6"#,
+        let found = sqlx::query_scalar!(
+            "select s.id from sessions s
+             where s.tenant_id = $1
+               and ($2::text is null or s.task_id = $2)
+               and ($3::text is null or s.parent_session_id = $3)
+               and ($4::timestamptz is null or s.updated_at >= $4)
+               and ($5::uuid is null or s.id < $5)
+               and s.expires_at is null
+             order by s.id desc limit $6",
             tenant.0,
             filter.task_id,
             filter.parent_session_id,
@@ -155,7 +93,9 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        read_all(&mut tx, tenant, rows).await
+        let wanted: Vec<_> = found.into_iter().map(|id| (tenant, Which::WithId(SessionId(id)))).collect();
+        let loaded = load::load_all(&mut tx, &wanted).await?;
+        Ok(loaded.into_iter().map(|loaded| loaded.session).collect())
     }
 
     /// Makes a session or changes its settings: an absent field keeps its value, null resets it.
@@ -168,12 +108,19 @@ impl Store {
         name: &SessionName,
         change: Map<String, Value>,
     ) -> Result<PutOutcome, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let put = put(&mut tx, tenant, name, change).await?;
-        if !matches!(put, PutOutcome::Refused(_)) {
-            tx.commit().await?;
+        let mut tries = Tries::default();
+        loop {
+            let mut tx = self.begin(tenant).await?;
+            match put(&mut tx, tenant, name, &change).await? {
+                Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
+                Some(put) => {
+                    tx.commit().await?;
+                    return Ok(put);
+                }
+                None => drop(tx),
+            }
+            tries.again().await?;
         }
-        Ok(put)
     }
 
     /// Erases a session with everything that it owns; its live work finds nothing to publish into.
@@ -217,22 +164,23 @@ impl Store {
 }
 
 /// Makes a session or changes its settings in a transaction that is open, which must not be committed when
-/// they were refused.
+/// they were refused, nor when the session is another meanwhile, for which there is `None`.
 pub(super) async fn put(
     tx: &mut PgConnection,
     tenant: TenantId,
     name: &SessionName,
-    change: Map<String, Value>,
-) -> Result<PutOutcome, StoreError> {
+    change: &Map<String, Value>,
+) -> Result<Option<PutOutcome>, StoreError> {
     let created = create(&mut *tx, tenant, name).await?;
-    let Some(mut session) = lock(&mut *tx, tenant, name).await? else {
-        // Erased between the two statements; the caller's next try makes it.
-        return Err(sqlx::Error::RowNotFound.into());
-    };
-    let settings = match session.settings.patched(change, &session.defaults) {
+    let Some(mut loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else { return Ok(None) };
+    let settings = match loaded.session.settings.patched(change.clone(), &loaded.session.defaults) {
         Ok(settings) => settings,
-        Err(refused) => return Ok(PutOutcome::Refused(refused)),
+        Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
     };
+    if !load::hold(&mut *tx, &loaded).await? {
+        return Ok(None);
+    }
+    let session = &mut loaded.session;
     let revision = session.context_revision;
     let tail = if session.masks_otherwise(&settings) {
         load::tail(tx, (tenant, session.id), session.floor()).await?
@@ -240,18 +188,18 @@ pub(super) async fn put(
         Vec::new()
     };
     match session.set(settings, &tail) {
-        Err(refused) => return Ok(PutOutcome::Refused(refused)),
+        Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
         Ok(false) => {}
         Ok(true) => {
             if created {
                 // It begins with them.
                 session.context_revision = revision;
             }
-            session.updated_at = update(&mut *tx, tenant, &session).await?;
+            session.updated_at = update(&mut *tx, tenant, session).await?;
         }
     }
-    let session = Box::new(session);
-    Ok(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) })
+    let session = Box::new(loaded.session);
+    Ok(Some(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) }))
 }
 
 /// Makes the session when it is not there; true when it was made.
@@ -271,96 +219,31 @@ pub(crate) async fn create(
     Ok(done.rows_affected() == 1)
 }
 
-/// Finds a session in a transaction that is open.
+/// Finds a session, in a transaction that may be open.
 pub(crate) async fn find(
-    tx: &mut PgConnection,
+    connection: &mut PgConnection,
     tenant: TenantId,
     name: &SessionName,
 ) -> Result<Option<Session>, StoreError> {
-    let row = sqlx::query_as!(
-        SessionRow,
-        r#"select s.id, s.name, s.settings::text as "settings!", t.settings::text as "defaults!",
-                  s.head_seq, s.anchor_seq, s.indexed_seq, s.version, s.last_version, s.compression_count,
-                  s.context_revision, s.accounting::text as "accounting!", null::text as recent, s.created_at, s.updated_at,
-                  live.id as "live_id?", live.status as "live_status?", live.is_ahead as "is_live_ahead?"
-           from sessions s
-           join tenants t on t.id = s.tenant_id
-           left join lateral (
-             select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
-             where c.tenant_id = s.tenant_id and c.session_id = s.id and c.kind = 'compress'
-               and c.status in ('queued', 'running') and not c.shadow
-           ) live on true
-           where s.tenant_id = $1 and s.name = $2"#,
-        tenant.0,
-        name.as_str()
-    )
-    .fetch_optional(&mut *tx)
-    .await?;
-    Ok(read_all(tx, tenant, row).await?.pop())
+    Ok(load::load(connection, tenant, Which::Named(name)).await?.map(|loaded| loaded.session))
 }
 
-/// Reads rows, and counts the pins of those whose tenant has changed its own since.
-async fn read_all(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    rows: impl IntoIterator<Item = SessionRow>,
-) -> Result<Vec<Session>, StoreError> {
-    let mut sessions = rows.into_iter().map(SessionRow::read).collect::<Result<Vec<_>, _>>()?;
-    for session in &mut sessions {
-        if session.accounting.pins_revision != session.defaults.wide_pins_revision() {
-            let settings = session.effective_settings();
-            pins::recount(tx, (tenant, session.id), &settings, &mut session.accounting).await?;
-        }
-    }
-    Ok(sessions)
-}
-
-/// Takes a session's row lock. Whoever locks more than one session goes in the order of their names.
-///
-/// A session that was locked when it was asked for comes back as it is after the wait; its `live`
-/// may be from before it.
+/// Takes a session's row lock, and reads what it is then. Whoever locks more than one session goes in the order of
+/// their names.
 pub(crate) async fn lock(
     tx: &mut PgConnection,
     tenant: TenantId,
     name: &SessionName,
 ) -> Result<Option<Session>, StoreError> {
-    Ok(lock_all(tx, tenant, &[name.as_str()]).await?.pop())
-}
-
-/// Takes the row locks of the sessions that exist, in the order of the names, which come in the order
-/// of their bytes.
-pub(super) async fn lock_all(
-    tx: &mut PgConnection,
-    tenant: TenantId,
-    names: &[&str],
-) -> Result<Vec<Session>, StoreError> {
-    // One look into the unique index per name: as a plain join, the planner reads all sessions of the
-    // tenant for as long as it has no statistics.
-    let rows = sqlx::query_as!(
-        SessionRow,
-        r#"select s.id as "id!", s.name as "name!", s.settings::text as "settings!", t.settings::text as "defaults!",
-                  s.head_seq as "head_seq!", s.anchor_seq as "anchor_seq!", s.indexed_seq as "indexed_seq!",
-                  s.version, s.last_version as "last_version!", s.compression_count as "compression_count!",
-                  s.context_revision as "context_revision!", s.accounting::text as "accounting!",
-                  s.recent, s.created_at as "created_at!", s.updated_at as "updated_at!",
-                  live.id as "live_id?", live.status as "live_status?", live.is_ahead as "is_live_ahead?"
-           from unnest($2::text[]) as wanted(name)
-           cross join lateral (
-             select x.* from sessions x where x.tenant_id = $1 and x.name = wanted.name limit 1 for update
-           ) s
-           join tenants t on t.id = $1
-           left join lateral (
-             select c.id, c.status, coalesce((c.request ->> 'ahead')::boolean, false) as is_ahead from compressions c
-             where c.tenant_id = $1 and c.session_id = s.id and c.kind = 'compress'
-               and c.status in ('queued', 'running') and not c.shadow
-             limit 1
-           ) live on true"#,
+    let held = sqlx::query_scalar!(
+        "select s.id from sessions s where s.tenant_id = $1 and s.name = $2 for update",
         tenant.0,
-        names as &[&str]
+        name.as_str()
     )
-    .fetch_all(&mut *tx)
+    .fetch_optional(&mut *tx)
     .await?;
-    read_all(tx, tenant, rows).await
+    let Some(id) = held else { return Ok(None) };
+    Ok(load::load(tx, tenant, Which::WithId(SessionId(id))).await?.map(|loaded| loaded.session))
 }
 
 /// Takes a session's row lock, whatever it is by now.

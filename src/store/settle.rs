@@ -156,7 +156,7 @@ impl Store {
             tokio::time::sleep(PAUSE * tries).await;
             let mut reading = self.reading(job.tenant).await?;
             let settled = self.try_to_settle(reading.connection(), asked).await;
-            if let Some(settled) = reading.end_optimistic(settled)? {
+            if let Some(settled) = reading.settle(settled)?.flatten() {
                 return Ok(settled);
             }
         }
@@ -180,7 +180,7 @@ impl Store {
         asked: Asked<'_>,
     ) -> Result<Option<(Settled, Option<Box<Job>>)>, StoreError> {
         let Asked { job, span, settlement, index_lease } = asked;
-        let Some(mut loaded) = self.load(connection, job.tenant, Which::WithId(job.session)).await? else {
+        let Some(mut loaded) = load::load(connection, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Some((Settled::Lost, None)));
         };
         let session = &mut loaded.session;
@@ -260,7 +260,7 @@ impl Store {
         let mut tx = self.begin(job.tenant).await?;
         // Events are written under the session's lock, so that their ids come in the order of their commits.
         sessions::hold(&mut tx, job.tenant, job.session).await?;
-        let Some(loaded) = self.load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
+        let Some(loaded) = load::load(&mut tx, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Settled::Lost);
         };
         let mut report = settlement.report.clone();
@@ -399,13 +399,12 @@ pub(super) struct Prepared<'a> {
 /// Publishes what was made ahead of need, in a transaction that holds the session's lock. `false`, and nothing has
 /// changed, when it does not hold any more.
 pub(super) async fn publish_prepared(
-    store: &Store,
     connection: &mut PgConnection,
     prepared: Prepared<'_>,
     (version, evaluation, mut report): (NewVersion, Option<NewEvaluation>, Report),
 ) -> Result<bool, StoreError> {
     let Prepared { job, span, revision, coming_tokens } = prepared;
-    let loaded = store.load(connection, job.tenant, Which::WithId(job.session)).await?;
+    let loaded = load::load(connection, job.tenant, Which::WithId(job.session)).await?;
     let Some(mut loaded) = loaded else { return Ok(false) };
     let ending = Ending {
         trigger: &job.trigger,
@@ -441,11 +440,10 @@ pub(super) async fn publish_prepared(
 /// Looks at a session again after a version came that no compression has made, in a transaction that holds its lock: it
 /// is indexed, and a larger summary may call for a compression.
 pub(super) async fn reconsider(
-    store: &Store,
     connection: &mut PgConnection,
     (tenant, id): (TenantId, SessionId),
 ) -> Result<(), StoreError> {
-    let Some(loaded) = store.load(connection, tenant, Which::WithId(id)).await? else { return Ok(()) };
+    let Some(loaded) = load::load(connection, tenant, Which::WithId(id)).await? else { return Ok(()) };
     let request = Request::default();
     let index = NewJob { kind: Kind::Index, trigger: "recall", request: &request };
     compressions::enqueue(connection, tenant, id, index).await?;

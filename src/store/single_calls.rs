@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
 use super::{Store, StoreError};
 use crate::domain::id::{SessionName, TenantId};
@@ -22,12 +23,19 @@ impl Store {
         name: &SessionName,
         settings: Map<String, Value>,
     ) -> Result<PutOutcome, StoreError> {
-        let mut tx = self.begin(tenant).await?;
-        let put = sessions::put(&mut tx, tenant, name, settings).await?;
-        match &put {
-            PutOutcome::Refused(_) => return Ok(put),
-            PutOutcome::Updated(_) => {}
-            PutOutcome::Created(session) => {
+        let mut tries = Tries::default();
+        loop {
+            let mut tx = self.begin(tenant).await?;
+            let put = match sessions::put(&mut tx, tenant, name, &settings).await? {
+                Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
+                Some(put) => put,
+                None => {
+                    drop(tx);
+                    tries.again().await?;
+                    continue;
+                }
+            };
+            if let PutOutcome::Created(session) = &put {
                 sqlx::query!(
                     "update sessions set expires_at = now() + make_interval(hours => $3)
                      where tenant_id = $1 and id = $2",
@@ -38,9 +46,9 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             }
+            tx.commit().await?;
+            return Ok(put);
         }
-        tx.commit().await?;
-        Ok(put)
     }
 
     /// Finds the session of a single call, and until when it can be read; `None` when there is none, or its

@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
 use super::compressions::cancel_live;
-use super::{Store, StoreError, Tx, events, expect_rows, load, merges, prepared, sessions};
+use super::load::{self, Loaded, Which};
+use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
 use crate::domain::accounting::Accounting;
 use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{SessionId, SessionName, TenantId};
@@ -44,8 +45,17 @@ pub enum Rollback {
     NoVersion,
     /// The version cannot be verified, and the session is critical.
     Unverifiable,
-    /// The new version; commits with the transaction.
-    Done(SessionId, Box<Version>),
+    /// It can be done.
+    Ready(Box<RolledBack>),
+}
+
+/// A rollback as it was decided.
+#[derive(Clone, Debug)]
+pub struct RolledBack {
+    loaded: Loaded,
+    to: i64,
+    /// The new version.
+    pub version: Version,
 }
 
 /// Finds a version in a transaction that is open.
@@ -115,35 +125,52 @@ pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, 
 }
 
 impl Store {
-    /// Makes an earlier version current again, as a new version with its document and anchor. Cancels
-    /// live work, leaves the count of compressions as it is, and suspends automatic compression below
-    /// the critical level, because the same signal would undo the rollback at once.
+    /// Finds what making an earlier version current again comes to.
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
-    pub async fn roll_back(
+    pub async fn decide_rollback(
         &self,
-        tx: &mut Tx,
         tenant: TenantId,
         name: &SessionName,
         to: i64,
     ) -> Result<Rollback, StoreError> {
-        let Some(mut session) = sessions::lock(tx, tenant, name).await? else {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
             return Ok(Rollback::NoSession);
         };
-        let Some(target) = find(tx, tenant, session.id, to).await? else { return Ok(Rollback::NoVersion) };
+        let session = &loaded.session;
+        let Some(target) = find(&mut tx, tenant, session.id, to).await? else {
+            return Ok(Rollback::NoVersion);
+        };
         let is_critical = session.effective_settings().critical == Some(true);
         if is_critical && target.version.meta.verifiable == Verifiable::No {
             return Ok(Rollback::Unverifiable);
         }
-        cancel_live(tx, tenant, session.id).await?;
-        prepared::supersede(tx, tenant, session.id).await?;
-
         let mut version = target.version;
         version.meta.version = session.last_version + 1;
         version.meta.parent_version = session.version;
         version.meta.strategy = Strategy::Rollback;
         version.meta.compression_count = i64::from(session.compression_count);
+        Ok(Rollback::Ready(Box::new(RolledBack { loaded, to, version })))
+    }
+
+    /// Makes an earlier version current again, as a new version with its document and anchor. Cancels
+    /// live work, leaves the count of compressions as it is, and suspends automatic compression below
+    /// the critical level, because the same signal would undo the rollback at once. `false`, and the transaction must not
+    /// be committed, when the session is not as it was when that was decided.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool, StoreError> {
+        let RolledBack { loaded, to, version } = decided;
+        if !load::hold(tx, loaded).await? {
+            return Ok(false);
+        }
+        let (tenant, to) = (loaded.tenant, *to);
+        let mut session = loaded.session.clone();
+        cancel_live(tx, tenant, session.id).await?;
+        prepared::supersede(tx, tenant, session.id).await?;
         let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
         retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
         merges::forget_after(tx, (tenant, session.id), to).await?;
@@ -154,7 +181,15 @@ impl Store {
         note_served(tx, (tenant, session.id), version.meta.version, &session.accounting).await?;
         sessions::stand_on_version(tx, tenant, &session).await?;
         events::published(tx, (tenant, session.id), version.meta.version, None).await?;
-        Ok(Rollback::Done(session.id, Box::new(version)))
+        Ok(true)
+    }
+}
+
+impl RolledBack {
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.loaded.session.id
     }
 }
 

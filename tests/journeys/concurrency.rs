@@ -173,3 +173,67 @@ async fn appends_of_many_clients_beside_compressions_leave_no_gap_and_overwrite_
         assert_eq!(service.end(nix::sys::signal::Signal::SIGTERM), Some(0));
     }
 }
+
+/// What a session's row counts, when it is changed in every way while it is appended to, is what it would be had one come
+/// after the other.
+#[tokio::test]
+async fn changes_of_a_session_that_is_appended_to_lose_nothing() {
+    let database = database().await;
+    let services = [Service::on(&database.url, &[]), Service::on(&database.url, &[])];
+    let clients = services.each_ref().map(Service::client);
+    let settings = r#"{"auto": false, "mask": "off"}"#;
+    let call = |client: &Client, method: &str, path: &str, body: &str| {
+        let reply = client.call(method, path, &[], body).expect("a reply");
+        assert!((200..300).contains(&reply.status), "{method} {path}: {} {}", reply.status, reply.text);
+        reply.json()
+    };
+    for name in ["s", "child"] {
+        call(&clients[0], "PUT", &format!("/v1/sessions/{name}"), settings);
+        let messages: Vec<String> = (0..10).flat_map(|n| turn(&format!("{name}{n}"))).collect();
+        let body = format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+        call(&clients[0], "POST", &format!("/v1/sessions/{name}/messages"), &body);
+        let path = format!("/v1/sessions/{name}/compressions");
+        let wait = [("prefer", "wait=20")];
+        let reply = clients[0].call("POST", &path, &wait, r#"{"through_seq": 16}"#).expect("a reply");
+        assert_eq!(reply.json()["status"], "succeeded", "{}", reply.text);
+    }
+    std::thread::scope(|scope| {
+        let appending = scope.spawn(|| {
+            for n in 0..80 {
+                let body = format!(r#"{{"messages":[{}]}}"#, turn(&format!("beside{n}")).join(","));
+                call(&clients[0], "POST", "/v1/sessions/s/messages", &body);
+            }
+        });
+        let mut n = 0;
+        while !appending.is_finished() || n < 10 {
+            n += 1;
+            call(
+                &clients[1],
+                "PUT",
+                "/v1/sessions/s/pins",
+                &json!({"pins": [format!("pin {n}")]}).to_string(),
+            );
+            call(&clients[1], "PUT", "/v1/sessions/s", &json!({"preserve_recent": 2 + n % 3}).to_string());
+            if n == 3 {
+                call(&clients[1], "POST", "/v1/sessions/s/merge", r#"{"session_id": "child"}"#);
+            }
+            if n == 6 {
+                call(&clients[1], "POST", "/v1/sessions/s/summaries/1/rollback", "{}");
+            }
+        }
+        let last = json!({"pins": ["the last"]}).to_string();
+        call(&clients[1], "PUT", "/v1/sessions/s/pins", &last);
+    });
+    let session = call(&clients[0], "GET", "/v1/sessions/s", "");
+    let usage = &session["usage"];
+    let tokens = "select (sum(m.tokens))::bigint from messages m join sessions s on s.tenant_id = m.tenant_id and s.id = m.session_id
+                  where s.name = 's' and m.seq > s.anchor_seq";
+    let mut look = database.connect().await;
+    assert_eq!(usage["components"]["history"], number(&mut look, tokens).await, "{usage}");
+    let anchor = session["anchor_seq"].as_i64().expect("an anchor");
+    assert_eq!(usage["uncompressed_messages"], 180 - anchor, "{usage}");
+    assert_eq!(call(&clients[0], "GET", "/v1/sessions/s/pins", "")["items"][0]["text"], "the last");
+    let context = call(&clients[0], "GET", "/v1/sessions/s/context", "");
+    assert_eq!(context["summary_version"], 3, "a version, a merge and a rollback");
+    assert_eq!(context["head_seq"], 180);
+}

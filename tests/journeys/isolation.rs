@@ -138,8 +138,9 @@ async fn another_tenant_sees_nothing_through_any_method() {
     assert_eq!(store.replace_pins(theirs, &s, &[]).await.expect("a write"), None);
     assert_eq!(store.find_tool_output(theirs, &s, "00ff00ff00ff00ff").await.expect("a read"), None);
     assert!(store.find_tool_output(stored.ours, &s, "00ff00ff00ff00ff").await.expect("a read").is_some());
-    assert!(store.find_context(theirs, &s, None).await.expect("a read").is_none());
-    assert!(store.find_context(stored.ours, &s, None).await.expect("a read").is_some());
+    let session = store.find_session(stored.ours, &s).await.expect("a read").expect("a session");
+    assert!(store.find_context(theirs, session.clone(), None).await.expect("a read").is_none());
+    assert!(store.find_context(stored.ours, session, None).await.expect("a read").is_some());
     assert!(!store.delete_session(theirs, &s).await.expect("a write"));
     assert!(store.find_task(theirs, "t").await.expect("a read").is_none());
     assert!(store.put_task(theirs, "t", TaskStatus::Failed).await.expect("a write").is_none());
@@ -157,8 +158,11 @@ async fn another_tenant_sees_nothing_through_any_method() {
 #[tokio::test]
 async fn a_connection_keeps_no_tenant_after_a_read_in_one_statement() {
     let stored = furnished().await;
+    let session = stored.store.find_session(stored.ours, &name("s")).await.expect("a read");
+    let session = session.expect("a session");
     for _ in 0..32 {
-        stored.store.find_context(stored.ours, &name("s"), None).await.expect("a read").expect("a session");
+        let read = stored.store.find_context(stored.ours, session.clone(), None).await.expect("a read");
+        assert!(read.is_some());
         let mut nobody = stored.store.begin(TenantId(Uuid::from_u128(7))).await.expect("a transaction");
         assert_eq!(count(&mut nobody, "messages").await, 0);
     }

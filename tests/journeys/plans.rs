@@ -46,7 +46,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 62] = [
+const HOT: [(&str, &str); 60] = [
     ("authentication", "from find_key($1)"),
     ("authentication: use", "select touch_keys("),
     ("append: read the sessions", "load_sessions($1, $2, $3)"),
@@ -57,9 +57,7 @@ const HOT: [(&str, &str); 62] = [
     ("append: write all of it", "with wanted as materialized"),
     ("append: enqueue", "values (v_job.tenant_id, coalesce(v_job.id, gen_random_uuid()), v_job.session_id"),
     ("idempotency of other routes", "select body_digest, status, reply, headers::text"),
-    ("context: whole", "s as materialized ( select x.*, t.settings as defaults, v.rendering"),
-    ("context: newest", "select case when m.seq = s.head_seq or m.seq is null then array["),
-    ("context: row alone", "select s.id as \"id!\", s.head_seq as \"head_seq!\""),
+    ("context: its texts", "select array(select p.body from pins p"),
     ("context: how much of the tail", "select tail_within("),
     ("context: a page of the tail", "select min(w.seq) as seq, sum(w.cost) as cost"),
     ("session by name", "where s.tenant_id = $1 and s.name = $2"),

@@ -9,7 +9,6 @@ use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::{RateLimit, TenantRates};
-use anchord::http::context::KeptContexts;
 use anchord::http::events::Streams;
 use anchord::http::quotas::QuotaWatch;
 use anchord::http::{AppState, Limits, Shared, router};
@@ -245,7 +244,6 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         rate_limit: RateLimit::new(many, many),
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
-        contexts: KeptContexts::default(),
         operator: None,
         streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anchord::clock::Clock;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord::http::context::KeptContexts;
 use anchord::http::events::Streams;
 use anchord::http::quotas::QuotaWatch;
 use anchord::http::{AppState, Limits, Shared, ops, router};
@@ -51,7 +50,6 @@ async fn strict() -> Strict {
         rate_limit: RateLimit::new(NonZeroU32::MIN, NonZeroU32::new(4).expect("four")),
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
-        contexts: KeptContexts::default(),
         operator: Some(OperatorToken::new(TOKEN)),
         streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

@@ -7,7 +7,6 @@ use anchord::domain::id::TenantId;
 use anchord::domain::tokens::TokenCounter;
 use anchord::domain::webhook::target::Reach;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord::http::context::KeptContexts;
 use anchord::http::events::Streams;
 use anchord::http::quotas::QuotaWatch;
 use anchord::http::{self, AppState, Limits, Shared};
@@ -140,7 +139,6 @@ async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reac
         rate_limit: RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX),
         tenant_rates: TenantRates::default(),
         quotas: QuotaWatch::default(),
-        contexts: KeptContexts::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
         streams: Streams::new(stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),

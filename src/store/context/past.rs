@@ -3,24 +3,20 @@
 //! Settings, pins and marks have no history, so they are today's; which outputs were placeholders is found by counting
 //! the messages once more, as appending them did.
 
-use std::sync::Arc;
-
-use super::{ContextSource, MessageRow, Settled, SummarySource};
+use super::ContextSource;
+use super::texts::{self, Texts, Wanted};
 use crate::background;
 use crate::domain::accounting::{Accounting, Carried, Counted};
-use crate::domain::context;
 use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
-use crate::domain::mask::{self, Marks};
+use crate::domain::mask;
 use crate::domain::message::Role;
 use crate::domain::outline::{Outline, marks};
-use crate::domain::pin::{self, Pin};
 use crate::domain::room::Room;
-use crate::domain::settings::{Policy, Settings};
+use crate::domain::session::Session;
+use crate::domain::settings::Policy;
 use crate::domain::shape::{AsShape as _, Feature};
-use crate::domain::tokens::TokenCounter;
-use crate::store::base::settings_over;
 use crate::store::outlines::outlines_within;
-use crate::store::{Store, StoreError, Tx};
+use crate::store::{Store, StoreError, Tx, sessions};
 
 /// How many messages after an anchor are counted once more.
 const MOST_COUNTED: Seq = 20_000;
@@ -41,28 +37,18 @@ pub enum Past {
     /// The version is from before it was noted what was the newest message then, and no message is named.
     NoHead,
     /// What the context was made of.
-    Found(Arc<ContextSource>),
+    Found(Box<ContextSource>),
 }
 
-/// A version as it was served.
+/// A version, beside its texts.
 struct VersionRow {
+    version: i64,
     anchor: Seq,
     head: Option<Seq>,
     /// Through which message outputs were placeholders when it was published; `None` where that is not known.
     mask_upto: Option<Seq>,
     /// The user message that was served beside it.
     carried: Option<Seq>,
-    summary: SummarySource,
-}
-
-/// The session's row.
-struct SessionRow {
-    id: SessionId,
-    settings: Settings,
-    accounting: Accounting,
-    head: Seq,
-    revision: i64,
-    pins: Vec<String>,
 }
 
 impl Store {
@@ -79,10 +65,10 @@ impl Store {
         budget: Option<u32>,
     ) -> Result<Past, StoreError> {
         let mut tx = self.snapshot(tenant).await?;
-        let Some(session) = find_session(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
+        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
         let key = (tenant, session.id);
-        if through.is_some_and(|through| !(1..=session.head).contains(&through)) {
-            return Ok(Past::OutOfRange(1, session.head));
+        if through.is_some_and(|through| !(1..=session.head_seq).contains(&through)) {
+            return Ok(Past::OutOfRange(1, session.head_seq));
         }
         let version = match (version, through) {
             (Some(version), _) => match find_version(&mut tx, key, version).await? {
@@ -97,25 +83,15 @@ impl Store {
         }
         let anchor = version.as_ref().map_or(0, |version| version.anchor);
         let published = version.as_ref().and_then(|version| version.head).unwrap_or(anchor);
-        let through = through.unwrap_or(published.min(session.head));
+        let through = through.unwrap_or(published.min(session.head_seq));
         if through < anchor {
-            return Ok(Past::OutOfRange(anchor, session.head));
+            return Ok(Past::OutOfRange(anchor, session.head_seq));
         }
-        let policy = session.settings.policy().calibrated(session.accounting.calibration);
+        let policy = session.policy();
         let budget = budget.unwrap_or(policy.context_window);
         let system_through = session.accounting.system_through.min(through);
         let floor = anchor.max(system_through);
-        let from = sqlx::query_scalar!(
-            "select tail_within($1, $2, $3, $4, $5)",
-            tenant.0,
-            session.id.0,
-            floor,
-            through,
-            i64::from(budget)
-        )
-        .fetch_one(&mut *tx)
-        .await?
-        .map_or(floor + 1, |from| from.max(floor + 1));
+        let from = texts::find_tail(&mut tx, key, (floor + 1, through), budget).await?;
         // What counts as masked depends on all of the tail; of a very long one on its end.
         let counted_from = floor.max(through - MOST_COUNTED).min(from - 1);
         let outlines = outlines_within(&mut tx, key, (counted_from, through), MOST_COUNTED).await?;
@@ -131,18 +107,29 @@ impl Store {
             }
             _ => None,
         };
-        let (entries, marked) = read_messages(
-            &mut tx,
-            key,
-            (system_through, carried.map(|carried| carried.seq)),
-            (from, through),
-        )
-        .await?;
+        let wanted = Wanted {
+            version: version.as_ref().map(|version| version.version),
+            system_through,
+            carried: carried.map(|carried| carried.seq),
+            tail: (from, through),
+        };
+        let texts = texts::read(&mut tx, key, wanted).await?;
         tx.commit().await?;
-        let moment = Moment { anchor, published, through, floor, from };
-        let read = (entries, marked, (outlines, starts), carried);
-        let made = background::spawn(move || source(session, version, moment, read, &policy)).await;
-        Ok(Past::Found(Arc::new(made.map_err(|_| sqlx::Error::WorkerCrashed)?)))
+        let moment = Moment { anchor, published };
+        let mask_upto = version.and_then(|version| version.mask_upto);
+        let made = background::spawn(move || {
+            let counts = start(&session.accounting, &texts, mask_upto, carried);
+            let counts = counted_again(&counts, moment, (&outlines, &starts), &policy);
+            let session = Session {
+                anchor_seq: anchor,
+                head_seq: through,
+                version: wanted.version,
+                accounting: counts,
+                ..session
+            };
+            ContextSource::new(session, wanted, texts)
+        });
+        Ok(Past::Found(Box::new(made.await.map_err(|_| sqlx::Error::WorkerCrashed)?)))
     }
 }
 
@@ -153,69 +140,22 @@ struct Moment {
     anchor: Seq,
     /// The newest message when it was published.
     published: Seq,
-    /// The newest message.
-    through: Seq,
-    /// What is not after it is no part of the tail.
-    floor: Seq,
-    /// The first message of the tail that the budget can hold.
-    from: Seq,
 }
 
-/// Messages, marks, what is counted with the first message of each append, and the user message beside the version.
-type Read = (Vec<context::Entry>, Marks, (Vec<Outline>, Vec<Seq>), Option<Carried>);
-
-fn source(
-    session: SessionRow,
-    version: Option<VersionRow>,
-    moment: Moment,
-    (mut entries, marks_read, (outlines, starts), carried): Read,
-    policy: &Policy,
-) -> ContextSource {
-    let SessionRow { id, settings, accounting, revision, pins, .. } = session;
-    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
-    let pins = pin::served(&pin::together(settings.wide_pins(), pins.into_iter().map(Pin::new).collect()));
-    let pins = pins.map(|text| {
-        let tokens = context::Counted::new(&text, &counter).tokens;
-        (text, tokens)
-    });
-    let tail = entries.split_off(entries.partition_point(|entry| entry.seq < moment.from));
-    let system_through = accounting.system_through.min(moment.through);
-    let covered = entries.split_off(entries.partition_point(|entry| entry.seq <= system_through));
-    let mask_upto = version.as_ref().and_then(|version| version.mask_upto);
-    let summary = version.map(|version| version.summary);
-    let start = Accounting {
-        system_through,
-        system_tokens: entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens)),
-        calibration: accounting.calibration,
-        pins_tokens: pins.as_ref().map_or(0, |pins| pins.1),
-        summary_tokens: summary.as_ref().map_or(0, |summary| summary.rendering.1),
-        digest_tokens: summary
-            .as_ref()
-            .and_then(|summary| summary.digest.as_ref())
-            .map_or(0, |digest| digest.1),
+/// The counts when the version was published, without its tail.
+fn start(now: &Accounting, texts: &Texts, mask_upto: Option<Seq>, carried: Option<Carried>) -> Accounting {
+    let summary = texts.summary.as_ref();
+    Accounting {
+        system_through: texts.system.last().map_or(0, |entry| entry.seq),
+        system_tokens: texts.system.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens)),
+        calibration: now.calibration,
+        pins_tokens: now.pins_tokens,
+        pins_revision: now.pins_revision,
+        summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
+        digest_tokens: summary.and_then(|summary| summary.digest.as_ref()).map_or(0, |digest| digest.1),
         last_user: carried,
         mask_upto: mask_upto.unwrap_or_default(),
         ..Accounting::default()
-    };
-    ContextSource {
-        accounting: counted_again(&start, moment, (&outlines, &starts), policy),
-        settled: Arc::new(Settled {
-            session: id,
-            anchor_seq: moment.anchor,
-            context_revision: revision,
-            summary,
-            pins,
-            settings,
-            system: entries,
-            carried: covered.into_iter().next(),
-            system_through,
-            // Nothing is held of it, so nothing is compared with them.
-            stored_settings: (String::new(), String::new()),
-        }),
-        head_seq: moment.through,
-        tail,
-        tail_omitted: (moment.from > moment.floor + 1).then_some((moment.floor + 1, moment.from - 1)),
-        marks: marks_read,
     }
 }
 
@@ -260,32 +200,6 @@ fn speaks(outline: &Outline) -> bool {
     outline.role == Role::User && !outline.shape().is_some_and(|shape| shape.has(Feature::OnlyResults))
 }
 
-async fn find_session(
-    tx: &mut Tx,
-    tenant: TenantId,
-    name: &SessionName,
-) -> Result<Option<SessionRow>, StoreError> {
-    let row = sqlx::query!(
-        r#"select s.id, s.settings, t.settings as defaults, s.accounting, s.head_seq, s.context_revision,
-                  array(select p.body from pins p where p.tenant_id = s.tenant_id and p.session_id = s.id
-                        order by p.position) as "pins!"
-           from sessions s join tenants t on t.id = s.tenant_id where s.tenant_id = $1 and s.name = $2"#,
-        tenant.0,
-        name.as_str()
-    )
-    .fetch_optional(&mut **tx)
-    .await?;
-    row.map(|row| {
-        let id = SessionId(row.id);
-        let settings = settings_over(id, row.settings, row.defaults)?;
-        let accounting = serde_json::from_value(row.accounting)
-            .map_err(|error| StoreError::corrupt("sessions", "accounting", row.id, error))?;
-        let revision = row.context_revision + settings.wide_revision();
-        Ok(SessionRow { id, settings, accounting, head: row.head_seq, revision, pins: row.pins })
-    })
-    .transpose()
-}
-
 /// The number of the version that was current when a message was the newest.
 async fn find_version_at(
     tx: &mut Tx,
@@ -316,28 +230,20 @@ async fn find_version(
     version: i64,
 ) -> Result<Option<VersionRow>, StoreError> {
     let row = sqlx::query!(
-        "select version, through_seq, head_seq, mask_upto, carried_seq, rendering, rendering_tokens, least_rendering, least_tokens, digest,
-                digest_tokens, recap
-         from summaries where tenant_id = $1 and session_id = $2 and version = $3",
+        "select version, through_seq, head_seq, mask_upto, carried_seq from summaries
+ where tenant_id = $1 and session_id = $2 and version = $3",
         tenant.0,
         session.0,
         version
     )
     .fetch_optional(&mut **tx)
     .await?;
-    let whole = |tokens: i32| u32::try_from(tokens).unwrap_or_default();
     Ok(row.map(|row| VersionRow {
+        version: row.version,
         anchor: row.through_seq,
         head: row.head_seq,
         mask_upto: row.mask_upto,
         carried: row.carried_seq,
-        summary: SummarySource {
-            version: row.version,
-            rendering: (row.rendering, whole(row.rendering_tokens)),
-            least: (row.least_rendering, whole(row.least_tokens)),
-            digest: row.digest.map(|digest| (digest, row.digest_tokens.map_or(0, whole))),
-            recap: row.recap,
-        },
     }))
 }
 
@@ -376,36 +282,4 @@ async fn find_user(
     let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
     let newest = found.iter().rfind(|outline| speaks(outline));
     Ok(newest.map(|outline| Carried { seq: outline.seq, tokens: outline.tokens }))
-}
-
-/// The messages of the system prompt, the carried one and the tail, in order.
-async fn read_messages(
-    tx: &mut Tx,
-    (tenant, session): (TenantId, SessionId),
-    (system_through, carried): (Seq, Option<Seq>),
-    (from, through): (Seq, Seq),
-) -> Result<(Vec<context::Entry>, Marks), StoreError> {
-    let rows = sqlx::query_as!(
-        MessageRow,
-        r#"select m.seq as "seq?", m.role as "role?", m.format as "format?", m.tokens as "tokens?", m.shape, m.keep,
-                  m.body as "body?"
-           from (values (1::bigint, $3::bigint), ($4, $4), ($5, $6)) as wanted (from_seq, to_seq)
-           cross join lateral (
-             select * from messages x
-             where x.tenant_id = $1 and x.session_id = $2 and x.seq between wanted.from_seq and wanted.to_seq
-             order by x.seq
-           ) m
-           order by m.seq"#,
-        tenant.0,
-        session.0,
-        system_through,
-        carried,
-        from,
-        through
-    )
-    .fetch_all(&mut **tx)
-    .await?;
-    let mut marks = Marks::new();
-    let entries = rows.into_iter().map(|row| row.read(session, &mut marks)).collect::<Result<_, _>>()?;
-    Ok((entries, marks))
 }

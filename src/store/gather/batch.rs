@@ -9,7 +9,7 @@ use super::{AppendError, Pending, Reply};
 use crate::domain::compression::Status;
 use crate::domain::id::SessionId;
 use crate::store::commit::Rows;
-use crate::store::{Store, StoreError, prepared, sessions};
+use crate::store::{Store, StoreError, load, prepared, sessions};
 use sqlx::PgConnection;
 use tokio::sync::oneshot;
 
@@ -192,7 +192,7 @@ async fn decide(
 ) -> Result<Vec<Option<Box<Staged>>>, StoreError> {
     find_replies(connection, groups).await?;
     let names: Vec<_> = groups.iter().map(|group| (group.key.0, &group.key.1)).collect();
-    let loaded = store.load_for_appends(connection, &names).await?;
+    let loaded = load::load_for_appends(connection, &names).await?;
     let mut staged = Vec::with_capacity(groups.len());
     for (group, loaded) in groups.iter_mut().zip(loaded) {
         let known = Known {
@@ -280,7 +280,7 @@ impl Group {
             return Ok(false);
         }
         let key = (tenant, session);
-        let made = prepared::publish(store, &mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
+        let made = prepared::publish(&mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
         match made {
             Ok(published) => {
                 tx.commit().await?;
