@@ -4,11 +4,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::changes::Account;
-
 use super::exam::ExamScores;
+use super::group::NoSpan;
 use super::id::Seq;
 use super::probe::{Answerer, Scores};
 use super::strategy::{Engine, EngineChoice, Strategy};
+
+/// What asks for a compression when a caller does.
+pub const MANUAL: &str = "manual";
 
 /// What a compression covers, fixed at its first claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,6 +263,12 @@ pub struct Failure {
     pub kind: String,
     /// The reason in a sentence.
     pub detail: String,
+}
+
+impl From<NoSpan> for Failure {
+    fn from(reason: NoSpan) -> Self {
+        Self { kind: reason.as_str().to_owned(), detail: reason.to_string() }
+    }
 }
 
 /// Tokens and calls that the engine's LLM used.

@@ -50,6 +50,7 @@ pub mod section;
 pub mod session;
 pub mod settings;
 pub mod shape;
+pub mod span;
 pub mod stateless;
 pub mod strategy;
 pub mod summary;

@@ -25,7 +25,9 @@ use crate::domain::settings::MAX_PRESERVE_RECENT;
 use crate::domain::strategy::{self, EngineChoice, Strategy, Verifiable};
 use crate::store::StoreError;
 use crate::store::compressions::{self, CompressionRow, Kind};
+use crate::store::figures::Figures;
 use crate::store::sessions::{self, Session};
+use crate::store::settle;
 
 /// The first and the longest pause between two looks at a compression that is waited for, when no event of its session
 /// is heard of.
@@ -171,7 +173,7 @@ impl Compression {
     post, path = "/v1/sessions/{session_id}/compressions", tag = "compressions",
     params(SessionPath, Wait), request_body = Option<NewCompression>,
     responses(
-        (status = 200, body = Compression, description = "It ended within the time that `Prefer: wait` allows.",
+        (status = 200, body = Compression, description = "It has ended: within the time that `Prefer: wait` allows, or at once, as `skipped`, because there is nothing to cover.",
          headers(("Preference-Applied" = String, description = "The wait that was honoured."))),
         (status = 202, body = Compression, description = "It waits or runs; read it at `Location`.",
          headers(("Location" = String, description = "Where the compression is."),
@@ -195,15 +197,23 @@ pub async fn create_compression(
         .ok_or(ApiError::NotFound(Thing::Session))?;
     let request = body.value.checked(&state, &session)?;
     let enqueued = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
-    let row = compressions::find(&mut tx, (caller.tenant, session.id), enqueued.id)
+    let key_of = (caller.tenant, session.id);
+    let is_answered =
+        enqueued.created && settle::answer_if_idle(&mut tx, key_of, enqueued.id, &request).await?;
+    let row = compressions::find(&mut tx, key_of, enqueued.id)
         .await?
         .ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued compression is not there")))?;
     if !enqueued.created && !is_same(&row.request, &request) {
         return Err(ApiError::CompressionLive(enqueued.id));
     }
+    let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report, row.shadow));
     let started = reply(&session, row, wait)?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await.map_err(StoreError::from)?;
+    if let Some(figures) = figures {
+        figures.record(Status::Skipped);
+        return Ok(started);
+    }
 
     let Some(row) = wait_for(&state, &caller, session.id, (enqueued.id, wait)).await? else {
         return Ok(started);

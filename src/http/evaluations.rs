@@ -15,7 +15,7 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Thing};
-use crate::domain::compression::{Request, Status};
+use crate::domain::compression::{MANUAL, Request, Status};
 use crate::domain::id::{CompressionId, EvaluationId, SessionName};
 use crate::domain::probe::{ProbeResult, Scores};
 use crate::domain::rubric::Rubric;
@@ -191,7 +191,7 @@ pub async fn create_evaluation(
         return Err(ApiError::NotFound(Thing::Version));
     }
     let request = Request { version: Some(version), ..Request::default() };
-    let job = NewJob { kind: Kind::Evaluate, trigger: "manual", request: &request };
+    let job = NewJob { kind: Kind::Evaluate, trigger: MANUAL, request: &request };
     let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
     let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;
     let row =

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::summaries::read_hindsight;
 use super::{Store, StoreError, prepared, sessions};
-use crate::domain::compression::{Report, Request, Span, Status};
+use crate::domain::compression::{MANUAL, Report, Request, Span, Status};
 use crate::domain::hindsight::Hindsight;
 use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::trace;
@@ -267,7 +267,7 @@ pub async fn enqueue_manual(
     session: SessionId,
     request: &Request,
 ) -> Result<Enqueued, StoreError> {
-    let job = NewJob { kind: Kind::Compress, trigger: "manual", request };
+    let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
     if !request.shadow {
         let wanted = Request { reason: None, ..request.clone() };
         if wanted == Request::default() {

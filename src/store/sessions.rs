@@ -132,12 +132,12 @@ impl Store {
         let mut tx = self.begin(tenant).await?;
         // It takes as long as the session is large; its request ends before.
         sqlx::query!("set local statement_timeout = '60s'").execute(&mut *tx).await?;
-        let done =
-            sqlx::query!("delete from sessions where tenant_id = $1 and name = $2", tenant.0, name.as_str())
-                .execute(&mut *tx)
+        let is_erased =
+            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str())
+                .fetch_one(&mut *tx)
                 .await?;
         tx.commit().await?;
-        Ok(done.rows_affected() == 1)
+        Ok(is_erased)
     }
 }
 

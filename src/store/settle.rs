@@ -18,8 +18,8 @@ use super::compressions::{self, Job, Kind, NewJob};
 use super::load::{self, Which};
 use super::todos::TodoUpdate;
 use super::{Store, StoreError, expect_rows, prepared, sessions};
-use crate::domain::compression::{Report, Request, Span, Status};
-use crate::domain::id::{ProbeId, Seq, SessionId, TenantId};
+use crate::domain::compression::{MANUAL, Report, Request, Span, Status};
+use crate::domain::id::{CompressionId, ProbeId, Seq, SessionId, TenantId};
 use crate::domain::parts;
 use crate::domain::session::{Ending, Retry, Served};
 
@@ -434,6 +434,62 @@ pub(super) async fn publish_prepared(
     };
     let ended = matches!(end.write(connection).await?, Written::Ended(_));
     expect_rows("the compression that was prepared", 1, u64::from(ended))?;
+    Ok(true)
+}
+
+/// Ends a compression that was enqueued in this very transaction, when it would find nothing to cover; `true` when it
+/// has ended. The session's lock is held.
+///
+/// # Errors
+/// When the database fails.
+pub async fn answer_if_idle(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: CompressionId,
+    request: &Request,
+) -> Result<bool, StoreError> {
+    let loaded = load::load(tx, tenant, Which::WithId(session)).await?;
+    let Some(mut loaded) = loaded.filter(|_| !request.shadow) else { return Ok(false) };
+    let session = &mut loaded.session;
+    let tail = load::tail(tx, (tenant, session.id), session.floor()).await?;
+    let Some(reason) = session.covers_nothing(MANUAL, request, &tail) else { return Ok(false) };
+    let mut report = Report { error: Some(reason.into()), ..Report::default() };
+    let ending = Ending {
+        trigger: MANUAL,
+        request,
+        span: None,
+        status: Status::Skipped,
+        version: None,
+        retry: Retry::After(0),
+    };
+    let ended = session.end(Status::Skipped, ending, &tail, &mut report);
+    let job = Job {
+        tenant,
+        session: session.id,
+        id,
+        kind: Kind::Compress,
+        trigger: MANUAL.to_owned(),
+        request: request.clone(),
+        attempt: 0,
+        crashes: 0,
+        span: None,
+        queued_ms: 0,
+        trace: None,
+    };
+    let end = End {
+        job: &job,
+        fence: Fence::Queued,
+        status: Status::Skipped,
+        report: &report,
+        published: None,
+        kept: None,
+        evaluation: None,
+        session: Some(&loaded),
+        next: ended.next,
+        index_lease: None,
+    };
+    let is_ended = matches!(end.write(tx).await?, Written::Ended(_));
+    expect_rows("the compression that was just enqueued", 1, u64::from(is_ended))?;
     Ok(true)
 }
 

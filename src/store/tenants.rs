@@ -271,8 +271,8 @@ impl Store {
         let mut tx = self.begin_as(actor, id).await?;
         // It takes as long as the tenant is large.
         sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
-        let done = sqlx::query!("delete from tenants where id = $1", id.0).execute(&mut *tx).await?;
-        if done.rows_affected() == 0 {
+        let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
+        if !is_erased.fetch_one(&mut *tx).await? {
             return Ok(false);
         }
         audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;

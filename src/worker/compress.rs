@@ -183,7 +183,7 @@ async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> 
 
 /// What is told of a compression that finds nothing to cover.
 pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Report {
-    let error = Some(Failure { kind: reason.as_str().to_owned(), detail: reason.to_string() });
+    let error = Some(reason.into());
     let timings =
         Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
     Report { error, timings, ..Report::default() }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::engine;
 use super::records::Record;
-use crate::domain::accounting::{Accounting, Counted};
 use crate::domain::candidate::{self, Material};
 use crate::domain::compression::Request;
 use crate::domain::compression::Span;
@@ -18,8 +17,9 @@ use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
 use crate::domain::render::{DEFAULT_BOUND_TOKENS, LEAST_BOUND_TOKENS, phase_bound};
 use crate::domain::room::{Left, Room};
+use crate::domain::settings::HYSTERESIS_SHARE;
 use crate::domain::settings::share_of;
-use crate::domain::settings::{HYSTERESIS_SHARE, Policy, Settings};
+use crate::domain::span::{self, Asked};
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
 use crate::domain::tokens::TokenCounter;
@@ -27,11 +27,6 @@ use crate::domain::trigger::SignalKind;
 use crate::store::base::{Base, Current, Original};
 use crate::store::compressions::Job;
 
-/// Bytes of message bodies that one compression reads, about; what lies beyond is the follow-up's. Bounds the memory of
-/// a worker, whatever the length of the session. A group goes whole, and is bounded where it is appended.
-const SPAN_BYTES: u64 = 8 * 1024 * 1024;
-/// A span below this takes another group, however large that is: too little of it can be told in less than it is.
-const LEAST_SPAN_BYTES: u64 = SPAN_BYTES / 2;
 /// Messages that stay verbatim when code words what a model was to word.
 const KEPT_BY_CODE: usize = 10;
 
@@ -45,9 +40,9 @@ pub(super) fn choose_span(
     if let Some(span) = job.span {
         return Ok(span);
     }
-    let asked = Asked { job, strategy, through };
-    let end = span_end(&base.settings, &base.counts, outlines, asked)?;
-    let through_seq = bounded(outlines, end);
+    let asked = Asked { trigger: &job.trigger, request: &job.request, strategy, through };
+    let end = span::end(&base.settings, &base.counts, outlines, asked)?;
+    let through_seq = span::bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
         base.counts.system_through + 1
     } else {
@@ -56,85 +51,14 @@ pub(super) fn choose_span(
     Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
 }
 
-/// What is asked of a span.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub(super) job: &'a Job,
-    pub(super) strategy: Strategy,
-    /// Where it must end at the latest.
-    pub(super) through: Option<Seq>,
-}
-
-/// The last message that a new span may cover, however large it is: what the caller asked for, else so far that the
-/// newest messages fit into their part of the fill.
-pub(super) fn span_end(
-    settings: &Settings,
-    counts: &Accounting,
-    outlines: &[Outline],
-    asked: Asked<'_>,
-) -> Result<Seq, NoSpan> {
-    let request = &asked.job.request;
-    let preserve = request.preserve_recent.unwrap_or_else(|| settings.preserved_by(asked.strategy));
-    let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
-    let through = [request.through_seq, asked.through].into_iter().flatten().min();
-    if request.through_seq.is_some() {
-        return group::span_end(outlines, preserve, through);
-    }
-    let policy = policy(settings, counts, request);
-    let room = Room::of(&policy, request.target, counts);
-    let is_free = asked.job.trigger == "manual" && !request.shadow && request.target.is_none();
-    if is_free && room.has_room && !outlines.is_empty() {
-        return Err(NoSpan::Fits);
-    }
-    room.span_end(&policy, (outlines, &served(counts, outlines)), (preserve, through))
-}
-
 /// What is told of a target that the session's thresholds do not allow.
 pub(super) fn lowered(base: &Base, request: &Request) -> Option<String> {
-    let room = Room::of(&policy(&base.settings, &base.counts, request), request.target, &base.counts);
+    let room = Room::of(&span::policy(&base.settings, &base.counts, request), request.target, &base.counts);
     let told = format!(
         "the target was lowered to {} tokens beside system prompt and pins: more would be above the compress level less {HYSTERESIS_SHARE:.2}",
         room.fill
     );
     room.is_lowered.then_some(told)
-}
-
-fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Policy {
-    let mut policy = settings.policy().calibrated(counts.calibration);
-    if let Some(tokens) = request.preserve_recent_tokens {
-        policy.preserve_recent_tokens = tokens;
-    }
-    policy
-}
-
-/// The messages with their tokens as they are served.
-fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<Counted> {
-    let marks = marks(outlines);
-    let mut tail: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
-    for (message, outline) in tail.iter_mut().zip(outlines) {
-        if message.seq <= counts.mask_upto && message.results > 0 {
-            let saved = counts.masked_within(std::slice::from_ref(outline), &marks, message.seq);
-            message.tokens = message.tokens.saturating_sub(saved);
-        }
-    }
-    tail
-}
-
-/// The last group's end within [`SPAN_BYTES`]; at least one group goes, and [`LEAST_SPAN_BYTES`].
-fn bounded(outlines: &[Outline], end: Seq) -> Seq {
-    let groups = group::groups(outlines);
-    let (mut bytes, mut through) = (0, 0);
-    for group in groups {
-        let members = outlines.get(group.range).unwrap_or_default();
-        let more = members.iter().map(|member| member.bytes).sum::<u64>();
-        let Some(last) = members.last().map(|member| member.seq).filter(|last| *last <= end) else { break };
-        if through > 0 && bytes >= LEAST_SPAN_BYTES && bytes + more > SPAN_BYTES {
-            break;
-        }
-        bytes += more;
-        through = last;
-    }
-    if through == 0 { end } else { through }
 }
 
 /// Everything that the blocking part works on.
@@ -216,9 +140,9 @@ impl Work {
 
     /// Room for the record, and for record and digest together, when the context is to be at its goal afterwards.
     fn left(&self, through: Seq) -> Left {
-        let policy = policy(&self.base.settings, &self.base.counts, &self.job.request);
+        let policy = span::policy(&self.base.settings, &self.base.counts, &self.job.request);
         let room = Room::of(&policy, self.job.request.target, &self.base.counts);
-        let left = room.beside(&policy, &served(&self.base.counts, &self.outlines), through);
+        let left = room.beside(&policy, &span::served(&self.base.counts, &self.outlines), through);
         // Facts are told before prose, so that half the room leaves out what was said at length; a digest would tell it.
         let (record, together) = if self.trims() {
             ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0)
@@ -237,7 +161,7 @@ impl Work {
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
         let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
         let left = self.left(self.span.through_seq);
-        let policy = policy(&self.base.settings, &self.base.counts, &self.job.request);
+        let policy = span::policy(&self.base.settings, &self.base.counts, &self.job.request);
         let aim = match self.base.settings.max_summary_tokens {
             Some(bound) => bound,
             None => {

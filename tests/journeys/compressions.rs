@@ -51,8 +51,9 @@ async fn a_compression_is_queued_read_listed_and_cancelled() {
 #[tokio::test]
 async fn a_live_compression_is_joined_by_the_same_parameters_and_refused_to_others() {
     let app = app_with_session(10).await;
-    let first = app.call("POST", PATH, r#"{"engine": "extractive", "reason": "a"}"#).await.json();
-    let same = app.call("POST", PATH, r#"{"engine": "extractive", "reason": "b"}"#).await;
+    let first =
+        app.call("POST", PATH, r#"{"engine": "extractive", "target": 0.5, "reason": "a"}"#).await.json();
+    let same = app.call("POST", PATH, r#"{"engine": "extractive", "target": 0.5, "reason": "b"}"#).await;
     assert_eq!((same.status.as_u16(), &same.json()["id"]), (202, &first["id"]));
     let other = app.call("POST", PATH, r#"{"preserve_recent": 2}"#).await;
     assert_eq!(other.refusal().1, "compression-live");

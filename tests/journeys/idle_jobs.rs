@@ -4,7 +4,6 @@ use nix::sys::signal::Signal;
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 
-use crate::support::app::COMPRESS;
 use crate::support::app::{App, app, app_with_webhooks};
 use crate::support::receiver::{Answer, Receiver};
 use crate::support::service::Service;
@@ -17,8 +16,55 @@ async fn idle(app: &App, name: &str) {
     let session = format!("/v1/sessions/{name}");
     let appended = app.call("POST", &format!("{session}/messages"), messages.to_string()).await;
     assert_eq!(appended.status, 201, "{}", appended.text);
-    let queued = app.call("POST", &format!("{session}/compressions"), COMPRESS).await;
-    assert_eq!(queued.status, 202, "{}", queued.text);
+    // Asked for by a caller it would be answered at once; a session may also change while its compression waits.
+    run(
+        app,
+        &format!(
+            "insert into compressions (tenant_id, id, session_id, kind, status, trigger, request)
+             select tenant_id, gen_random_uuid(), id, 'compress', 'queued', 'manual', '{{}}' from sessions where name = '{name}'"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_compression_that_would_have_nothing_to_do_is_answered_when_it_is_asked_for() {
+    let app = app_with_webhooks().await;
+    let receiver = Receiver::start([Answer::Status(200)]).await;
+    let made = app.call("POST", "/v1/webhooks", json!({"url": receiver.url}).to_string()).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let messages =
+        json!({"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "yes?"}]});
+    app.call("POST", "/v1/sessions/s/messages", messages.to_string()).await;
+    let before = app.call("GET", "/v1/sessions/s", "").await.json();
+    let path = "/v1/sessions/s/compressions";
+    let answer = app.call_with("POST", path, "{}", &[("idempotency-key", "k")]).await;
+    let job = answer.json();
+    assert_eq!((answer.status.as_u16(), &job["status"]), (200, &json!("skipped")), "{}", answer.text);
+    assert_eq!(job["error"]["type"], "fits", "{}", answer.text);
+    assert!(job["started_at"].is_null() && job["finished_at"].is_string(), "{}", answer.text);
+    let again = app.call_with("POST", path, "{}", &[("idempotency-key", "k")]).await;
+    assert_eq!((again.status, &again.text), (answer.status, &answer.text));
+    assert_eq!(app.call("GET", path, "").await.json()["items"], json!([job]));
+    let after = app.call("GET", "/v1/sessions/s", "").await.json();
+    assert_eq!((&after["usage"], &after["compression"]), (&before["usage"], &json!(null)));
+    assert_eq!(one(&app, "select string_agg(kind, ', ') from events").await, "compression.skipped");
+    app.deliver().await;
+    assert_eq!(receiver.kinds(), ["compression.skipped"]);
+    // There is no job for a worker.
+    app.work().await;
+    assert_eq!(one(&app, STATUSES).await, "skipped 0");
+    // With a target there is something to do, and it waits for a worker as ever.
+    let messages: Vec<_> =
+        (0..30).map(|n| json!({"role": "user", "content": format!("{n} {}", "more ".repeat(200))})).collect();
+    app.call("POST", "/v1/sessions/s/messages", json!({"messages": messages}).to_string()).await;
+    let queued = app.call("POST", path, r#"{"through_seq": 20}"#).await;
+    assert_eq!(
+        (queued.status.as_u16(), &queued.json()["status"]),
+        (202, &json!("queued")),
+        "{}",
+        queued.text
+    );
 }
 
 /// An indexing that waits; the session is indexed before when it is to have nothing to do.

@@ -68,7 +68,8 @@ async fn app_with_stretches(stretches: usize) -> App {
 /// Asks for a compression, does it, and gives what came of it.
 async fn compress(app: &App, request: Value) -> Value {
     let reply = app.call("POST", COMPRESSIONS, compress_all(&request.to_string())).await;
-    assert_eq!(reply.status, 202, "{}", reply.text);
+    // At once when there is nothing to cover.
+    assert!(reply.status.is_success(), "{}", reply.text);
     let path = reply.headers["location"].to_str().expect("text").to_owned();
     app.work().await;
     app.call("GET", &path, "").await.json()
@@ -209,7 +210,7 @@ async fn critical_sessions_refuse_what_cannot_be_verified_at_every_door() {
     assert_eq!(app.call("PUT", SESSION, r#"{"critical": true}"#).await.refusal().2, "/strategy");
     // Asked for before, run after.
     append(&app, &stretch(3)).await;
-    let queued = app.call("POST", COMPRESSIONS, r#"{"strategy": "opaque"}"#).await;
+    let queued = app.call("POST", COMPRESSIONS, compress_all(r#"{"strategy": "opaque"}"#)).await;
     assert_eq!(app.call("PUT", SESSION, r#"{"critical": true, "strategy": null}"#).await.status, 200);
     app.work().await;
     let ended = app.call("GET", queued.headers["location"].to_str().expect("text"), "").await.json();

@@ -354,3 +354,25 @@ async fn a_session_that_somebody_holds_waits_in_memory_and_holds_up_nobody() {
     assert_eq!(number(&mut holder, "select sum(calls)::bigint from usage_by_session").await, 2);
     assert_eq!(number(&mut holder, "select sum(calls)::bigint from usage_by_day").await, 2);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_goes_with_the_last_of_its_sessions_whoever_erases_them_at_once() {
+    let app = app().await;
+    let names: Vec<String> = (0..15).flat_map(|n| [format!("{n}-a"), format!("{n}-b")]).collect();
+    for name in &names {
+        let task = name.split('-').next().unwrap();
+        put(&app, name, json!({"task_id": task})).await;
+        append(&app, name, &[json!({"role": "user", "content": "hello"})]).await;
+        end(&app, task, "completed").await;
+    }
+    let mut look = app.database.connect().await;
+    assert_eq!(number(&mut look, "select count(*) from tasks").await, 15);
+    let erasures = names.iter().map(async |name| {
+        let erased = app.call("DELETE", &format!("/v1/sessions/{name}"), "").await;
+        assert_eq!(erased.status, 204, "{}", erased.text);
+    });
+    futures::future::join_all(erasures).await;
+    assert_eq!(number(&mut look, "select count(*) from tasks").await, 0);
+    assert_eq!(number(&mut look, "select count(*) from messages").await, 0);
+    assert_eq!(number(&mut look, "select coalesce(sum(bytes), 0)::bigint from usage_by_day").await, 0);
+}

@@ -68,7 +68,11 @@ async fn a_suspended_tenants_keys_open_nothing_its_work_rests_and_nothing_is_los
     let app = app().await;
     let (id, key) = tenant(&app, "acme").await;
     let path = format!("/v1/admin/tenants/{id}");
-    app.call_as(&key, "POST", "/v1/sessions/s/messages", HELLO).await;
+    let messages: Vec<_> = (0..12)
+        .map(|n| json!({"role": (["user", "assistant"][n % 2]), "content": format!("message {n}")}))
+        .collect();
+    let appended = json!({"messages": messages}).to_string();
+    app.call_as(&key, "POST", "/v1/sessions/s/messages", appended).await;
     let asked = app.call_as(&key, "POST", "/v1/sessions/s/compressions", COMPRESS).await;
     assert_eq!(asked.status, 202, "{}", asked.text);
 
@@ -84,7 +88,7 @@ async fn a_suspended_tenants_keys_open_nothing_its_work_rests_and_nothing_is_los
     app.work().await;
     let done = app.call_as(&key, "GET", compressions, "").await.json();
     assert_ne!(done["items"][0]["status"], "queued");
-    assert_eq!(app.call_as(&key, "GET", "/v1/sessions/s", "").await.json()["head_seq"], 1);
+    assert_eq!(app.call_as(&key, "GET", "/v1/sessions/s", "").await.json()["head_seq"], 12);
 }
 
 #[tokio::test]

@@ -2,11 +2,13 @@
 
 use super::Session;
 use crate::domain::accounting::{Accounting, Counted, Prepared};
-use crate::domain::compression::{Failure, Report, Request, Span, Status};
+use crate::domain::compression::{Failure, MANUAL, Report, Request, Span, Status};
+use crate::domain::group::NoSpan;
 use crate::domain::id::Seq;
 use crate::domain::outline::{Outline, marks};
 use crate::domain::room::Room;
 use crate::domain::settings::{HYSTERESIS_SHARE, Policy, share_of};
+use crate::domain::span::{self, Asked};
 use crate::domain::trigger::{SignalKind, Situation, Start, decide};
 
 /// How a compression ends, as its worker sees it.
@@ -78,6 +80,20 @@ impl Session {
             return Status::Rejected;
         }
         ending.status
+    }
+
+    /// Why a compression that a caller asks for now would find nothing to cover; `None` when it finds something. `tail` is
+    /// every message after [`Self::floor`], ascending.
+    #[must_use]
+    pub fn covers_nothing(&self, trigger: &str, request: &Request, tail: &[Outline]) -> Option<NoSpan> {
+        let settings = self.effective_settings();
+        let strategy = request.strategy.unwrap_or_else(|| settings.strategy_in_force());
+        // What the session refuses is told of as that.
+        if settings.refuses(strategy) {
+            return None;
+        }
+        let asked = Asked { trigger, request, strategy, through: None };
+        span::end(&settings, &self.accounting, tail, asked).err()
     }
 
     /// Through which message the session is covered once a compression has ended so.
@@ -218,7 +234,7 @@ impl Session {
             self.recent = self.recent.after_publication();
             counts.prepared = None;
         }
-        if ending.trigger == "manual" {
+        if ending.trigger == MANUAL {
             counts.suspended = false;
         }
         mask_for(&mut counts, ending.request.target, &policy, tail);

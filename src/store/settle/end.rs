@@ -62,6 +62,8 @@ pub(super) enum Fence {
     Attempt,
     /// As prepared.
     Prepared,
+    /// As queued in the same transaction, so that nobody can have claimed it.
+    Queued,
 }
 
 /// What writing came to.
@@ -139,6 +141,7 @@ impl End<'_> {
         let (from_status, attempt) = match fence {
             Fence::Attempt => (Status::Running, Some(job.attempt)),
             Fence::Prepared => (Status::Prepared, None),
+            Fence::Queued => (Status::Queued, None),
         };
         let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
         let accounting =
