@@ -11,7 +11,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
-use crate::support::number;
+use crate::support::plans::run;
+use crate::support::{number, until};
 
 async fn put(app: &App, session: &str, settings: Value) {
     let reply = app.call("PUT", &format!("/v1/sessions/{session}"), settings.to_string()).await;
@@ -355,24 +356,27 @@ async fn a_session_that_somebody_holds_waits_in_memory_and_holds_up_nobody() {
     assert_eq!(number(&mut holder, "select sum(calls)::bigint from usage_by_day").await, 2);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_goes_with_the_last_of_its_sessions_whoever_erases_them_at_once() {
+#[tokio::test]
+async fn a_task_goes_with_the_last_of_its_sessions_though_two_are_erased_at_once() {
     let app = app().await;
-    let names: Vec<String> = (0..15).flat_map(|n| [format!("{n}-a"), format!("{n}-b")]).collect();
-    for name in &names {
-        let task = name.split('-').next().unwrap();
-        put(&app, name, json!({"task_id": task})).await;
-        append(&app, name, &[json!({"role": "user", "content": "hello"})]).await;
-        end(&app, task, "completed").await;
+    for name in ["a", "b"] {
+        // Without messages: what those took is given back in a row that the second would wait for anyhow.
+        put(&app, name, json!({"task_id": "t"})).await;
     }
-    let mut look = app.database.connect().await;
-    assert_eq!(number(&mut look, "select count(*) from tasks").await, 15);
-    let erasures = names.iter().map(async |name| {
-        let erased = app.call("DELETE", &format!("/v1/sessions/{name}"), "").await;
-        assert_eq!(erased.status, 204, "{}", erased.text);
-    });
-    futures::future::join_all(erasures).await;
+    end(&app, "t", "completed").await;
+    let (mut first, mut look) = (app.database.connect().await, app.database.connect().await);
+    run(&mut first, "begin; select erase_session(tenant_id, 'a') from sessions where name = 'a'")
+        .await
+        .unwrap();
+    let second = async { assert_eq!(app.call("DELETE", "/v1/sessions/b", "").await.status, 204) };
+    let commit = async {
+        until("a wait for the first", async || {
+            let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+            (number(&mut look, waiting).await == 1).then_some(())
+        })
+        .await;
+        run(&mut first, "commit").await.unwrap();
+    };
+    futures::join!(second, commit);
     assert_eq!(number(&mut look, "select count(*) from tasks").await, 0);
-    assert_eq!(number(&mut look, "select count(*) from messages").await, 0);
-    assert_eq!(number(&mut look, "select coalesce(sum(bytes), 0)::bigint from usage_by_day").await, 0);
 }
