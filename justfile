@@ -34,7 +34,7 @@ fmt:
 deny:
     cargo deny check
 
-# Put service and pgbench under the same load, print ratios and write docs/performance.md with its plots; --quick and --parts only look
+# Put service and pgbench under the same load, print ratios and write docs/performance.md; --quick and --parts only look
 bench *flags:
     #!/usr/bin/env sh
     set -eu

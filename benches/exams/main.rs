@@ -15,8 +15,8 @@ mod prompts;
 #[path = "../thrash/replay.rs"]
 #[expect(dead_code, reason = "the thrash bench uses the rest")]
 mod replay;
-#[path = "../performance/svg.rs"]
-#[expect(dead_code, reason = "the performance bench uses the rest")]
+#[path = "../tasks/svg.rs"]
+#[expect(dead_code, reason = "the tasks bench uses the rest")]
 mod svg;
 
 use std::fmt::Write as _;

@@ -98,12 +98,11 @@ pub async fn shorten_tails(servers: &Servers) -> anyhow::Result<()> {
     execute(&url, "vacuum analyze conversation").await
 }
 
-/// Runs a script and returns what was done; with `is_timed`, how long each took as well.
+/// Runs a script and returns what was done.
 pub fn run(
     servers: &Servers,
     script: Script,
     (connections, time): (usize, Duration),
-    is_timed: bool,
 ) -> anyhow::Result<Measured> {
     let mut random = Random::new(7);
     let mut command = Command::new(&servers.pgbench);
@@ -112,11 +111,6 @@ pub fn run(
     command.arg(format!("--client={connections}")).arg(format!("--time={}", time.as_secs().max(1)));
     for (place, name) in ["first", "second"].into_iter().enumerate() {
         command.arg("-D").arg(format!("{name}={}", message(place, &mut random)));
-    }
-    let log = servers.folder().join("times");
-    if is_timed {
-        fs::create_dir_all(&log)?;
-        command.arg("--log").arg(format!("--log-prefix={}", log.join("of").display()));
     }
     command.arg("-f").arg(servers.folder().join(script.file())).arg(servers.ceiling_url());
     let output = command.output().context("pgbench")?;
@@ -128,15 +122,5 @@ pub fn run(
     let done = figure("number of transactions actually processed: ");
     let (replies, rate) =
         done.zip(figure("tps = ")).with_context(|| format!("pgbench told no rate: {said}"))?;
-    let mut times: Vec<u64> = Vec::new();
-    if is_timed {
-        for file in fs::read_dir(&log)? {
-            // Client, number, microseconds, and what is of no use here.
-            let text = fs::read_to_string(file?.path())?;
-            times.extend(text.lines().filter_map(|line| line.split(' ').nth(2)?.parse::<u64>().ok()));
-        }
-        fs::remove_dir_all(&log)?;
-    }
-    let times = times.into_iter().map(Duration::from_micros).collect();
-    Ok(Measured::of(times, time).told(replies, rate))
+    Ok(Measured::told(replies, rate))
 }

@@ -10,8 +10,6 @@ use tokio::net::TcpStream;
 
 /// The key of the service that the bench starts.
 pub const KEY: &str = "key-of-the-load-bench-0123456789abcdef";
-/// The operator's token of the same, which opens the metrics.
-pub const OPERATOR: &str = "operator-of-the-load-bench-0123456789";
 
 /// A connection that is kept open.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The closed loop: clients that each send their next request when the last is answered, as fast as they can.
 //!
-//! It finds the most that is done; how long replies take at a rate that others set is for `open`.
+//! It finds the most that is done.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -51,20 +51,11 @@ pub async fn closed_loop(
     time: Duration,
     make: impl Fn(&mut Random, &mut Turn) + 'static,
 ) -> anyhow::Result<Measured> {
-    closed_loop_over(&vec![address; connections], time, make).await
-}
-
-/// The same with one connection to each of some addresses.
-pub async fn closed_loop_over(
-    addresses: &[SocketAddr],
-    time: Duration,
-    make: impl Fn(&mut Random, &mut Turn) + 'static,
-) -> anyhow::Result<Measured> {
     let make = Rc::new(make);
     let latencies = Rc::new(RefCell::new(Vec::with_capacity(1 << 17)));
-    let mut opened = Vec::with_capacity(addresses.len());
-    for address in addresses {
-        opened.push(Connection::open(*address).await?);
+    let mut opened = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        opened.push(Connection::open(address).await?);
     }
     let started = Instant::now();
     let mut clients = JoinSet::new();

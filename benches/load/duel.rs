@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::Flags;
 use crate::ceiling::{self, Script};
 use crate::closed::{Turn, closed_loop};
-use crate::gathering::Gathered;
 use crate::measured::Measured;
 use crate::processor::{Processor, Used};
 use crate::random::Random;
@@ -23,7 +22,7 @@ const REST: Duration = Duration::from_mins(3);
 /// Appends of two messages of 1 KB.
 pub async fn append(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
     report::section("append: 2 messages of 1 KB to one of 1,000 sessions");
-    sessions::to_append(&name(0), flags.window, servers).await?;
+    sessions::to_append(&name(0), servers).await?;
     let (appends, round) = (Appends::new(2), Rc::new(Cell::new(0)));
     let at = Rc::clone(&round);
     let make = move |random: &mut Random, turn: &mut Turn| {
@@ -43,21 +42,20 @@ fn name(round: usize) -> String {
 }
 
 /// Contexts of sessions with a summary and a tail of twenty messages of 1 KB.
-pub async fn read(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
-    report::section("read: the context of one of 1,000 sessions, a summary and 20 messages of 1 KB");
+pub async fn context(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
+    report::section("context: that of one of 1,000 sessions, a summary and 20 messages of 1 KB");
     let shape = sessions::to_read(servers).await?;
     report::line(&format!(
         "a summary of {:.0} bytes and {:.1} messages after it, on average",
         shape.summary, shape.tail
     ));
-    report.add("read_shape", json!({ "summary_bytes": shape.summary.round(), "tail": shape.tail }));
+    report.add("context_shape", json!({ "summary_bytes": shape.summary.round(), "tail": shape.tail }));
     ceiling::prepare(servers, shape.summary_bytes()).await?;
-    report::line("nobody has written since the last read:");
     let make = |random: &mut Random, turn: &mut Turn| {
         turn.add("GET", format_args!("/v1/sessions/read-{}/context", sessions::any(random)), "");
     };
     let rows = duel(flags, servers, (Script::Read, &Cell::default()), make).await?;
-    report.add("read_unchanged", Value::Array(rows));
+    report.add("context", Value::Array(rows));
     report::line("a message is appended, then the context is read, counted as one:");
     let appends = Appends::new(1);
     let make = move |random: &mut Random, turn: &mut Turn| {
@@ -65,8 +63,8 @@ pub async fn read(flags: &Flags, servers: &Servers, report: &mut Report) -> anyh
         turn.add("GET", format_args!("/v1/sessions/read-{session}/context"), "");
     };
     let rows = duel(flags, servers, (Script::Pair, &Cell::default()), make).await?;
-    report.add("read_after_append", Value::Array(rows));
-    report.memory(servers, "read");
+    report.add("append_then_context", Value::Array(rows));
+    report.memory(servers, "context");
     Ok(())
 }
 
@@ -88,7 +86,7 @@ async fn duel(
             round.set(round.get() + 1);
             if script == Script::Append {
                 // What earlier turns appended would make them due for a summary.
-                sessions::to_append(&name(round.get()), flags.window, servers).await?;
+                sessions::to_append(&name(round.get()), servers).await?;
                 servers.rest(REST).await?;
             }
             if script == Script::Pair {
@@ -98,51 +96,41 @@ async fn duel(
             }
             servers.settle().await?;
             let before = Processor::of(servers);
-            let measured = ceiling::run(servers, script, (connections, time), script == Script::Append)?;
+            let measured = ceiling::run(servers, script, (connections, time))?;
             let ceiling = Side { measured, used: before.used() };
             servers.settle().await?;
-            let (gathered, before) = (Gathered::so_far(servers).await?, Processor::of(servers));
+            let before = Processor::of(servers);
             let measured = closed_loop(servers.address, connections, time, make.clone()).await?;
             let service = Side { measured, used: before.used() };
-            let gathered = Gathered::so_far(servers).await?.since(gathered);
-            let round = Round { ceiling, service, gathered };
+            let round = Round { ceiling, service };
             report::line(&round.row(connections));
             rounds.push(round);
         }
-        let row = told(connections, script, &rounds);
-        report::line(&format!(
-            "{connections:>5}  {}",
-            report::brief(&row, &["ratio", "ratio_by_processor_time"])
-        ));
+        let row = told(connections, &rounds);
+        report::line(&format!("{connections:>5}  {}", report::brief(&row, &["ratio"])));
         rows.push(row);
     }
     Ok(rows)
 }
 
 /// The rounds at one number of connections, as JSON.
-fn told(connections: usize, script: Script, rounds: &[Round]) -> Value {
+fn told(connections: usize, rounds: &[Round]) -> Value {
     let of = |pick: fn(&Round) -> f64| spread(rounds.iter().map(pick).collect());
-    let mut row = json!({
+    json!({
         "connections": connections,
         "ceiling_per_s": of(|r| r.ceiling.measured.rate),
         "service_per_s": of(|r| r.service.measured.rate),
         // Of neighbours in time, because what others use changes over a run.
         "ratio": of(|r| r.service.measured.rate / r.ceiling.measured.rate),
-        "ratio_by_processor_time": of(Round::ratio_of_time),
         "p50_ms": of(|r| r.service.measured.quantile(0.5)),
         "p99_ms": of(|r| r.service.measured.quantile(0.99)),
         "others": of(|r| f64::midpoint(r.ceiling.used.others, r.service.used.others)),
-    });
-    if let (Script::Append, Some(row)) = (script, row.as_object_mut()) {
-        row.insert("ceiling_p50_ms".to_owned(), of(|r| r.ceiling.measured.quantile(0.5)));
-        row.insert("ceiling_p99_ms".to_owned(), of(|r| r.ceiling.measured.quantile(0.99)));
-        row.insert("p50_ratio".to_owned(), of(|r| r.of_latency(0.5)));
-        row.insert("p99_ratio".to_owned(), of(|r| r.of_latency(0.99)));
-        row.insert("appends_per_commit".to_owned(), of(|r| r.gathered.size()));
-        row.insert("wait_ms".to_owned(), of(|r| r.gathered.wait_ms()));
-        row.insert("commit_ms".to_owned(), of(|r| r.gathered.commit_ms()));
-    }
-    row
+        // Microseconds of processor for each of what was done.
+        "ceiling_us": of(|r| r.ceiling.cost(r.ceiling.used.ours)),
+        "service_us": of(|r| r.service.cost(r.service.used.service)),
+        "postgres_us": of(|r| r.service.cost(r.service.used.postgres)),
+        "load_us": of(|r| r.service.cost(r.service.used.ours - r.service.used.service - r.service.used.postgres)),
+    })
 }
 
 /// What one of the two did.
@@ -163,20 +151,9 @@ impl Side {
 struct Round {
     ceiling: Side,
     service: Side,
-    gathered: Gathered,
 }
 
 impl Round {
-    /// What the ratio would be if nobody else used the processors: the scheduler gives a neighbour
-    /// less beside the many processes of the ceiling than beside the few threads of the service.
-    fn ratio_of_time(&self) -> f64 {
-        self.ceiling.cost(self.ceiling.used.ours) / self.service.cost(self.service.used.ours)
-    }
-
-    fn of_latency(&self, share: f64) -> f64 {
-        self.service.measured.quantile(share) / self.ceiling.measured.quantile(share)
-    }
-
     fn row(&self, connections: usize) -> String {
         let Self { ceiling, service, .. } = self;
         format!(

@@ -6,31 +6,23 @@
 //! Invariant: every reply is checked, and nothing here asserts on time.
 //! Must not know: the service's internals; it is a client, and reads the database only to check.
 
-mod apart;
-mod beside;
 mod ceiling;
 mod client;
 mod closed;
-mod compressing;
 mod duel;
 mod footprint;
-mod gathering;
-mod growing;
-mod hangups;
-mod large;
 mod length;
 mod machine;
 mod measured;
-mod open;
 mod processor;
-mod queue;
 mod random;
-mod rates;
 mod report;
 mod servers;
 mod service;
 mod sessions;
 mod sizes;
+mod sustained;
+mod takeover;
 mod texts;
 mod transcripts;
 
@@ -58,18 +50,15 @@ struct Flags {
     /// Parts to run; all without it
     #[arg(long, value_delimiter = ',')]
     parts: Vec<Part>,
-    /// A look in about three minutes: short measurements, two rounds, fewer connections, shorter sessions
+    /// A look in about two minutes: short measurements, two rounds, fewer connections, shorter sessions
     #[arg(long)]
     quick: bool,
-    /// Context window of the sessions that are appended to; a small one makes compressions frequent
-    #[arg(long)]
-    window: Option<u32>,
     /// Messages of the longest session
     #[arg(long, default_value_t = 100_000)]
     long: usize,
-    /// Clients that hang up, per round of three
-    #[arg(long, default_value_t = 400)]
-    clients: usize,
+    /// A folder of transcripts for the agents of the part `sustained`; without it they are made up
+    #[arg(long)]
+    transcripts: Option<PathBuf>,
     /// Further flags of `anchord serve`, such as "--log warn"
     #[arg(long, allow_hyphen_values = true, default_value = "")]
     serve: String,
@@ -87,16 +76,11 @@ struct Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     Append,
-    Apart,
-    Read,
-    Rates,
+    Context,
+    Sustained,
     Length,
-    Growing,
-    Compressing,
-    Large,
-    Queue,
+    Takeover,
     Footprint,
-    Hangups,
 }
 
 impl Flags {
@@ -104,7 +88,7 @@ impl Flags {
         let mut flags = Self::parse();
         if flags.quick {
             (flags.seconds, flags.rounds, flags.connections) = (1, 2, vec![1, 64]);
-            (flags.long, flags.clients) = (10_000, 100);
+            flags.long = 10_000;
         }
         if flags.parts.is_empty() {
             flags.parts = Part::value_variants().to_vec();
@@ -120,7 +104,7 @@ impl Flags {
     /// Whether what is measured is less than the document wants.
     fn is_quick(&self) -> bool {
         let has_all = [1, 4, 16, 64].iter().all(|wanted| self.connections.contains(wanted));
-        self.seconds < 4 || self.rounds < 3 || self.long < 100_000 || self.window.is_some() || !has_all
+        self.seconds < 4 || self.rounds < 3 || self.long < 100_000 || !has_all
     }
 }
 
@@ -153,16 +137,11 @@ fn measure(flags: &Flags, runtime: &Runtime, report: &mut Report) -> anyhow::Res
             }
             match part {
                 Part::Append => duel::append(flags, &servers, report).await,
-                Part::Apart => apart::measure(flags, &servers, report).await,
-                Part::Read => duel::read(flags, &servers, report).await,
-                Part::Rates => rates::measure(flags, &servers, report).await,
+                Part::Context => duel::context(flags, &servers, report).await,
+                Part::Sustained => sustained::measure(flags, &servers, report).await,
                 Part::Length => length::measure(flags, &servers, report).await,
-                Part::Growing => growing::measure(flags, &servers, report).await,
-                Part::Compressing => compressing::measure(flags, &servers, report).await,
-                Part::Large => large::measure(flags, &servers, report).await,
-                Part::Queue => queue::measure(flags, &servers, report).await,
+                Part::Takeover => takeover::measure(flags, &servers, report).await,
                 Part::Footprint => footprint::measure(flags, report).await,
-                Part::Hangups => hangups::check(flags, &servers, report).await,
             }
         };
         runtime.block_on(tokio::task::LocalSet::new().run_until(run))?;

@@ -22,17 +22,9 @@ impl Measured {
         Self { replies, rate: replies / took.as_secs_f64(), latencies }
     }
 
-    /// Takes in what another load came to, at the same rate.
-    pub fn join(&mut self, other: Self) {
-        self.replies += other.replies;
-        self.rate = other.rate;
-        self.latencies.extend(other.latencies);
-        self.latencies.sort_unstable();
-    }
-
-    /// Counts as another program told them.
-    pub fn told(self, replies: f64, rate: f64) -> Self {
-        Self { replies, rate, ..self }
+    /// Counts as another program told them, which told no times.
+    pub fn told(replies: f64, rate: f64) -> Self {
+        Self { replies, rate, latencies: Vec::new() }
     }
 
     /// The time in milliseconds that a share of the replies stayed within.

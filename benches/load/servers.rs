@@ -55,13 +55,6 @@ impl Servers {
         self.service.stop()
     }
 
-    /// Starts another process of the service on the same database.
-    pub fn another(&self, binary: &Path, flags: &str, name: &str) -> anyhow::Result<Service> {
-        let folder = self.home.path().join(name);
-        fs::create_dir(&folder)?;
-        Service::start(binary, flags, Some(&self.url()), &folder)
-    }
-
     /// The service's process id.
     pub fn service_pid(&self) -> u32 {
         self.service.pid()

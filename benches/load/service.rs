@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::client::{KEY, OPERATOR};
+use crate::client::KEY;
 
 /// The process, and the pipe that it greets into, which must stay open. It ends with it.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Service {
         let mut command = Command::new(binary);
         command.args(["serve", "--listen", "127.0.0.1:0", "--rate-limit", "0", "--data-dir"]);
         command.arg(folder.join("data")).args(flags.split_whitespace());
-        command.env_remove("DATABASE_URL").env("ANCHORD_API_KEY", KEY).env("ANCHORD_ADMIN_TOKEN", OPERATOR);
+        command.env_remove("DATABASE_URL").env("ANCHORD_API_KEY", KEY);
         if let Some(url) = url {
             command.env("DATABASE_URL", url);
         }

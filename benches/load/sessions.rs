@@ -75,13 +75,8 @@ pub async fn send_all(
 }
 
 /// Makes the sessions so named, which have some messages each.
-pub async fn to_append(name: &str, window: Option<u32>, servers: &Servers) -> anyhow::Result<()> {
+pub async fn to_append(name: &str, servers: &Servers) -> anyhow::Result<()> {
     let name: Rc<str> = name.into();
-    if let Some(window) = window {
-        let (name, settings) = (Rc::clone(&name), format!(r#"{{"context_window":{window}}}"#));
-        let put = move |session| request("PUT", format_args!("/v1/sessions/{name}-{session}"), &settings);
-        send_all(servers, (0..SESSIONS).map(put)).await?;
-    }
     let mut random = Random::new(11);
     let warm = move |session| {
         // None becomes due for a summary or for the recall index during the load, unless a small window

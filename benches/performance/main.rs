@@ -1,18 +1,11 @@
-//! The document of what the other benches measured.
+//! The document of what the load bench and the digest bench measured.
 //!
-//! What lives here: reading their lines of JSON, judging goals, drawing, writing. Data goes one way: benches
-//! print, this reads.
+//! What lives here: reading their lines of JSON, judging floors, writing. Data goes one way: benches print, this reads.
 //! Invariant: no figure and no verdict in the document is written by hand.
 //! Must not know: how anything is measured.
 
-mod charts;
 mod document;
-mod figures;
-mod goals;
-mod pictures;
-mod sections;
-mod svg;
-mod tables;
+mod floors;
 
 use std::path::{Path, PathBuf};
 
@@ -20,47 +13,57 @@ use anyhow::Context as _;
 use clap::Parser;
 use serde_json::Value;
 
-use crate::figures::{Digest, Load};
-
-/// Writes docs/performance.md and its plots out of what the benches printed
+/// Writes docs/performance.md out of what the benches printed
 #[derive(Debug, Parser)]
 struct Flags {
     /// The file of JSON lines
     lines: PathBuf,
-    /// A folder to write to; without it docs, or for a quick run a folder of the build
+    /// A file to write to; without it docs/performance.md, or for a quick run one in a folder of the build
     #[arg(long)]
-    folder: Option<PathBuf>,
+    to: Option<PathBuf>,
     /// Cargo says so to every bench
     #[arg(long, hide = true)]
     bench: bool,
 }
 
+/// What the benches printed, by their names.
+struct Runs {
+    load: Value,
+    digest: Value,
+}
+
+impl Runs {
+    /// A figure by its place; NaN where it was not measured.
+    fn figure(&self, pointer: &str) -> f64 {
+        self.load.pointer(pointer).and_then(Value::as_f64).unwrap_or(f64::NAN)
+    }
+
+    /// Whether something is so; false where nothing says it.
+    fn is(&self, pointer: &str) -> bool {
+        self.load.pointer(pointer).and_then(Value::as_bool).unwrap_or_default()
+    }
+}
+
 fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    let text = std::fs::read_to_string(&flags.lines).unwrap_or_default();
+    let text = std::fs::read_to_string(&flags.lines)?;
     let line = |bench: &str| {
         let lines = text.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         lines.into_iter().find(|line| line.get("bench").and_then(Value::as_str) == Some(bench))
     };
     let load = line("load").context("the load bench printed nothing")?;
-    let load: Load = serde_json::from_value(load).context("the load bench's line")?;
-    let digest = line("digest").map(serde_json::from_value).transpose().context("the digest bench's line")?;
-    let digest = digest.unwrap_or(Digest { sessions: None, length: None });
-    let folder = match flags.folder {
-        Some(folder) => folder,
-        None if !load.is_complete => {
+    let runs = Runs { load, digest: line("digest").unwrap_or_default() };
+    let to = match flags.to {
+        Some(to) => to,
+        None if !runs.is("/is_complete") => {
             say("not every part was run: nothing is written");
             return Ok(());
         }
-        None if load.is_quick => Path::new(env!("CARGO_TARGET_TMPDIR")).join("performance"),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("docs"),
+        None if runs.is("/is_quick") => Path::new(env!("CARGO_TARGET_TMPDIR")).join("performance.md"),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/performance.md"),
     };
-    std::fs::create_dir_all(&folder)?;
-    for (name, picture) in pictures::all(&load) {
-        std::fs::write(folder.join(name), picture)?;
-    }
-    std::fs::write(folder.join("performance.md"), document::write(&load, &digest))?;
-    say(&format!("written: {}", folder.join("performance.md").display()));
+    std::fs::write(&to, document::write(&runs))?;
+    say(&format!("written: {}", to.display()));
     Ok(())
 }
 

@@ -22,8 +22,7 @@ mod service;
 #[path = "../digest/sessions.rs"]
 #[expect(dead_code, reason = "the digest bench uses the rest")]
 mod sessions;
-#[path = "../performance/svg.rs"]
-#[expect(dead_code, reason = "the performance bench uses the rest")]
+#[expect(dead_code, reason = "the exams bench uses the rest")]
 mod svg;
 mod tally;
 #[path = "../digest/texts.rs"]
