@@ -21,6 +21,8 @@ declare
   v_tasks text[];
   v_bytes bigint;
 begin
+  -- The tenant first, as who erases that does: what is given back below refers to it.
+  perform from tenants t where t.id = p_tenant for key share;
   -- Nobody appends to them, or publishes, from here on; whoever is at it now is waited for.
   select array_agg(s.id), array_agg(s.task_id) into v_sessions, v_tasks
   from (select x.id, x.task_id from sessions x where x.tenant_id = p_tenant and x.id = any(p_sessions)
@@ -118,7 +120,7 @@ begin
       where t.retention_days is not null
       limit p_limit
     ) e
-    group by e.tenant_id
+    group by e.tenant_id order by e.tenant_id
   loop
     v_gone := v_gone + erase_sessions(v_of.tenant_id, v_of.sessions);
   end loop;
@@ -142,7 +144,7 @@ begin
       where s.expires_at < now()
       order by s.expires_at limit p_limit for update skip locked
     ) e
-    group by e.tenant_id
+    group by e.tenant_id order by e.tenant_id
   loop
     v_gone := v_gone + erase_sessions(v_of.tenant_id, v_of.sessions);
   end loop;
@@ -152,3 +154,12 @@ $$;
 
 revoke all on function erase_sessions, erase_session, erase_tenant, erase_expired_sessions, erase_single_calls from public;
 grant execute on function erase_session, erase_tenant, erase_expired_sessions, erase_single_calls to anchord_app;
+
+-- Nobody erases in another way, a process of the version before neither: it would leave what has no foreign key.
+revoke delete on sessions, tenants from anchord_app;
+
+comment on column messages.session_id is 'sessions.id; whoever inserts holds that row''s lock, and erase_sessions erases with it.';
+comment on column tool_outputs.session_id is 'sessions.id; whoever inserts holds that row''s lock, and erase_sessions erases with it.';
+comment on column ledger_entries.session_id is 'sessions.id; whoever inserts holds that row''s lock, and erase_sessions erases with it.';
+comment on column probes.session_id is 'sessions.id; whoever inserts holds that row''s lock, and erase_sessions erases with it.';
+comment on column recall_postings.session_id is 'sessions.id; whoever inserts holds that row''s lock, and erase_sessions erases with it.';

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::Flags;
 use crate::client::{Connection, request};
-use crate::measured::{Measured, quantile};
+use crate::measured::Measured;
 use crate::processor::Processor;
 use crate::report::{self, Report, rounded};
 use crate::servers::Servers;
@@ -41,6 +41,8 @@ struct Done {
     messages: usize,
     bytes: usize,
     sessions: usize,
+    /// The share of the window that a compression fills.
+    fill: f64,
 }
 
 pub async fn measure(flags: &Flags, servers: &Servers, report: &mut Report) -> anyhow::Result<()> {
@@ -96,7 +98,8 @@ async fn work(
     (started, time): (Instant, Duration),
 ) -> anyhow::Result<()> {
     let settings = format!(r#"{{"context_window":{WINDOW}}}"#);
-    connection.done(&request("PUT", format_args!("/v1/sessions/{session}"), &settings)).await?;
+    let made = connection.json(&request("PUT", format_args!("/v1/sessions/{session}"), &settings)).await?;
+    done.borrow_mut().fill = made.pointer("/policy/fill").and_then(Value::as_f64).context("a fill")?;
     let context = request("GET", format_args!("/v1/sessions/{session}/context"), "");
     let look = request("GET", format_args!("/v1/sessions/{session}"), "");
     done.borrow_mut().sessions += 1;
@@ -145,10 +148,8 @@ async fn tell(
 ) -> anyhow::Result<Value> {
     let rows = servers
         .look(
-            "select c.status, count(*) as jobs, coalesce(avg((p.settings ->> 'fill')::float8), 0) as fill,
-                    coalesce(sum(c.through_seq - c.from_seq + 1), 0)::float8 as messages
-             from compressions c join sessions p on p.tenant_id = c.tenant_id and p.id = c.session_id
-             where c.kind = 'compress' group by c.status",
+            "select c.status, count(*) as jobs, coalesce(sum(c.through_seq - c.from_seq + 1), 0)::float8 as messages
+             from compressions c where c.kind = 'compress' group by c.status",
         )
         .await?;
     let count = |status: &str, column: &str| -> f64 {
@@ -169,7 +170,7 @@ async fn tell(
     let mean = |live: &[i64]| live.iter().sum::<i64>() as f64 / live.len().max(1) as f64;
     let times = |measured: &Measured| json!({ "p50_ms": rounded(measured.quantile(0.5)), "p99_ms": rounded(measured.quantile(0.99)) });
     let told = json!({
-        "agents": AGENTS, "window": WINDOW, "batch": BATCH, "reads_per_append": 1, "seconds": rounded(seconds),
+        "agents": AGENTS, "window": WINDOW, "batch": BATCH, "fill": done.fill, "reads_per_append": 1, "seconds": rounded(seconds),
         "sessions": done.sessions,
         "messages_per_s": (done.messages as f64 / seconds).round(),
         "mb_per_s": rounded(done.bytes as f64 / 1e6 / seconds),
@@ -191,14 +192,7 @@ async fn tell(
         count("succeeded", "jobs") / seconds,
         appends.quantile(0.99),
         contexts.quantile(0.99),
-        quantile(
-            &{
-                let mut w = done.waits.clone();
-                w.sort_unstable();
-                w
-            },
-            0.5
-        ),
+        waits.quantile(0.5),
         mean(earlier),
         mean(later),
         share(used.service),

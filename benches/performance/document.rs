@@ -98,8 +98,8 @@ fn sustained(runs: &Runs) -> String {
     let of = |name: &str| runs.figure(&format!("/sustained/{name}"));
     format!(
         "## Sustained\n\n{} agents, each with a session of its own, append a transcript {} messages at a time, read the context after every\n\
-         append ({} read per append), and have it compressed by the deterministic engine, under a window of {} tokens and the default\n\
-         `fill`. An agent goes on when its session's compression is done, so that no backlog grows; that wait counts.\n\n\
+         append ({} read per append), and have it compressed by the deterministic engine, under a window of {} tokens, of which a compression\n\
+         fills {}. An agent goes on when its session's compression is done, so that no backlog grows; that wait counts.\n\n\
          | | |\n| --- | --- |\n\
          | messages a second | {:.0} |\n| MB of messages a second | {:.2} |\n| appends a second | {:.0} |\n\
          | compressions a second | {:.1} |\n| messages in a compression | {:.0} |\n| compressions with nothing to cover, a second | {:.1} |\n\
@@ -110,6 +110,7 @@ fn sustained(runs: &Runs) -> String {
         of("batch"),
         of("reads_per_append"),
         of("window"),
+        of("fill"),
         of("messages_per_s"),
         of("mb_per_s"),
         of("appends_per_s"),

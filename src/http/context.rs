@@ -27,6 +27,7 @@ use crate::domain::settings::MAX_CONTEXT_WINDOW;
 use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind};
 use crate::store::context::{ContextSource, Past};
+use crate::store::load::Tries;
 
 /// Contexts above this many stored bytes are assembled on a thread of their own.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
@@ -183,23 +184,26 @@ pub async fn find_context(
     }
     let tag_of =
         |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
-    let unchanged = |tag| Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     let (tag, source) = if query.is_past() {
         let source = find_past(&state, &caller, &path.session_id, query).await?;
-        let tag = tag_of(&source.session)?;
-        if is_known(&headers, &tag) {
-            return unchanged(tag);
-        }
-        (tag, source)
+        (tag_of(&source.session)?, Some(source))
     } else {
-        let session = find_session(&state, &caller, &path.session_id).await?;
-        let tag = tag_of(&session)?;
-        // All that it names is in the session's row, so nothing else needs to be read.
-        if is_known(&headers, &tag) {
-            return unchanged(tag);
+        let mut tries = Tries::default();
+        loop {
+            let session = find_session(&state, &caller, &path.session_id).await?;
+            let tag = tag_of(&session)?;
+            // All that it names is in the session's row, so nothing else needs to be read.
+            if is_known(&headers, &tag) {
+                break (tag, None);
+            }
+            if let Some(source) = state.store.find_context(caller.tenant, session, query.max_tokens).await? {
+                break (tag, Some(source));
+            }
+            tries.again().await?;
         }
-        let found = state.store.find_context(caller.tenant, session, query.max_tokens).await?;
-        (tag, found.ok_or(ApiError::NotFound(Thing::Session))?)
+    };
+    let Some(source) = source.filter(|_| !is_known(&headers, &tag)) else {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     };
     let counts = &source.session.accounting;
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());

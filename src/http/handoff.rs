@@ -275,6 +275,9 @@ pub async fn merge_session(
 ) -> Result<KeptReply, ApiError> {
     let NewMerge { session_id, version } = body.value;
     let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
+    if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
+        return Ok(reply);
+    }
     let mut tries = Tries::default();
     loop {
         let decided = state.store.decide_merge(caller.tenant, wanted).await?;
@@ -298,14 +301,19 @@ pub async fn merge_session(
                 let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
                 return Err(ApiError::Conflict(detail));
             }
-            Merge::Unchanged { session, version, merged } => {
+            Merge::Unchanged { session, version, merged, stands } => {
+                if !stands.holds(&mut tx).await? {
+                    tx.rollback().await.map_err(StoreError::from)?;
+                    tries.again().await?;
+                    continue;
+                }
                 let (left_out, probes) = (Vec::new(), None);
                 let merged = Merged { merged: false, version, from: from(merged), left_out, probes };
                 (session, StatusCode::OK, merged)
             }
             Merge::Ready(merging) => {
                 if !state.store.merge_session(&mut tx, &merging).await? {
-                    drop(tx);
+                    tx.rollback().await.map_err(StoreError::from)?;
                     tries.again().await?;
                     continue;
                 }

@@ -66,6 +66,25 @@ impl IdempotencyKey {
         Some(ReplyKey { tenant: caller.tenant, route: self.route.clone(), key, body_digest })
     }
 
+    /// Finds the reply to an earlier request of the key: what is decided before the key is claimed need not be decided for
+    /// that.
+    ///
+    /// # Errors
+    /// When the key was used with another body.
+    pub async fn find_reply(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        body_digest: [u8; 32],
+    ) -> Result<Option<KeptReply>, ApiError> {
+        let Some(key) = self.reply_key(caller, body_digest) else { return Ok(None) };
+        match store.find_reply(&key).await? {
+            None | Some(ReplyLookup::First | ReplyLookup::InFlight) => Ok(None),
+            Some(ReplyLookup::OtherBody) => Err(ApiError::IdempotencyMismatch),
+            Some(ReplyLookup::Reply(stored)) => Ok(Some(KeptReply(stored))),
+        }
+    }
+
     /// Claims the key for the length of the transaction.
     ///
     /// # Errors

@@ -294,6 +294,9 @@ pub async fn roll_back_summary(
     key: IdempotencyKey,
     body: OptionalJson<NewRollback>,
 ) -> Result<KeptReply, ApiError> {
+    if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
+        return Ok(reply);
+    }
     let mut tries = Tries::default();
     loop {
         let decided = state.store.decide_rollback(caller.tenant, &path.session_id, path.version).await?;
@@ -319,7 +322,7 @@ pub async fn roll_back_summary(
             tx.commit().await.map_err(StoreError::from)?;
             return Ok(reply);
         }
-        drop(tx);
+        tx.rollback().await.map_err(StoreError::from)?;
         tries.again().await?;
     }
 }

@@ -66,8 +66,8 @@ impl Store {
         let mut removed: BTreeSet<String> =
             ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
         tx.commit().await?;
-        // It was erased, or was rolled back, a moment ago.
-        let Some(current) = current else { return Ok(Without::Not(Removal::NoConstraint)) };
+        // It was erased a moment ago.
+        let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
         let mut version = current.version;
         let found = version.summary.constraints.iter().find(|known| known.id == constraint);
         match found.map(|found| found.source) {
@@ -96,7 +96,7 @@ impl Store {
     ) -> Result<Option<Removal>, StoreError> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
-        if !load::hold(&mut tx, &loaded).await? {
+        if !load::hold_as_read(&mut tx, &loaded).await? {
             return Ok(None);
         }
         let mut session = loaded.session;

@@ -171,6 +171,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
+        sessions::touch(&mut tx, tenant, session.id).await?;
         // An import that is tried again brings the same ones.
         let known = probes::list_callers(&mut tx, tenant, session.id).await?;
         for probe in probes {

@@ -65,6 +65,15 @@ impl Store {
         Ok(find(tx, key).await?.unwrap_or(ReplyLookup::First))
     }
 
+    /// Finds what came of a key, without taking it; `None` when nothing is known.
+    ///
+    /// # Errors
+    /// When the database fails, or a stored reply does not read back.
+    pub async fn find_reply(&self, key: &ReplyKey) -> Result<Option<ReplyLookup>, StoreError> {
+        let mut tx = self.begin(key.tenant).await?;
+        find(&mut tx, key).await
+    }
+
     /// Keeps a reply; it commits with the transaction. A later one for the same key replaces it, which
     /// a call does that waited for its result after it had committed its start.
     ///

@@ -16,10 +16,11 @@ use crate::domain::session::{Live, Session};
 use crate::domain::settings::Settings;
 use crate::domain::trigger::Recent;
 
-/// How often a change of a session is decided before its caller is told to come back.
-const TRIES: u32 = 20;
-/// Before the second try; each that follows waits so much longer.
+/// How often a change of a session is decided before its caller is told to come back, after some five seconds.
+const TRIES: u32 = 64;
+/// Before the second try; each that follows waits so much longer, up to the longest.
 const PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// A session, and what must still hold when something that was decided on it is written.
 #[derive(Clone, Debug)]
@@ -95,8 +96,8 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
 }
 
 /// Takes the lock of a session that is still as it was read, for the length of the transaction; `false` when it is not,
-/// or is gone.
-pub(super) async fn hold(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
+/// or is gone. Its tenant, which may change at any moment, was as it was read when the lock was asked for.
+pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
     let held = sqlx::query_scalar!(
         r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id
            where s.tenant_id = $1 and s.id = $2 and s.revision = $3 and t.revision = $4 for update of s"#,
@@ -124,7 +125,7 @@ impl Tries {
         if self.0 == TRIES {
             return Err(StoreError::Contended);
         }
-        tokio::time::sleep(PAUSE * self.0).await;
+        tokio::time::sleep((PAUSE * self.0).min(LONGEST_PAUSE)).await;
         Ok(())
     }
 }

@@ -64,9 +64,25 @@ pub enum Merge {
         version: i64,
         /// The version that was merged then.
         merged: i64,
+        /// What that stands on.
+        stands: Standing,
     },
     /// It can be done.
     Ready(Box<Merging>),
+}
+
+/// A session as it was when something was found out about it.
+#[derive(Clone, Debug)]
+pub struct Standing(Box<Loaded>);
+
+impl Standing {
+    /// Whether it still is so; then it stays so for the length of the transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn holds(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        load::hold_as_read(tx, &self.0).await
+    }
 }
 
 /// A merge as it was decided.
@@ -128,7 +144,8 @@ impl Store {
         };
         let keys = (tenant, into.id, child.id);
         if let Some((version, merged)) = find_merge(&mut tx, keys, merged).await? {
-            return Ok(Merge::Unchanged { session: into.id, version, merged });
+            let session = into.id;
+            return Ok(Merge::Unchanged { session, version, merged, stands: Standing(Box::new(parent)) });
         }
         let is_critical = into.effective_settings().critical == Some(true);
         if is_critical && theirs.version.meta.verifiable == Verifiable::No {
@@ -168,7 +185,7 @@ impl Store {
     /// When the database fails, or a row does not read back.
     pub async fn merge_session(&self, tx: &mut Tx, merging: &Merging) -> Result<bool, StoreError> {
         let Merging { parent, child, made, merged } = merging;
-        if !load::hold(tx, parent).await? {
+        if !load::hold_as_read(tx, parent).await? {
             return Ok(false);
         }
         let (tenant, mut session) = (parent.tenant, parent.session.clone());

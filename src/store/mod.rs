@@ -211,12 +211,13 @@ impl Store {
         self.begin_with(Share::default(), format!("begin; set local app.tenant_id = '{}'", tenant.0)).await
     }
 
-    /// Begins a tenant's transaction whose statements are planned for the parameters of each call: their filters may
-    /// be absent, so that no one plan suits all calls.
+    /// Begins a tenant's read at one moment, whose statements are planned for the parameters of each call: their filters
+    /// may be absent, so that no one plan suits all calls.
     async fn begin_planning(&self, tenant: TenantId) -> Result<Tx, StoreError> {
         let set = "set local plan_cache_mode = force_custom_plan";
         let share = self.share(tenant).await?;
-        self.begin_with(share, format!("begin; set local app.tenant_id = '{}'; {set}", tenant.0)).await
+        let begin = "begin isolation level repeatable read read only";
+        self.begin_with(share, format!("{begin}; set local app.tenant_id = '{}'; {set}", tenant.0)).await
     }
 
     /// Begins a tenant's read at one moment: every statement of it sees the same rows.

@@ -76,7 +76,7 @@ impl Store {
     async fn write_pins(&self, loaded: Loaded, pins: &[Pin], tokens: u32) -> Result<Option<i64>, StoreError> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
-        if !load::hold(&mut tx, &loaded).await? {
+        if !load::hold_as_read(&mut tx, &loaded).await? {
             return Ok(None);
         }
         let mut session = loaded.session;

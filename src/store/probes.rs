@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Store, StoreError, Tx};
+use super::{Store, StoreError, Tx, sessions};
 use crate::domain::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
 use crate::domain::probe::Probe;
 
@@ -136,7 +136,7 @@ pub(crate) async fn count_callers(
     .await?)
 }
 
-/// Adds a caller's probe.
+/// Adds a caller's probe; what is decided on the session at the moment is decided anew, for it may be asked a question more.
 pub(crate) async fn insert_callers(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
@@ -153,6 +153,7 @@ pub(crate) async fn insert_callers(
     )
     .fetch_one(&mut **tx)
     .await?;
+    sessions::touch(tx, tenant, session).await?;
     let source = "caller".to_owned();
     Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
 }

@@ -117,7 +117,7 @@ impl Store {
                     tx.commit().await?;
                     return Ok(put);
                 }
-                None => drop(tx),
+                None => tx.rollback().await?,
             }
             tries.again().await?;
         }
@@ -177,7 +177,7 @@ pub(super) async fn put(
         Ok(settings) => settings,
         Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
     };
-    if !load::hold(&mut *tx, &loaded).await? {
+    if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Ok(None);
     }
     let session = &mut loaded.session;
@@ -228,8 +228,7 @@ pub(crate) async fn find(
     Ok(load::load(connection, tenant, Which::Named(name)).await?.map(|loaded| loaded.session))
 }
 
-/// Takes a session's row lock, and reads what it is then. Whoever locks more than one session goes in the order of
-/// their names.
+/// Takes a session's row lock, and reads what it is then.
 pub(crate) async fn lock(
     tx: &mut PgConnection,
     tenant: TenantId,

@@ -30,7 +30,7 @@ impl Store {
                 Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
                 Some(put) => put,
                 None => {
-                    drop(tx);
+                    tx.rollback().await?;
                     tries.again().await?;
                     continue;
                 }

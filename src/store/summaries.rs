@@ -164,7 +164,7 @@ impl Store {
     /// When the database fails, or a row does not read back.
     pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool, StoreError> {
         let RolledBack { loaded, to, version } = decided;
-        if !load::hold(tx, loaded).await? {
+        if !load::hold_as_read(tx, loaded).await? {
             return Ok(false);
         }
         let (tenant, to) = (loaded.tenant, *to);

@@ -146,3 +146,21 @@ async fn source(app: &App, budget: u32) -> ContextSource {
     let source = app.store.find_context(app.tenant, session, Some(budget)).await.expect("a read");
     source.expect("a session")
 }
+
+#[tokio::test]
+async fn what_changes_while_a_context_is_read_is_read_again() {
+    let app = app().await;
+    fill(&app, 30, 40).await;
+    let session = app.store.find_session(app.tenant, &name()).await.expect("a read").expect("a session");
+    let read =
+        async |budget| app.store.find_context(app.tenant, session.clone(), budget).await.expect("a read");
+    assert!(read(None).await.is_some());
+    // Its tag would name the pins of before.
+    assert_eq!(app.call("PUT", "/v1/sessions/s/pins", r#"{"pins": ["never push"]}"#).await.status, 200);
+    assert!(read(None).await.is_none());
+    let context = app.call("GET", PATH, "").await;
+    assert!(context.text.contains("never push"), "{}", context.text);
+    // Of a tail that the budget cannot hold nothing is found either.
+    assert_eq!(app.call("DELETE", "/v1/sessions/s", "").await.status, 204);
+    assert!(read(Some(100)).await.is_none());
+}

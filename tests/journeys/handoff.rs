@@ -1,7 +1,10 @@
 //! Several agents at one task: what they hand off, and what comes back.
 
 use anchord::app::Exporter;
+use anchord::clock::Clock;
+use anchord::domain::id::SessionName;
 use anchord::domain::render::Style;
+use anchord::store::merges::{Merge, Wanted};
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;
@@ -184,6 +187,56 @@ async fn a_merge_takes_the_place_of_live_work_and_a_rollback_takes_it_back() {
     app.call("POST", "/v1/sessions/parent/summaries/1/rollback", "").await;
     assert_eq!(file(&summary(&app, "parent").await, "src/cart.rs"), &Value::Null);
     assert_eq!(merge(&app, "parent", "child").await.0, 201, "what a rollback took back can be merged again");
+}
+
+#[tokio::test]
+async fn what_was_decided_on_a_session_is_not_written_once_it_is_another() {
+    let app = app().await;
+    work_on(&app, "parent", None, PARENT).await;
+    compress(&app, "parent").await;
+    work_on(&app, "child", None, CHILD).await;
+    compress(&app, "child").await;
+    let (parent, child) = (name("parent"), name("child"));
+    let wanted = Wanted { parent: &parent, child: &child, version: None, now: Clock::system().now() };
+    let write = async |body: Option<(&str, &str, &str)>| {
+        let decided = app.store.decide_merge(app.tenant, wanted).await.expect("a decision");
+        if let Some((method, path, body)) = body {
+            let reply = app.call(method, path, body.to_owned()).await;
+            assert!(reply.status.is_success(), "{path}: {}", reply.text);
+        }
+        let mut tx = app.store.begin(app.tenant).await.expect("a transaction");
+        let written = match &decided {
+            Merge::Ready(merging) => app.store.merge_session(&mut tx, merging).await.expect("a write"),
+            Merge::Unchanged { stands, .. } => stands.holds(&mut tx).await.expect("a look"),
+            other @ (Merge::NoSession
+            | Merge::Itself
+            | Merge::NoSummary
+            | Merge::NoVersion
+            | Merge::Unverifiable
+            | Merge::Rejected(_)) => panic!("{other:?}"),
+        };
+        tx.commit().await.expect("a commit");
+        written
+    };
+    // Each of these is something that the merge has, or might have, decided on.
+    let probe = r#"{"kind": "recall", "question": "which port?", "expected": ["8080"]}"#;
+    for change in [
+        ("POST", "/v1/sessions/parent/probes", probe),
+        ("PUT", "/v1/sessions/parent/pins", r#"{"pins": ["never push"]}"#),
+        ("POST", "/v1/sessions/parent/messages", r#"{"messages": [{"role": "user", "content": "and?"}]}"#),
+        ("POST", "/v1/sessions/parent/compressions", COMPRESS),
+        ("PUT", "/v1/settings", r#"{"critical": false}"#),
+    ] {
+        assert!(!write(Some(change)).await, "{} was not noticed", change.1);
+    }
+    assert!(write(None).await, "nothing came between");
+    assert!(write(None).await, "it was merged before, and still is");
+    let back = ("POST", "/v1/sessions/parent/summaries/1/rollback", "{}");
+    assert!(!write(Some(back)).await, "what was merged was taken back meanwhile");
+}
+
+fn name(name: &str) -> SessionName {
+    SessionName::parse(name).expect("a name")
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ const HOT: [(&str, &str); 60] = [
     ("append: write all of it", "with wanted as materialized"),
     ("append: enqueue", "values (v_job.tenant_id, coalesce(v_job.id, gen_random_uuid()), v_job.session_id"),
     ("idempotency of other routes", "select body_digest, status, reply, headers::text"),
-    ("context: its texts", "select array(select p.body from pins p"),
+    ("context: its texts", "select x.context_revision from sessions x"),
     ("context: how much of the tail", "select tail_within("),
     ("context: a page of the tail", "select min(w.seq) as seq, sum(w.cost) as cost"),
     ("session by name", "where s.tenant_id = $1 and s.name = $2"),

@@ -76,6 +76,20 @@ async fn every_table_and_every_index_beside_a_key_says_what_it_is_for() {
     assert_eq!(lines(&mut owner, silent).await, [""; 0]);
 }
 
+/// Sessions and tenants have more than foreign keys reach: whoever erases them does it by the functions that know.
+#[tokio::test]
+async fn the_role_of_the_service_erases_sessions_and_tenants_by_their_functions_alone() {
+    let stored = stored().await;
+    stored.appends.append(append(stored.ours, "s", &["one"])).await.expect("an append");
+    for table in ["sessions", "tenants"] {
+        let mut tx = stored.store.begin(stored.ours).await.expect("a transaction");
+        let delete = format!("delete from {table}");
+        let refused = sqlx::raw_sql(AssertSqlSafe(delete)).execute(&mut *tx).await.expect_err("a refusal");
+        assert!(refused.to_string().contains("permission denied"), "{refused}");
+    }
+    assert!(stored.store.delete_session(stored.ours, &name("s")).await.expect("a delete"));
+}
+
 /// A statement whose author forgot the tenant, for each table that a tenant owns.
 #[tokio::test]
 async fn a_statement_that_forgets_the_tenant_still_reads_and_changes_its_own_rows_alone() {

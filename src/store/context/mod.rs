@@ -1,4 +1,4 @@
-//! What a context is made of: the session's row, and texts that never change once they are stored.
+//! What a context is made of: the session's row, and the texts that it names.
 //!
 //! What lives here: reading it as it is now; `past` finds what it was earlier; `texts` reads the texts of either.
 //! Invariant: it is what the session was at one moment, that of its row.
@@ -83,8 +83,8 @@ impl ContextSource {
 }
 
 impl Store {
-    /// Reads what a context within `budget` tokens is made of, for a session as it was read; `None` when it has been
-    /// erased since. The cost grows with the budget, not with the session.
+    /// Reads what a context within `budget` tokens is made of, for a session as it was read; `None` when it has been erased
+    /// since, or shows something else by now. The cost grows with the budget, not with the session.
     ///
     /// # Errors
     /// When the database fails, or a row does not read back.
@@ -121,15 +121,13 @@ impl Store {
                 break read;
             }
         };
-        if texts.are_all_of(wanted) {
-            return Ok(Some(ContextSource::new(session, wanted, texts)));
+        if texts.context_revision != Some(session.context_revision) {
+            return Ok(None);
         }
-        match self.find_session(tenant, &session.name).await? {
-            Some(found) if found.id == session.id => {
-                let reason = "a version or a message of it is not there";
-                Err(StoreError::corrupt("sessions", "head_seq", session.id.0, reason))
-            }
-            _ => Ok(None),
+        if !texts.are_all_of(wanted) {
+            let reason = "a version or a message of it is not there";
+            return Err(StoreError::corrupt("sessions", "head_seq", session.id.0, reason));
         }
+        Ok(Some(ContextSource::new(session, wanted, texts)))
     }
 }

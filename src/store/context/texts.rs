@@ -1,5 +1,5 @@
-//! Reads the texts that a context is made of. A version and a message never change once they are stored, so that whoever
-//! has read the session's row may read them at a later moment.
+//! Reads the texts that a context is made of, for a session whose row was read before: at a later moment, so that with them
+//! comes whether what is served of a version, or the pins, have changed since. Messages never do.
 
 use sqlx::PgConnection;
 
@@ -28,6 +28,8 @@ pub(super) struct Wanted {
 /// The texts.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
+    /// The session's own revision with them; `None` when there is no such session any more.
+    pub(super) context_revision: Option<i64>,
     pub(super) summary: Option<SummarySource>,
     pub(super) pins: Vec<Pin>,
     pub(super) system: Vec<Entry>,
@@ -37,7 +39,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Whether all is there that was wanted; else the session has been erased meanwhile.
+    /// Whether all is there that was wanted.
     pub(super) fn are_all_of(&self, wanted: Wanted) -> bool {
         let of = |from: Seq, through: Seq| usize::try_from(through + 1 - from).unwrap_or_default();
         self.summary.is_some() == wanted.version.is_some()
@@ -78,7 +80,8 @@ pub(super) async fn read(
         r#"with bound as materialized (
              select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
            )
-           select array(select p.body from pins p where p.tenant_id = bound.tenant_id and p.session_id = $2
+           select s.context_revision as "context_revision?",
+                  array(select p.body from pins p where p.tenant_id = bound.tenant_id and p.session_id = $2
                         order by p.position) as "pins?",
                   v.rendering as "rendering?", v.rendering_tokens as "rendering_tokens?",
                   v.least_rendering as "least_rendering?", v.least_tokens as "least_tokens?", v.recap as "recap?",
@@ -86,12 +89,15 @@ pub(super) async fn read(
                   null::bigint as "seq?", null::text as "role?", null::text as "format?", null::integer as "tokens?",
                   null::text as "shape?", null::text as "keep?", null::text as "body?"
            from bound
+           cross join lateral (
+             select x.context_revision from sessions x where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
+           ) s
            left join lateral (
              select * from summaries v
              where v.tenant_id = bound.tenant_id and v.session_id = $2 and v.version = $3 limit 1
            ) v on true
            union all
-           select null, null, null, null, null, null, null, null, m.*
+           select null, null, null, null, null, null, null, null, null, m.*
            from bound
            cross join lateral (values (1::bigint, $4::bigint), ($5::bigint, $5), ($6::bigint, $7::bigint)) as wanted (from_seq, to_seq)
            cross join lateral (
@@ -134,6 +140,7 @@ pub(super) async fn read(
 
 /// A row of the read: version and pins, or a message.
 struct Row {
+    context_revision: Option<i64>,
     pins: Option<Vec<String>>,
     rendering: Option<String>,
     rendering_tokens: Option<i32>,
@@ -154,6 +161,7 @@ struct Row {
 impl Row {
     fn read_own(self, version: Option<i64>, texts: &mut Texts) {
         let tokens = |tokens: Option<i32>| tokens.and_then(|n| u32::try_from(n).ok()).unwrap_or_default();
+        texts.context_revision = self.context_revision;
         texts.pins = self.pins.unwrap_or_default().into_iter().map(Pin::new).collect();
         if let (Some(version), Some(rendering), Some(least)) = (version, self.rendering, self.least_rendering)
         {
