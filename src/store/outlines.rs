@@ -20,40 +20,6 @@ pub(super) struct OutlineRow {
     pub(super) bytes: i32,
 }
 
-/// Outlines column by column, as a statement that reads more than them has them in one row; nothing where there
-/// are none.
-pub(super) struct OutlineColumns {
-    pub(super) seqs: Option<Vec<Seq>>,
-    pub(super) roles: Option<Vec<String>>,
-    pub(super) are_items: Option<Vec<bool>>,
-    pub(super) tokens: Option<Vec<i32>>,
-    pub(super) shapes: Option<Vec<Option<String>>>,
-    pub(super) keeps: Option<Vec<Option<String>>>,
-    pub(super) retrieved: Option<Vec<bool>>,
-    pub(super) bytes: Option<Vec<i32>>,
-}
-
-impl OutlineColumns {
-    /// The outlines of those messages that stand after a position.
-    pub(super) fn read_after(self, session: SessionId, after: Seq) -> Result<Vec<Outline>, StoreError> {
-        let columns = self
-            .seqs
-            .unwrap_or_default()
-            .into_iter()
-            .zip(self.roles.unwrap_or_default())
-            .zip(self.are_items.unwrap_or_default())
-            .zip(self.tokens.unwrap_or_default())
-            .zip(self.shapes.unwrap_or_default())
-            .zip(self.keeps.unwrap_or_default())
-            .zip(self.retrieved.unwrap_or_default())
-            .zip(self.bytes.unwrap_or_default());
-        let rows = columns.map(|(((((((seq, role), is_item), tokens), shape), keep), retrieved), bytes)| {
-            OutlineRow { seq, role, is_item, tokens, shape, keep, retrieved: Some(retrieved), bytes }
-        });
-        read_all(session, rows.filter(|row| row.seq > after).collect())
-    }
-}
-
 /// The outlines of at most `limit` messages after a position and up to another, ascending.
 pub(super) async fn outlines_within(
     connection: &mut PgConnection,

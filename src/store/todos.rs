@@ -92,37 +92,13 @@ impl Store {
     }
 }
 
-/// A list as the database has it.
-pub(super) struct StoredList {
-    pub(super) revision: i64,
-    pub(super) items: String,
-    pub(super) changes: String,
-    pub(super) version: Option<i64>,
-    pub(super) updated_at: Option<DateTime<Utc>>,
-}
-
-impl StoredList {
-    pub(super) fn read(self, session: SessionId) -> Result<TodoList, StoreError> {
-        let corrupt =
-            |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, session.0, error);
-        Ok(TodoList {
-            revision: self.revision,
-            items: serde_json::from_str(&self.items).map_err(|error| corrupt("items", error))?,
-            changes: serde_json::from_str(&self.changes).map_err(|error| corrupt("changes", error))?,
-            version: self.version,
-            updated_at: self.updated_at,
-        })
-    }
-}
-
 /// Reads a session's list in a transaction that is open.
 pub(super) async fn find(
     connection: &mut PgConnection,
     tenant: TenantId,
     session: SessionId,
 ) -> Result<Option<TodoList>, StoreError> {
-    let row = sqlx::query_as!(
-        StoredList,
+    let row = sqlx::query!(
         r#"select revision, items::text as "items!", changes::text as "changes!", version,
                   updated_at as "updated_at?"
            from todo_lists where tenant_id = $1 and session_id = $2"#,
@@ -131,7 +107,18 @@ pub(super) async fn find(
     )
     .fetch_optional(connection)
     .await?;
-    row.map(|row| row.read(session)).transpose()
+    let corrupt =
+        |column, error: serde_json::Error| StoreError::corrupt("todo_lists", column, session.0, error);
+    row.map(|row| {
+        Ok(TodoList {
+            revision: row.revision,
+            items: serde_json::from_str(&row.items).map_err(|error| corrupt("items", error))?,
+            changes: serde_json::from_str(&row.changes).map_err(|error| corrupt("changes", error))?,
+            version: row.version,
+            updated_at: row.updated_at,
+        })
+    })
+    .transpose()
 }
 
 impl TodoUpdate {

@@ -69,14 +69,15 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     }
     // A version that was read from the whole history still digests the messages after the anchor last.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
-    let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
+    let now = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
     let before = replaced.map_or(now, |replaced| replaced.context_tokens);
     let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
-    let history = (base.counts.system_through, from_seq - 1);
-    let (now, revision) = (env.clock.now(), base.context_revision);
+    let history = (base.session.accounting.system_through, from_seq - 1);
+    let (now, revision) = (env.clock.now(), base.session.served_revision());
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     // A session's whole past would hold up the summaries of others.
-    let index_lease = Some(lease).filter(|_| base.head - base.indexed <= INDEXED_AT_ONCE);
+    let index_lease =
+        Some(lease).filter(|_| base.session.head_seq - base.session.indexed_seq <= INDEXED_AT_ONCE);
     let exam = Exam::choose(env, job, &base.settings, span.parent_version).await?;
     let lowered = lowered(&base, &job.request);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);

@@ -41,10 +41,10 @@ pub(super) fn choose_span(
         return Ok(span);
     }
     let asked = Asked { trigger: &job.trigger, request: &job.request, strategy, through };
-    let end = span::end(&base.settings, &base.counts, outlines, asked)?;
+    let end = span::end(&base.settings, &base.session.accounting, outlines, asked)?;
     let through_seq = span::bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
-        base.counts.system_through + 1
+        base.session.accounting.system_through + 1
     } else {
         outlines.first().map_or(end, |first| first.seq)
     };
@@ -53,7 +53,11 @@ pub(super) fn choose_span(
 
 /// What is told of a target that the session's thresholds do not allow.
 pub(super) fn lowered(base: &Base, request: &Request) -> Option<String> {
-    let room = Room::of(&span::policy(&base.settings, &base.counts, request), request.target, &base.counts);
+    let room = Room::of(
+        &span::policy(&base.settings, &base.session.accounting, request),
+        request.target,
+        &base.session.accounting,
+    );
     let told = format!(
         "the target was lowered to {} tokens beside system prompt and pins: more would be above the compress level less {HYSTERESIS_SHARE:.2}",
         room.fill
@@ -135,14 +139,15 @@ impl Work {
         let covered = self.outlines.iter().filter(|outline| outline.seq <= through);
         let whole = covered.fold(0u32, |sum, outline| sum.saturating_add(outline.tokens));
         let marks = marks(&self.outlines);
-        whole.saturating_sub(self.base.counts.masked_within(&self.outlines, &marks, through))
+        whole.saturating_sub(self.base.session.accounting.masked_within(&self.outlines, &marks, through))
     }
 
     /// Room for the record, and for record and digest together, when the context is to be at its goal afterwards.
     fn left(&self, through: Seq) -> Left {
-        let policy = span::policy(&self.base.settings, &self.base.counts, &self.job.request);
-        let room = Room::of(&policy, self.job.request.target, &self.base.counts);
-        let left = room.beside(&policy, &span::served(&self.base.counts, &self.outlines), through);
+        let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
+        let room = Room::of(&policy, self.job.request.target, &self.base.session.accounting);
+        let left =
+            room.beside(&policy, &span::served(&self.base.session.accounting, &self.outlines), through);
         // Facts are told before prose, so that half the room leaves out what was said at length; a digest would tell it.
         let (record, together) = if self.trims() {
             ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0)
@@ -161,7 +166,7 @@ impl Work {
         let counter = TokenCounter::new(self.base.settings.tokenizer.unwrap_or_default());
         let span_tokens = self.span_tokens.unwrap_or_else(|| self.tokens_until(self.span.through_seq));
         let left = self.left(self.span.through_seq);
-        let policy = span::policy(&self.base.settings, &self.base.counts, &self.job.request);
+        let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let aim = match self.base.settings.max_summary_tokens {
             Some(bound) => bound,
             None => {
@@ -189,15 +194,15 @@ impl Work {
         };
         let material = Material {
             strategy: self.strategy,
-            session_id: self.base.name.to_string(),
+            session_id: self.base.session.name.to_string(),
             task_id: self.base.settings.task_id,
             from_seq: span.first().map_or(self.span.from_seq, |first| first.seq),
             span,
             through_seq: self.span.through_seq,
             span_tokens,
             base,
-            version: self.base.next_version,
-            compression_count: i64::from(self.base.compression_count),
+            version: self.base.session.last_version + 1,
+            compression_count: i64::from(self.base.session.compression_count),
             phase: self.base.settings.phase,
             todos: self.base.todos.map(|list| list.items).unwrap_or_default(),
             pins: self.base.pins.into_iter().map(pin).collect(),

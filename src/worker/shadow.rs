@@ -56,17 +56,18 @@ pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<O
         (anchor, parent_tokens) = (parent.through_seq, stored.served_tokens);
         base.current = Some(stored);
     }
-    base.anchor = anchor;
+    base.session.anchor_seq = anchor;
     let parent = meta.parent_version.unwrap_or_default();
     base.probes = env.store.load_probes_until(job.tenant, job.session, parent).await?;
     let tokens_before = u32::try_from(meta.tokens_before).unwrap_or(u32::MAX);
-    let now = u32::try_from(base.counts.context_tokens()).unwrap_or(u32::MAX);
+    let now = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
     let replaced = Replaced {
         through_seq: meta.through_seq,
         span_tokens: tokens_before.saturating_sub(parent_tokens),
         context_tokens: now.saturating_sub(current.served_tokens).saturating_add(tokens_before),
     };
-    let after = anchor.max(base.counts.system_through);
-    let outlines = env.store.load_outlines(job.tenant, job.session, (after, base.head), Seq::MAX).await?;
+    let after = anchor.max(base.session.accounting.system_through);
+    let outlines =
+        env.store.load_outlines(job.tenant, job.session, (after, base.session.head_seq), Seq::MAX).await?;
     Ok(Some(Earlier { outlines, replaced }))
 }

@@ -231,7 +231,7 @@ async fn pins_that_change_while_it_is_made_end_it_too() {
     let app = warned().await;
     let job = app.store.claim(7, 60.0, 8, 1).await.unwrap().pop().expect("a job");
     let base = app.store.load_base((job.tenant, job.session), None).await.unwrap().expect("a session").0;
-    assert_eq!(base.context_revision, 1);
+    assert_eq!(base.session.served_revision(), 1);
     let pins = json!({"pins": ["Never touch the schema."]}).to_string();
     assert_eq!(app.call("PUT", &format!("{SESSION}/pins"), pins).await.status, 200);
     let span = anchord::domain::compression::Span { parent_version: None, from_seq: 1, through_seq: 15 };

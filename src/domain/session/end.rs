@@ -101,7 +101,7 @@ impl Session {
     pub fn floor_after(&self, status: Status, ending: Ending<'_>) -> Seq {
         let publishes = status == Status::Succeeded && ending.version.is_some();
         let anchor = ending.span.filter(|_| publishes).map_or(self.anchor_seq, |span| span.through_seq);
-        anchor.max(self.accounting.system_through)
+        self.floor_at(anchor)
     }
 
     /// Takes in the end of a compression, judged: stands on its version, if there is one, is counted afresh from what

@@ -126,7 +126,7 @@ impl Session {
     /// The last message before those that are counted one by one.
     #[must_use]
     pub fn floor(&self) -> Seq {
-        self.anchor_seq.max(self.accounting.system_through)
+        self.floor_at(self.anchor_seq)
     }
 
     /// Placeholders save nothing where nobody masks any more: its tenant may have said so since it was counted.

@@ -10,8 +10,8 @@ use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::message::{Message, Part, Role};
 use crate::domain::recall::Query;
 use crate::domain::recall::postings::{CHUNK, chunk_of};
-use crate::store::base::settings_over;
-use crate::store::{Store, StoreError, Tx, expect_rows};
+use crate::store::load::{self, Which};
+use crate::store::{Store, StoreError, Tx, expect_rows, pins};
 
 /// How many pages of messages that were served word for word are read; a version with more before it is not evaluated.
 const SERVED_PAGES: usize = 4;
@@ -79,16 +79,11 @@ async fn find_followed(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
 ) -> Result<Option<Followed>, StoreError> {
-    let row = sqlx::query!(
+    let Some(loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(None) };
+    let Some(row) = sqlx::query!(
         r#"select v.version, v.through_seq, v.head_seq as "head_seq!", v.rendering, v.digest,
-                  next.head_seq as "next_head_seq!", s.settings, t.settings as defaults,
-                  coalesce((s.accounting ->> 'system_through')::bigint, 0) as "system_through!",
-                  v.carried_seq,
-                  array(select p.body from pins p where p.tenant_id = $1 and p.session_id = $2
-                        order by p.position) as "pins!"
+                  next.head_seq as "next_head_seq!", v.carried_seq
            from summaries v
-           join sessions s on s.tenant_id = v.tenant_id and s.id = v.session_id
-           join tenants t on t.id = s.tenant_id
            cross join lateral (
              select n.head_seq from summaries n
              where n.tenant_id = v.tenant_id and n.session_id = v.session_id and n.version > v.version
@@ -96,30 +91,29 @@ async fn find_followed(
              order by n.version limit 1
            ) next
            where v.tenant_id = $1 and v.session_id = $2 and v.hindsight is null and v.head_seq is not null
-             and s.indexed_seq >= v.through_seq
+             and v.through_seq <= $3
            order by v.version desc limit 1"#,
         tenant.0,
-        session.0
+        session.0,
+        loaded.session.indexed_seq
     )
     .fetch_optional(&mut **tx)
-    .await?;
-    row.map(|row| {
-        let settings = settings_over(session, row.settings, row.defaults)?;
-        let threshold = settings.policy().hindsight;
-        let wide = settings.wide_pins().iter().map(|pin| pin.text.clone());
-        Ok(Followed {
-            version: row.version,
-            anchor_seq: row.through_seq,
-            head_seq: row.head_seq,
-            next_head_seq: row.next_head_seq,
-            system_through: row.system_through,
-            carried: row.carried_seq,
-            told: format!("{}\n{}", row.rendering, row.digest.unwrap_or_default()),
-            pins: wide.chain(row.pins).collect(),
-            threshold,
-        })
-    })
-    .transpose()
+    .await?
+    else {
+        return Ok(None);
+    };
+    let pins = pins::list_all(tx, tenant, &loaded.session).await?;
+    Ok(Some(Followed {
+        version: row.version,
+        anchor_seq: row.through_seq,
+        head_seq: row.head_seq,
+        next_head_seq: row.next_head_seq,
+        system_through: loaded.session.accounting.system_through,
+        carried: row.carried_seq,
+        told: format!("{}\n{}", row.rendering, row.digest.unwrap_or_default()),
+        pins: pins.into_iter().map(|pin| pin.text).collect(),
+        threshold: loaded.session.policy().hindsight,
+    }))
 }
 
 async fn evaluate(
