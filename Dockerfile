@@ -3,9 +3,10 @@ FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 # Queries are checked against .sqlx: building needs no database.
 ENV SQLX_OFFLINE=true
-# The dependencies are a layer of their own, which changes with these files alone. Benches are taken out
-# of the manifest, because cargo wants their sources to be there.
+# The dependencies are a layer of their own, which changes with these files alone, and with what all the rest is built
+# on. Benches are taken out of the manifest, because cargo wants their sources to be there.
 COPY Cargo.toml Cargo.lock build.rs ./
+COPY crates crates
 RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
     cp Cargo.toml Cargo.whole \
     && sed -i '/^\[\[bench\]\]/,/^$/d' Cargo.toml \

@@ -29,7 +29,6 @@ use crate::background::{self, Apart};
 use crate::clock::Clock;
 use crate::config::{self, Role};
 use crate::domain::candidate::{self, Material};
-use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::domain::webhook::target::Reach;
 use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit, TenantRates};
@@ -42,6 +41,7 @@ use crate::worker;
 pub use crate::worker::alone::{Alone, CallRecord};
 use crate::worker::courier::Courier;
 use crate::worker::outbound::Outbound;
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 pub use crate::store::keys::ApiKey;
 pub use crate::store::tenants::Tenant;

@@ -4,12 +4,12 @@ use std::hash::Hasher as _;
 use std::time::Duration;
 
 use anchord::domain::candidate::{self, Base, Material};
-use anchord::domain::group;
-use anchord::domain::message::{Numbered, Role};
 use anchord::domain::probe::Probe;
 use anchord::domain::settings::{Policy, Settings, share_of};
-use anchord::domain::shape::{AsShape, Shape};
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::group;
+use anchord_messages::message::{Numbered, Role};
+use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::tokens::TokenCounter;
 use chrono::DateTime;
 
 use crate::cpu;

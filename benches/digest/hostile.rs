@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anchord::domain::candidate::{self, Material};
-use anchord::domain::message::{Message, Numbered, Role};
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::message::{Message, Numbered, Role};
+use anchord_messages::tokens::TokenCounter;
 use chrono::DateTime;
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use anchord::domain::format::{self, detect::detect};
-use anchord::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::format::{self, detect::detect};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anyhow::Context as _;
 use serde_json::json;
 use serde_json::value::RawValue;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anchord::domain::hindsight::{look_back, wanted};
-use anchord::domain::id::Seq;
-use anchord::domain::message::Message;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Message;
 
 use crate::replay::{Replay, Transcript};
 

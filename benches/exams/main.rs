@@ -23,7 +23,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::tokens::TokenCounter;
 use anyhow::Context as _;
 use clap::Parser;
 use serde_json::Value;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use anchord::domain::context::{ContextInput, Counted, MaskInput, SummaryInput, assemble};
-use anchord::domain::format::{self, Format};
-use anchord::domain::id::Seq;
 use anchord::domain::mask::Marks;
-use anchord::domain::message::Role;
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::tokens::TokenCounter;
 use serde_json::Value;
 
 use crate::replay::Replay;

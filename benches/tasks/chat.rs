@@ -1,7 +1,7 @@
 //! Made-up messages as chat messages, as they would be sent.
 
-use anchord::domain::format;
-use anchord::domain::message::Message;
+use anchord_messages::format;
+use anchord_messages::message::Message;
 
 /// A message as chat messages: each result of a call is one of its own.
 pub fn as_chat(message: &Message) -> Vec<String> {

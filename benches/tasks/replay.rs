@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use anchord::domain::format::{self, Format};
-use anchord::domain::message::Role;
-use anchord::domain::shape::Shape;
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::format::{self, Format};
+use anchord_messages::message::Role;
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::TokenCounter;
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use serde_json::value::RawValue;

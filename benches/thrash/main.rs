@@ -20,7 +20,7 @@ mod texts;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::tokens::TokenCounter;
 use clap::Parser;
 
 use crate::replay::{Replay, Transcript, is_thrash, least};

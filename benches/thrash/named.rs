@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use anchord::domain::format::openai_chat;
-use anchord::domain::message::Message;
+use anchord_messages::format::openai_chat;
+use anchord_messages::message::Message;
 
 use crate::sessions::{self, Session};
 

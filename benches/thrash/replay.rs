@@ -5,17 +5,17 @@ use anchord::domain::accounting::{Accounting, Counted};
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::context::{self, Entry};
 use anchord::domain::digest;
-use anchord::domain::format::{self, Format, detect::detect};
-use anchord::domain::id::Seq;
 use anchord::domain::mask::{self, Marks};
-use anchord::domain::message::Numbered;
 use anchord::domain::parts::Parts;
 use anchord::domain::probe::Probe;
 use anchord::domain::room::Room;
 use anchord::domain::settings::{HYSTERESIS_SHARE, Policy, Settings, share_of};
-use anchord::domain::shape::Shape;
-use anchord::domain::tokens::TokenCounter;
 use anchord::domain::trigger::{Recent, Situation, decide};
+use anchord_messages::format::{self, Format, detect::detect};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::TokenCounter;
 use chrono::DateTime;
 
 /// Nobody settles this often without a message between.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use anchord::domain::context::{ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble};
-use anchord::domain::format::Format;
-use anchord::domain::id::Seq;
 use anchord::domain::mask::{Marks, MaskMode};
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::format::Format;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
 use serde_json::Value;
 
 use crate::replay::Replay;
@@ -175,7 +175,7 @@ fn recounted(
 ) -> u64 {
     let system = system.map_or(0, |text| u64::from(Counted::new(text, &counter).tokens));
     let messages = messages.iter().map(|raw| {
-        let message = anchord::domain::format::parse(format, raw);
+        let message = anchord_messages::format::parse(format, raw);
         message.map_or(0, |message| u64::from(counter.count_message(&message)))
     });
     system + messages.sum::<u64>()

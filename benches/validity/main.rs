@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::tokens::TokenCounter;
 use clap::Parser;
 
 use crate::contexts::Tally;

@@ -4,14 +4,14 @@
 //! Shared by the runner beside this file and by libFuzzer.
 
 use anchord::domain::candidate::{self, Base, Material};
-use anchord::domain::format::{self, Format, detect::detect};
-use anchord::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord::domain::parts::{Parts, Stored};
 use anchord::domain::recall;
 use anchord::domain::redact::redact;
-use anchord::domain::shape::Shape;
 use anchord::domain::summary::Summary;
-use anchord::domain::tokens::TokenCounter;
+use anchord_messages::format::{self, Format, detect::detect};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::TokenCounter;
 use chrono::DateTime;
 use serde_json::json;
 

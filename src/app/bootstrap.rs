@@ -12,11 +12,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
 use crate::clock::Clock;
-use crate::domain::id::TenantId;
 use crate::http::auth::{ADMIN, READ, WRITE};
 use crate::store::Store;
 use crate::store::audit::Actor;
 use crate::store::keys::NewKey;
+use anchord_messages::id::TenantId;
 
 /// The tenant of the bootstrap key; its id is fixed, so that two processes that start at the same
 /// time agree on it.

@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use super::{reach, shutdown};
 use crate::config;
-use crate::domain::id::{KeyId, TenantId};
 use crate::store::Store;
 use crate::store::audit::Actor;
 use crate::store::keys::{ApiKey, NewKey, Rotation};
 use crate::store::tenants::{Changed, Tenant, TenantChange};
+use anchord_messages::id::{KeyId, TenantId};
 
 /// Connections of a command.
 const CONNECTIONS: u32 = 2;

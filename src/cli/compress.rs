@@ -12,12 +12,12 @@ use crate::app::{self, Alone};
 use crate::clock::Clock;
 use crate::config::{self, Check as _};
 use crate::domain::candidate::Material;
-use crate::domain::format::Format;
-use crate::domain::message::Numbered;
 use crate::domain::probe::Verdict;
 use crate::domain::render;
 use crate::domain::strategy::Strategy;
-use crate::domain::tokens::{TokenCounter, Tokenizer};
+use anchord_messages::format::Format;
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 /// What `compress` takes.
 #[derive(Args, Debug)]

@@ -15,8 +15,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::remote::{Remote, Sent};
 use super::transcript::{self, FileFormat};
-use crate::domain::id::SessionName;
-use crate::domain::transcript::{Logged, Transcript};
+use anchord_messages::id::SessionName;
+use anchord_messages::transcript::{Logged, Transcript};
 
 /// Bytes of messages after which a batch ends; half of the largest body that a service takes by default.
 const BATCH_BYTES: usize = 8 * 1024 * 1024;
@@ -183,7 +183,7 @@ fn idempotency_key(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::transcript::read;
+    use anchord_messages::transcript::read;
 
     #[test]
     fn batches_cover_every_message_and_keep_their_bounds() {

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::app::{ApiKey, Operators};
 use crate::clock::Clock;
 use crate::config::{self, Check as _};
-use crate::domain::id::KeyId;
+use anchord_messages::id::KeyId;
 
 /// What `key` takes.
 #[derive(Args, Debug)]

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use clap::ValueEnum;
 
-use crate::domain::format::Format;
-use crate::domain::transcript::{self, Log, Transcript};
+use anchord_messages::format::Format;
+use anchord_messages::transcript::{self, Log, Transcript};
 
 /// What a file may hold, by its name on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::id::Seq;
 use super::mask::{Marks, open_errors};
-use super::message::Role;
 use super::settings::Policy;
-use super::shape::{AsShape, Feature, Shape};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Feature, Shape};
 
 mod advice;
 mod calibration;

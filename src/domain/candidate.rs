@@ -10,10 +10,8 @@ use chrono::{DateTime, Utc};
 
 use super::changes::{Account, Board, Changes};
 use super::digest;
-use super::id::Seq;
 use super::ledger::{self, Carry, Facts, Known, TestRunFact};
 use super::merge::{MergeContext, Merged, merge};
-use super::message::Numbered;
 use super::parts::Parts;
 use super::probe::Probe;
 use super::proposal::{Proposal, ProposedIntent};
@@ -22,8 +20,10 @@ use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, Phase, share_of};
 use super::strategy::{Engine, Strategy};
 use super::summary::{Constraint, Summary, TestOutcome};
 use super::todo::{self, Todo};
-use super::tokens::TokenCounter;
 use super::{extractive, gate, redact};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
 
 mod proof;
 mod sample;

@@ -5,10 +5,10 @@ use utoipa::ToSchema;
 
 use super::changes::Account;
 use super::exam::ExamScores;
-use super::group::NoSpan;
-use super::id::Seq;
 use super::probe::{Answerer, Scores};
 use super::strategy::{Engine, EngineChoice, Strategy};
+use anchord_messages::group::NoSpan;
+use anchord_messages::id::Seq;
 
 /// What asks for a compression when a caller does.
 pub const MANUAL: &str = "manual";

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::id::Seq;
 use super::section::Section;
 use super::summary::{
     Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
     RequestState, StepOrigin, Summary, TestResult,
 };
 use super::thing::{Property, Thing};
+use anchord_messages::id::Seq;
 
 /// The sections of one summary version.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]

@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use super::file_history::{Named, identity, path_key};
 use super::ledger::Facts;
-use super::message::{Numbered, Role};
 use super::section::Section;
 use super::strategy::Strategy;
 use super::summary::{Decision, Summary};
 use super::wording;
+use anchord_messages::message::{Numbered, Role};
 
 mod repair;
 
@@ -350,9 +350,9 @@ mod tests {
     use rstest::rstest;
 
     use super::super::ledger::FileFact;
-    use super::super::message::{Message, Part};
     use super::super::summary::{CurrentState, FileAction};
     use super::*;
+    use anchord_messages::message::{Message, Part};
 
     fn said(role: Role, text: &str) -> Numbered {
         Numbered { seq: 1, message: Message { role, name: None, parts: vec![Part::Text(text.into())] } }

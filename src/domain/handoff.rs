@@ -13,12 +13,12 @@ mod unite;
 use super::digest::{self, Turn};
 use super::extractive;
 use super::ledger::{self, Carry, Known};
-use super::message::Numbered;
 use super::redact::redact;
 use super::render::{self, Subject};
 use super::summary::Summary;
-use super::tokens::TokenCounter;
 use super::wording;
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
 
 pub use check::{Asked, Checked, check, probes};
 pub use unite::{LeftOut, MergedBack, merge, together, told_of, without};

@@ -14,9 +14,9 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::id::Seq;
-use super::message::{Message, Part, Role};
 use super::redact::redact;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Part, Role};
 
 /// The most names that one version is asked for.
 pub const MOST_ASKED: usize = 32;

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::id::Seq;
-use super::shape::{AsShape, ResultShape, shows_error};
+use anchord_messages::id::Seq;
+use anchord_messages::shape::{AsShape, ResultShape, shows_error};
 
 /// Exact repeats are looked at when the conversation passes a multiple of this many messages, so that
 /// one repeat after the other does not change the prefix at every turn. The cost: a repeat may be
@@ -217,7 +217,7 @@ pub fn placeholder(result: &ResultShape, what: Option<&str>) -> String {
     format!(
         "[tool output {reference}: {} {lines}{media} from \"{}\"{key}]",
         result.lines,
-        super::shape::one_line(what, 80)
+        anchord_messages::shape::one_line(what, 80)
     )
 }
 

@@ -1,10 +1,10 @@
 //! Messages without their bodies: what counting, grouping and masking read.
 
 use super::accounting::Counted;
-use super::id::Seq;
 use super::mask::{Keep, Marks};
-use super::message::Role;
-use super::shape::{AsShape, Shape};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Shape};
 
 /// What is known of a message without its body.
 #[derive(Clone, Debug)]

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::Turn;
 use super::document::{PastIntent, TechnicalFact};
-use super::id::Seq;
 use super::section::Section;
 use super::summary::{
     Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
     StepOrigin, Summary, TestResult,
 };
 use super::thing::Thing;
+use anchord_messages::id::Seq;
 
 /// Entries of a part: the fewer, the less is written for one that changed; the more, the fewer rows are read for a
 /// record.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::context::{Counted, pins_text};
-use super::tokens::TokenCounter;
+use anchord_messages::tokens::TokenCounter;
 
 /// The most pins of a session, and of a tenant.
 pub const MAX_PINS: usize = 200;

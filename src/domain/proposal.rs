@@ -1,9 +1,9 @@
 //! What an engine proposes for the narrative sections of the next version; requests, files, tests, errors
 //! come from the ledger and are not an engine's to change.
 
-use super::id::Seq;
 use super::summary::{Blocker, CurrentState, Decision};
 use super::thing::Thing;
+use anchord_messages::id::Seq;
 
 /// The narrative of one span, from an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,13 +5,13 @@
 
 use super::accounting::{Accounting, Counted};
 use super::digest;
-use super::group::{self, Group, NoSpan};
-use super::id::Seq;
-use super::message::Role;
 use super::render::LEAST_BOUND_TOKENS;
 use super::settings::{HYSTERESIS_SHARE, Policy, share_of};
-use super::shape::AsShape;
 use super::trigger::SignalKind;
+use anchord_messages::group::{self, Group, NoSpan};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::AsShape;
 
 /// What the record takes of the fill at most, and the newest messages when the digest needs its part.
 const RECORD_SHARE: f64 = 0.4;

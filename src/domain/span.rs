@@ -2,12 +2,12 @@
 
 use super::accounting::{Accounting, Counted};
 use super::compression::{MANUAL, Request};
-use super::group::{self, NoSpan};
-use super::id::Seq;
 use super::outline::{Outline, marks};
 use super::room::Room;
 use super::settings::{Policy, Settings};
 use super::strategy::Strategy;
+use anchord_messages::group::{self, NoSpan};
+use anchord_messages::id::Seq;
 
 /// Bytes of message bodies that one compression reads, about; what lies beyond is the follow-up's. Bounds the memory of
 /// a worker, whatever the length of the session. A group goes whole, and is bounded where it is appended.

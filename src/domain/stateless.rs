@@ -15,19 +15,19 @@ use super::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
 use super::digest;
-use super::format::{self, Format, FormatError};
-use super::group::{self, NoSpan};
-use super::id::Seq;
 use super::mask::{Marks, MaskMode};
-use super::message::{Message, Numbered};
 use super::probe::{self, Probe, Scores};
 use super::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS};
 use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
-use super::shape::Shape;
 use super::strategy::Strategy;
 use super::summary::Summary;
-use super::tokens::TokenCounter;
 use super::version::VersionMeta;
+use anchord_messages::format::{self, Format, FormatError};
+use anchord_messages::group::{self, NoSpan};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered};
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::TokenCounter;
 
 /// There is no session that a note could refer to.
 const NO_SESSION: &str = "";

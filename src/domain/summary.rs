@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 
 use super::digest::Turn;
 use super::document::Document;
-use super::id::Seq;
 use super::section::Section;
 pub use super::thing::{Property, Thing};
+use anchord_messages::id::Seq;
 
 /// The sections of one summary version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::id::Seq;
 use super::wording::join_seqs;
+use anchord_messages::id::Seq;
 
 /// The longest value whose value before is kept, in bytes.
 const LONGEST_WAS: usize = 80;

@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::id::Seq;
 use super::ledger::{TodoItem, TodoList, TodoStatus};
-use super::message::Numbered;
 use super::proposal::Proposal;
 use super::redact::redact;
 use super::summary::Decision;
 use super::wording::{self, clip_words, one_line};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
 use said::Said;
 use subject::Subject;
 

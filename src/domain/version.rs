@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::exam::ExamScores;
-use super::id::Seq;
 use super::settings::Phase;
 use super::strategy::{Engine, Strategy, Verifiable};
 use super::summary::Summary;
+use anchord_messages::id::Seq;
 
 /// What is known about the making of one version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,6 +1,6 @@
 //! When two texts say the same, and how a text is cut without breaking a word.
 
-use super::id::Seq;
+use anchord_messages::id::Seq;
 
 /// Folds case, punctuation and spacing away, so that two spellings of one sentence compare equal.
 ///

@@ -11,8 +11,8 @@ use super::json::Reply;
 use super::paging::{Page, PageQuery, Paging};
 use super::params::Query;
 use super::problem::ApiError;
-use crate::domain::id::{AuditId, TenantId};
 use crate::store::audit::AuditEvent;
+use anchord_messages::id::{AuditId, TenantId};
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]

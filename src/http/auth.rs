@@ -14,10 +14,10 @@ use subtle::ConstantTimeEq;
 
 use super::AppState;
 use super::problem::ApiError;
-use crate::domain::id::{KeyId, TenantId};
 use crate::domain::quota::Quotas;
 use crate::store::audit::Actor;
 use crate::store::keys::digest_key;
+use anchord_messages::id::{KeyId, TenantId};
 
 /// Reads what the tenant owns.
 pub const READ: &str = "read";

@@ -13,8 +13,8 @@ use super::json::Reply;
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Thing};
-use crate::domain::id::Seq;
 use crate::store::narratives::AttemptRow;
+use anchord_messages::id::Seq;
 
 /// One call to a model's server, a failed one too.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -17,9 +17,9 @@ use crate::domain::compression::{Cost, GateOutcome, Status};
 use crate::domain::exam::ExamScores;
 use crate::domain::flags::Flag;
 use crate::domain::hindsight::Hindsight;
-use crate::domain::id::{CompressionId, Seq, SessionName};
 use crate::domain::strategy::{Engine, Strategy, Verifiable};
 use crate::domain::version::Version;
+use anchord_messages::id::{CompressionId, Seq, SessionName};
 
 /// How many of the latest compressions are looked through.
 const LOOKED_THROUGH: i64 = 500;

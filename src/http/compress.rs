@@ -17,13 +17,13 @@ use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
 use super::{AppState, tokens};
 use crate::background;
-use crate::domain::format::Format;
-use crate::domain::id::Seq;
 use crate::domain::settings::MAX_CONTEXT_WINDOW;
 use crate::domain::stateless::{Compressed, Conversation, Wanted, compress};
 use crate::domain::strategy::{self, EngineChoice, Strategy};
-use crate::domain::tokens::Tokenizer;
 use crate::domain::version::Version;
+use anchord_messages::format::Format;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::Tokenizer;
 
 /// Compressions within requests that run at once in a process: each takes a core for as long as it lasts.
 const AT_ONCE: usize = 4;

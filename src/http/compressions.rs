@@ -20,7 +20,6 @@ use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{Report, Request, Status};
 use crate::domain::flags::{self, Flag};
 use crate::domain::hindsight::Hindsight;
-use crate::domain::id::{CompressionId, Seq, SessionId, SessionName};
 use crate::domain::settings::MAX_PRESERVE_RECENT;
 use crate::domain::strategy::{self, EngineChoice, Strategy, Verifiable};
 use crate::store::StoreError;
@@ -28,6 +27,7 @@ use crate::store::compressions::{self, CompressionRow, Kind};
 use crate::store::figures::Figures;
 use crate::store::sessions::{self, Session};
 use crate::store::settle;
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
 
 /// The first and the longest pause between two looks at a compression that is waited for, when no event of its session
 /// is heard of.

@@ -9,8 +9,8 @@ use super::AppState;
 use super::auth::Writer;
 use super::params::Path;
 use super::problem::{ApiError, Thing};
-use crate::domain::id::SessionName;
 use crate::store::constraints::Removal;
+use anchord_messages::id::SessionName;
 
 /// The path of a constraint.
 #[derive(Clone, Debug, Deserialize, IntoParams)]

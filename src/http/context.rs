@@ -20,14 +20,14 @@ use super::usage::micros;
 use crate::background;
 use crate::domain::accounting::Usage;
 use crate::domain::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
-use crate::domain::format::Format;
-use crate::domain::id::{Seq, SessionName};
 use crate::domain::session::Session;
 use crate::domain::settings::MAX_CONTEXT_WINDOW;
-use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind};
 use crate::store::context::{ContextSource, Past};
 use crate::store::load::Tries;
+use anchord_messages::format::Format;
+use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::tokens::TokenCounter;
 
 /// Contexts above this many stored bytes are assembled on a thread of their own.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;

@@ -15,10 +15,10 @@ use super::paging::{Page, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Thing};
 use super::webhooks::WebhookPath;
-use crate::domain::id::{DeliveryId, SessionName, WebhookId};
 use crate::domain::webhook::{DeliveryStatus, Failure};
 use crate::store::StoreError;
 use crate::store::deliveries::{Delivery, Redelivery};
+use anchord_messages::id::{DeliveryId, SessionName, WebhookId};
 
 /// A message to a webhook and what became of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]

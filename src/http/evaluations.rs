@@ -16,12 +16,12 @@ use super::params::{Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::compression::{MANUAL, Request, Status};
-use crate::domain::id::{CompressionId, EvaluationId, SessionName};
 use crate::domain::probe::{ProbeResult, Scores};
 use crate::domain::rubric::Rubric;
 use crate::store::compressions::{self as jobs, Kind, NewJob};
 use crate::store::probes::{self, EvaluationRow};
 use crate::store::{StoreError, sessions, summaries};
+use anchord_messages::id::{CompressionId, EvaluationId, SessionName};
 
 /// The path of one evaluation.
 #[derive(Clone, Debug, Deserialize, IntoParams)]

@@ -24,9 +24,9 @@ use super::AppState;
 use super::auth::Reader;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
-use crate::domain::id::{SessionId, TenantId};
 use crate::store::Store;
 use crate::store::events::{Event, Listening};
+use anchord_messages::id::{SessionId, TenantId};
 
 /// Streams of one process at a time.
 const STREAMS: usize = 1_024;

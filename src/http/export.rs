@@ -28,18 +28,18 @@ use super::problem::{ApiError, FieldError, Thing};
 use super::todos::{NewTodo, read_todos};
 use super::{AppState, Limits, tokens};
 use crate::background;
-use crate::domain::format::Format;
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::mask::Keep;
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
 use crate::domain::todo::Todo;
-use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::store::export::{ExportHead, ExportedMessage};
 use crate::store::gather::{Append, NewMessage};
 use crate::store::pins::PinsOutcome;
 use crate::store::sessions::PutOutcome;
 use crate::store::{Store, StoreError};
+use anchord_messages::format::Format;
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 /// Ids of dropped constraints that an import may bring.
 const MAX_REMOVED_CONSTRAINTS: usize = 1_000;

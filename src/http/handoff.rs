@@ -15,17 +15,17 @@ use super::problem::{ApiError, Problem, Thing};
 use super::tasks::TaskPath;
 use crate::domain::digest;
 use crate::domain::handoff::{self, DEFAULT_LEVEL, LEVELS, LeftOut, Origin};
-use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::probe::Scores;
 use crate::domain::render::{self, Subject};
 use crate::domain::strategy::Verifiable;
-use crate::domain::tokens::TokenCounter;
 use crate::store::ledger::list_removed_constraints;
 use crate::store::load::Tries;
 use crate::store::merges::{Merge, Wanted};
 use crate::store::sessions::{self, Session, SessionFilter};
 use crate::store::summaries::{self, StoredVersion};
 use crate::store::{StoreError, Tx};
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::tokens::TokenCounter;
 
 /// The latest sessions of a task that are looked at, and those among them that are told.
 const TASK_SESSIONS: i64 = 200;

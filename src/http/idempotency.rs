@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use super::auth::Caller;
 use super::problem::ApiError;
-use crate::domain::id::SessionId;
 use crate::store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
 use crate::store::{Store, StoreError, Tx};
+use anchord_messages::id::SessionId;
 
 /// The header's name.
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

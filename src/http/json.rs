@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use super::problem::{ApiError, FieldError};
 use super::{AppState, Limits};
 use crate::background;
-use crate::domain::format::check_json;
-use crate::domain::misread::{must_be, place, pointer};
+use anchord_messages::format::check_json;
+use anchord_messages::misread::{must_be, place, pointer};
 
 /// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
 const INLINE_BYTES: usize = 128 * 1024;

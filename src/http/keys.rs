@@ -18,9 +18,9 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Thing};
 use super::tenants::{TenantPath, check_name};
-use crate::domain::id::{KeyId, TenantId};
 use crate::store::audit::Actor;
 use crate::store::keys::{ApiKey, NewKey, Rotation};
+use anchord_messages::id::{KeyId, TenantId};
 
 /// Every scope that there is.
 const SCOPES: [&str; 3] = [READ, WRITE, ADMIN];

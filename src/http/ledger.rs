@@ -18,8 +18,6 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use crate::background;
 use crate::domain::document::TechnicalFact;
-use crate::domain::format::{self, Format};
-use crate::domain::id::{Seq, TenantId};
 use crate::domain::ledger::{self, Carry, CommandFact, Facts, Known, TestRunFact};
 use crate::domain::merge::{MergeContext, merge};
 use crate::domain::proposal::Proposal;
@@ -27,11 +25,14 @@ use crate::domain::redact::redact_facts;
 use crate::domain::summary::{
     Constraint, ConstraintSource, ErrorStatus, FileAction, FileStatus, Summary, TestOutcome,
 };
-use crate::domain::{id::SessionName, message::Numbered};
 use crate::store::ledger::{self as rows, EntryRow, Place};
 use crate::store::messages::{self, SeqRange, StoredMessage};
 use crate::store::sessions::{self, Session};
 use crate::store::{StoreError, Tx, pins, summaries};
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::SessionName;
+use anchord_messages::id::{Seq, TenantId};
+use anchord_messages::message::Numbered;
 
 /// The most messages after the anchor that one request reads; their bytes are bounded too, by a page
 /// of originals.

@@ -22,18 +22,18 @@ use super::usage::{micros, refetch};
 use super::{AppState, Limits, tokens};
 use crate::background;
 use crate::domain::accounting::{Counted, MAX_GROUP_BYTES};
-use crate::domain::format::{self, Format};
-use crate::domain::id::{Seq, SessionName};
 use crate::domain::mask::Keep;
-use crate::domain::message::Role;
-use crate::domain::shape::{ResultShape, Shape};
-use crate::domain::tokens::{TokenCounter, Tokenizer};
 use crate::domain::trigger::Noticed;
 use crate::domain::usage::{Figures, Kind};
 use crate::store::StoreError;
 use crate::store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
 use crate::store::idempotency::{ReplyKey, ReplyLookup};
 use crate::store::messages::SeqRange;
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{ResultShape, Shape};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 /// Bodies above this are read on a thread of their own, so that they hold up no other request.
 pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;

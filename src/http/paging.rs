@@ -158,8 +158,8 @@ fn open<P: DeserializeOwned>(scope: &str, cursor: &str) -> Option<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::{KeyId, TenantId};
     use crate::domain::quota::Quotas;
+    use anchord_messages::id::{KeyId, TenantId};
     use uuid::Uuid;
 
     fn caller(tenant: u128) -> Caller {

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
 use super::problem::ApiError;
-use crate::domain::id::SessionName;
-use crate::domain::misread::{must_be, quoted};
+use anchord_messages::id::SessionName;
+use anchord_messages::misread::{must_be, quoted};
 
 /// Path parameters as a struct of their names.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ fn not_whole(value: &str, refusal: &str) -> Option<String> {
 mod tests {
     use super::super::problem::FieldError;
     use super::*;
-    use crate::domain::format::Format;
+    use anchord_messages::format::Format;
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -13,11 +13,11 @@ use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
-use crate::domain::id::ProbeId;
 use crate::domain::probe::{Match, Probe, ProbeKind};
 use crate::domain::redact::redact;
 use crate::store::probes::{self, ProbeRow};
 use crate::store::{StoreError, sessions};
+use anchord_messages::id::ProbeId;
 
 /// The most probes that a caller may have in a session: each is asked after every compression.
 pub(super) const MAX_CALLERS: i64 = 100;

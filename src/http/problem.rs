@@ -41,8 +41,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use crate::domain::id::{CompressionId, Seq};
 use crate::store;
+use anchord_messages::id::{CompressionId, Seq};
 
 /// The most characters of a detail: details quote the caller's input, which may be long.
 const MAX_DETAIL_CHARS: usize = 400;

@@ -13,9 +13,9 @@ use moka::future::Cache;
 use super::AppState;
 use super::auth::Caller;
 use super::problem::ApiError;
-use crate::domain::id::TenantId;
 use crate::store::StoreError;
 use crate::store::usage::Standing;
+use anchord_messages::id::TenantId;
 
 /// How long a look at the ledger serves.
 const LOOK_TIME: Duration = Duration::from_secs(2);

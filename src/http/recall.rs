@@ -10,9 +10,9 @@ use super::json::Reply;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use super::usage::{about_tokens, refetch};
-use crate::domain::message::Role;
 use crate::domain::recall::{self, Hit};
 use crate::domain::usage::Kind;
+use anchord_messages::message::Role;
 
 /// Hits when the caller does not say: what an agent reads at one sitting.
 const DEFAULT_HITS: u32 = 10;

@@ -15,10 +15,10 @@ use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use crate::domain::accounting::Usage;
-use crate::domain::id::{Seq, SessionId, SessionName};
 use crate::domain::settings::{Policy, Settings};
 use crate::store::gather::LiveCompression;
 use crate::store::sessions::{PutOutcome, Session, SessionFilter};
+use anchord_messages::id::{Seq, SessionId, SessionName};
 
 /// A session: what was set, what follows from it, and where it stands.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -9,9 +9,9 @@ use super::AppState;
 use super::auth::{Admin, Reader};
 use super::json::{JsonBytes, Reply};
 use super::problem::{ApiError, Thing};
-use crate::domain::id::TenantId;
 use crate::domain::settings::{Policy, Settings};
 use crate::store::audit::Actor;
+use anchord_messages::id::TenantId;
 
 /// Settings that name a session's own place, which no tenant can set for all of them.
 const OF_A_SESSION: [&str; 3] = ["task_id", "parent_session_id", "metadata"];

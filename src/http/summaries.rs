@@ -15,16 +15,16 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Thing};
 use crate::domain::hindsight::Hindsight;
-use crate::domain::id::SessionName;
 use crate::domain::render::{self, Style, Subject};
 use crate::domain::strategy::Verifiable;
-use crate::domain::tokens::TokenCounter;
 use crate::domain::version::{Version, VersionMeta};
 use crate::domain::version_diff::{self, SummaryDiff};
 use crate::store::StoreError;
 use crate::store::load::Tries;
 use crate::store::sessions::{self, Session};
 use crate::store::summaries::{self, Rollback, StoredVersion, VersionEntry};
+use anchord_messages::id::SessionName;
+use anchord_messages::tokens::TokenCounter;
 
 /// Bounds of `max_tokens`.
 const LEAST_TOKENS: u32 = 200;

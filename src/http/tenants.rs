@@ -17,11 +17,11 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Thing};
 use super::settings::{TenantSettings, change_of};
-use crate::domain::id::TenantId;
 use crate::domain::quota::Quotas;
 use crate::domain::settings::Settings;
 use crate::store::audit::Actor;
 use crate::store::tenants::{Changed, RetentionChange, Tenant, TenantChange};
+use anchord_messages::id::TenantId;
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;

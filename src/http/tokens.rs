@@ -12,8 +12,8 @@ use super::json::{JsonBytes, Reply};
 use super::messages::Message;
 use super::problem::ApiError;
 use crate::background;
-use crate::domain::format::{self, Format};
-use crate::domain::tokens::{TokenCounter, Tokenizer};
+use anchord_messages::format::{self, Format};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 /// What to count: messages or a text.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -10,10 +10,10 @@ use super::json::Reply;
 use super::params::{Path, Query};
 use super::problem::{ApiError, Thing};
 use super::usage::{about_tokens, refetch};
-use crate::domain::format::{self, Format};
-use crate::domain::id::{Seq, SessionName};
 use crate::domain::usage::Kind;
 use crate::store::StoreError;
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::{Seq, SessionName};
 
 /// The path of a tool output.
 #[derive(Clone, Debug, Deserialize, IntoParams)]

@@ -13,11 +13,11 @@ use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use crate::domain::accounting::{Usage, Verdict};
-use crate::domain::id::{SessionId, SessionName};
-use crate::domain::tokens::TokenCounter;
 use crate::domain::usage::{Figures, Kind, Tally, TaskOutcomes, UsageFigures};
 use crate::store::StoreError;
 use crate::store::usage::{OutcomesByCompression, Report, User};
+use anchord_messages::id::{SessionId, SessionName};
+use anchord_messages::tokens::TokenCounter;
 
 /// More tokens than any model takes.
 const MAX_TOKENS: u64 = 1_000_000_000;

@@ -17,10 +17,10 @@ use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Thing};
-use crate::domain::id::WebhookId;
 use crate::domain::webhook::target::{self, Reach};
 use crate::domain::webhook::{DisabledReason, WebhookEvent};
 use crate::store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookChange};
+use anchord_messages::id::WebhookId;
 
 /// As many events as there are; the schemas say it too.
 const MAX_EVENTS: usize = 6;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use moka::sync::Cache;
 
-use crate::domain::id::TenantId;
+use anchord_messages::id::TenantId;
 
 /// Failures in a row that open a breaker.
 const OPENS_AFTER: u32 = 5;

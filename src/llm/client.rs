@@ -14,7 +14,7 @@ use super::breaker::Breakers;
 use super::dialect::{Dialect, Dialects, Refusal};
 use super::limits::Limits;
 use super::{LlmError, Options, Provider, anthropic, openai};
-use crate::domain::id::TenantId;
+use anchord_messages::id::TenantId;
 
 /// Most bytes that are read of an answer.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use moka::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::domain::id::TenantId;
+use anchord_messages::id::TenantId;
 
 /// A tenant that has not called for so long is forgotten.
 const FORGET_AFTER: Duration = Duration::from_hours(1);

@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError};
-use crate::domain::id::{AuditId, KeyId, TenantId};
+use anchord_messages::id::{AuditId, KeyId, TenantId};
 
 /// Who did it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

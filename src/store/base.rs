@@ -10,7 +10,6 @@ use super::load::{self, Loaded, Which};
 use super::outlines::outlines_within;
 use super::todos::{self, TodoList};
 use super::{Store, StoreError, pins, summaries};
-use crate::domain::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::outline::Outline;
 use crate::domain::parts::Stored;
 use crate::domain::pin::Pin;
@@ -18,6 +17,7 @@ use crate::domain::probe::Probe;
 use crate::domain::session::Session;
 use crate::domain::settings::Settings;
 use crate::domain::version::{Version, VersionMeta};
+use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
 
 /// What a compression starts from, read in one snapshot.
 #[derive(Clone, Debug)]

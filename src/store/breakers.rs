@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::{Store, StoreError};
-use crate::domain::id::{SessionId, TenantId};
+use anchord_messages::id::{SessionId, TenantId};
 
 /// Failures in a row that open a session's breaker.
 const OPENS_AFTER: i32 = 3;

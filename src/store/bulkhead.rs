@@ -10,7 +10,7 @@ use sqlx::{PgConnection, Postgres, Transaction};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::StoreError;
-use crate::domain::id::TenantId;
+use anchord_messages::id::TenantId;
 
 /// A tenant's share is this part of the connections.
 const PART: u32 = 3;

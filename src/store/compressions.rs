@@ -16,8 +16,8 @@ use super::summaries::read_hindsight;
 use super::{Store, StoreError, prepared, sessions};
 use crate::domain::compression::{MANUAL, Report, Request, Span, Status};
 use crate::domain::hindsight::Hindsight;
-use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::trace;
+use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 
 /// The channel that tells workers of a new job.
 pub const CHANNEL: &str = "anchord_queue";

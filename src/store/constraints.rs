@@ -13,11 +13,11 @@ use super::{Store, StoreError, expect_rows, ledger, summaries};
 use crate::background;
 use crate::domain::context::{Counted, summary_message_text};
 use crate::domain::digest;
-use crate::domain::id::{SessionName, TenantId};
 use crate::domain::render::{self, Subject};
 use crate::domain::summary::ConstraintSource;
-use crate::domain::tokens::TokenCounter;
 use crate::domain::version::Version;
+use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::tokens::TokenCounter;
 
 /// What became of the wish to drop a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::{Store, StoreError};
-use crate::domain::id::{DeliveryId, SessionName, TenantId, WebhookId};
 use crate::domain::webhook::{self, DeliveryStatus, Failure, TEST_EVENT};
+use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
 
 /// The channel that tells of new deliveries.
 pub(super) const CHANNEL: &str = "anchord_deliveries";

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::compressions::{Job, Kind};
 use super::{Store, StoreError, deliveries};
 use crate::domain::compression::{Report, Status};
-use crate::domain::id::{CompressionId, SessionId, TenantId};
 use crate::domain::redact::redact;
+use anchord_messages::id::{CompressionId, SessionId, TenantId};
 
 /// The channel that tells of new events.
 pub(super) const CHANNEL: &str = "anchord_events";

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 
 use super::sessions::{self, Session};
 use super::{Store, StoreError, ledger, pins, probes, todos};
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::parts::Stored;
 use crate::domain::pin::Pin;
 use crate::domain::todo::Todo;
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
 /// The most bytes of bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{Store, StoreError, Tx, expect_rows};
-use crate::domain::id::{SessionId, TenantId};
+use anchord_messages::id::{SessionId, TenantId};
 
 /// What a caller's key names: a route of its tenant, the key, and the body that came with it.
 #[derive(Clone, Debug)]

@@ -18,8 +18,8 @@ use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::{Store, StoreError, deliveries, events};
-use crate::domain::id::{KeyId, SessionId, TenantId};
 use crate::domain::quota::Quotas;
+use anchord_messages::id::{KeyId, SessionId, TenantId};
 
 /// How long a key's look-up is remembered, hence how long a revoked key may still pass in a process that
 /// has lost its connection to the database.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sqlx::PgConnection;
 
 use super::StoreError;
-use crate::domain::id::{Seq, SessionId, TenantId};
+use anchord_messages::id::{Seq, SessionId, TenantId};
 
 /// Where an entry stands among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

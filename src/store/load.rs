@@ -10,11 +10,11 @@ use uuid::Uuid;
 use super::outlines::{OutlineRow, read_all};
 use super::{StoreError, pins};
 use crate::domain::compression::Status;
-use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::outline::{Outline, marks};
 use crate::domain::session::{Live, Session};
 use crate::domain::settings::Settings;
 use crate::domain::trigger::Recent;
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 
 /// How often a change of a session is decided before its caller is told to come back, after some five seconds.
 const TRIES: u32 = 64;
@@ -66,7 +66,8 @@ pub(super) async fn load(
     tenant: TenantId,
     which: Which<'_>,
 ) -> Result<Option<Loaded>, StoreError> {
-    Ok(load_all(connection, &[(tenant, which)]).await?.pop())
+    // Boxed: it is far larger than whoever waits for it.
+    Ok(Box::pin(load_all(connection, &[(tenant, which)])).await?.pop())
 }
 
 /// Reads those of some sessions that exist, in the order in which they are asked for.

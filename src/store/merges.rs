@@ -11,19 +11,19 @@ use crate::background;
 use crate::domain::candidate;
 use crate::domain::compression::Request;
 use crate::domain::context::{Counted, summary_message_text};
-use crate::domain::format::{self, Format};
 use crate::domain::handoff::{self, Asked, Checked, LeftOut, MergedBack, Origin};
-use crate::domain::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
 use crate::domain::ledger::Carry;
-use crate::domain::message::Numbered;
 use crate::domain::parts::Parts;
 use crate::domain::probe::{Probe, Scores};
 use crate::domain::render::{self, Rendering, Subject, phase_bound};
 use crate::domain::settings::Settings;
 use crate::domain::strategy::{Engine, Strategy, Verifiable};
 use crate::domain::summary::Summary;
-use crate::domain::tokens::TokenCounter;
 use crate::domain::version::{Version, VersionMeta};
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
 
 /// First messages of a parent without a version, in which its intent is looked for.
 const OPENING: i64 = 12;

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 
 use super::usage::Shown;
 use super::{Store, StoreError};
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
 /// The most bytes of bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 8 * 1024 * 1024;

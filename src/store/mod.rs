@@ -62,7 +62,7 @@ pub use error::StoreError;
 use keys::KeyCache;
 use readers::{Readers, Reading};
 
-use crate::domain::id::TenantId;
+use anchord_messages::id::TenantId;
 
 /// The migrations, built into the binary.
 static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();

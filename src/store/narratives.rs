@@ -9,8 +9,8 @@ use super::usage::add_model_call;
 use super::{Store, StoreError};
 use crate::domain::changes::{Account, Changes};
 use crate::domain::compression::Cost;
-use crate::domain::id::{CompressionId, Seq, TenantId};
 use crate::domain::usage::Figures;
+use anchord_messages::id::{CompressionId, Seq, TenantId};
 
 /// A call that is about to be sent.
 #[derive(Clone, Copy, Debug)]

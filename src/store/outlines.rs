@@ -3,10 +3,10 @@
 use sqlx::PgConnection;
 
 use super::StoreError;
-use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::mask::Keep;
-use crate::domain::message::Role;
 use crate::domain::outline::Outline;
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_messages::message::Role;
 
 /// An outline as the database has it, before its words and shape are read.
 pub(super) struct OutlineRow {

@@ -5,10 +5,10 @@ use sqlx::PgConnection;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
 use super::{Store, StoreError};
-use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::pin::{self, PINS_SHARE, Pin};
 use crate::domain::settings::{Settings, share_of};
-use crate::domain::tokens::TokenCounter;
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::tokens::TokenCounter;
 
 /// What became of new pins.
 #[derive(Clone, Debug, PartialEq, Eq)]

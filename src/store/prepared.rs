@@ -12,8 +12,8 @@ use super::figures::Figures;
 use super::settle::{self, Candidate, NewEvaluation, NewVersion, Prepared};
 use super::{StoreError, sessions};
 use crate::domain::compression::{Report, Request, Span, Status};
-use crate::domain::id::{CompressionId, SessionId, TenantId};
 use crate::domain::trigger::{SignalKind, Start};
+use anchord_messages::id::{CompressionId, SessionId, TenantId};
 
 /// Everything that publishing needs, as it is kept.
 #[derive(Deserialize)]

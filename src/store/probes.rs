@@ -5,8 +5,8 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Store, StoreError, Tx, sessions};
-use crate::domain::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
 use crate::domain::probe::Probe;
+use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
 
 /// A probe as it is stored.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::load::{self, Loaded, Tries, Which};
 use super::{Store, StoreError, expect_rows, prepared};
-use crate::domain::id::{SessionId, SessionName, TenantId};
 pub use crate::domain::session::{Live, Session};
 use crate::domain::settings::SettingsError;
+use anchord_messages::id::{SessionId, SessionName, TenantId};
 
 /// Which sessions to list.
 #[derive(Clone, Debug, Default)]

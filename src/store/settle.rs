@@ -19,9 +19,9 @@ use super::load::{self, Which};
 use super::todos::TodoUpdate;
 use super::{Store, StoreError, expect_rows, prepared, sessions};
 use crate::domain::compression::{MANUAL, Report, Request, Span, Status};
-use crate::domain::id::{CompressionId, ProbeId, Seq, SessionId, TenantId};
 use crate::domain::parts;
 use crate::domain::session::{Ending, Retry, Served};
+use anchord_messages::id::{CompressionId, ProbeId, Seq, SessionId, TenantId};
 
 /// How often a session that changes meanwhile is read and decided again before its lock is taken first.
 const TRIES: u32 = 4;

@@ -1,8 +1,8 @@
 //! Candidates of shadow runs: written when a run is settled, read here.
 
 use super::{Store, StoreError};
-use crate::domain::id::{CompressionId, SessionId, TenantId};
 use crate::domain::version::Version;
+use anchord_messages::id::{CompressionId, SessionId, TenantId};
 
 /// What a shadow run made.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
 use super::{Store, StoreError};
-use crate::domain::id::{SessionName, TenantId};
+use anchord_messages::id::{SessionName, TenantId};
 
 /// For how long what came of one can be read.
 pub const KEPT_HOURS: i32 = 24;

@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::{Store, StoreError, expect_rows, keys};
-use crate::domain::id::TenantId;
 use crate::domain::pin::{self, PINS_SHARE, Pin};
 use crate::domain::quota::Quotas;
 use crate::domain::settings::{Settings, SettingsError, share_of};
-use crate::domain::tokens::TokenCounter;
+use anchord_messages::id::TenantId;
+use anchord_messages::tokens::TokenCounter;
 
 /// A tenant.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 
 use super::{Store, StoreError, sessions};
-use crate::domain::id::{SessionId, SessionName, TenantId};
 use crate::domain::todo::{self, Followed, Todo, TodoChange};
+use anchord_messages::id::{SessionId, SessionName, TenantId};
 
 /// A list as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Where an offloaded tool output is.
 
 use super::{Store, StoreError};
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
 /// The message that holds a tool output.
 #[derive(Clone, Debug, PartialEq, Eq)]

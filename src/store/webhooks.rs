@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 use super::audit::{self, Actor};
 use super::{Store, StoreError, deliveries, expect_rows};
-use crate::domain::id::{TenantId, WebhookId};
 use crate::domain::webhook::signature::{self, SECRET_BYTES};
 use crate::domain::webhook::{DisabledReason, WebhookEvent};
+use anchord_messages::id::{TenantId, WebhookId};
 
 /// Webhooks of a tenant.
 pub const MAX_WEBHOOKS: i64 = 20;

@@ -11,11 +11,11 @@ use super::{JobError, blocking};
 use crate::domain::candidate::{Material, Proof};
 use crate::domain::compression::Cost;
 use crate::domain::exam;
-use crate::domain::id::Seq;
-use crate::domain::message::{Numbered, Role};
 use crate::domain::rubric::Rubric;
-use crate::domain::shape::{AsShape, Shape};
 use crate::llm::Client;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Numbered, Role};
+use anchord_messages::shape::{AsShape, Shape};
 
 pub use super::notebook::CallRecord;
 

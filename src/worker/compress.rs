@@ -19,16 +19,16 @@ use crate::domain::candidate::Proof;
 use crate::domain::compression::Span;
 use crate::domain::compression::{Failure, Report, Status, Timings};
 use crate::domain::context;
-use crate::domain::group;
-use crate::domain::id::Seq;
 use crate::domain::probe::ProbeReport;
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy::Strategy;
-use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::Job;
 use crate::store::figures::Figures;
 use crate::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use crate::store::todos::TodoUpdate;
+use anchord_messages::group;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
 
 /// At most so many messages are indexed at once after a version; more wait in the queue.
 const INDEXED_AT_ONCE: Seq = 256;
@@ -39,7 +39,8 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let started = Instant::now();
     let kept = env.records.take(job.session);
     let known = kept.as_ref().map(|kept| kept.version);
-    let load = env.store.load_base((job.tenant, job.session), known);
+    // Boxed: it is far larger than the rest.
+    let load = Box::pin(env.store.load_base((job.tenant, job.session), known));
     let Some((mut base, mut outlines)) = in_turn(load).await? else {
         return Ok(None);
     };

@@ -8,10 +8,6 @@ use super::records::Record;
 use crate::domain::candidate::{self, Material};
 use crate::domain::compression::Request;
 use crate::domain::compression::Span;
-use crate::domain::format::{self, Format};
-use crate::domain::group::{self, NoSpan};
-use crate::domain::id::{ProbeId, Seq};
-use crate::domain::message::Numbered;
 use crate::domain::outline::{Outline, marks};
 use crate::domain::pin::Pin;
 use crate::domain::probe::Probe;
@@ -22,10 +18,14 @@ use crate::domain::settings::share_of;
 use crate::domain::span::{self, Asked};
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{Constraint, ConstraintSource};
-use crate::domain::tokens::TokenCounter;
 use crate::domain::trigger::SignalKind;
 use crate::store::base::{Base, Current, Original};
 use crate::store::compressions::Job;
+use anchord_messages::format::{self, Format};
+use anchord_messages::group::{self, NoSpan};
+use anchord_messages::id::{ProbeId, Seq};
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
 
 /// Messages that stay verbatim when code words what a model was to word.
 const KEPT_BY_CODE: usize = 10;

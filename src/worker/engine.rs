@@ -11,14 +11,14 @@ use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{self, Draft, Material, Proposed};
 use crate::domain::changes::Account;
-use crate::domain::group;
-use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
 use crate::domain::settings::{Phase, Settings};
-use crate::domain::shape::AsShape;
 use crate::domain::strategy::{self, EngineChoice, Strategy};
 use crate::llm;
 use crate::store::compressions::Job;
+use anchord_messages::group;
+use anchord_messages::id::Seq;
+use anchord_messages::shape::AsShape;
 
 /// A span with the facts that were read out of it.
 #[derive(Debug)]

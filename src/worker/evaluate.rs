@@ -10,13 +10,13 @@ use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed};
 use crate::domain::changes;
 use crate::domain::compression::{Failure, Report, Status, Timings};
-use crate::domain::id::Seq;
 use crate::domain::ledger::Facts;
 use crate::domain::probe::{self, Probe};
 use crate::domain::render::{self, Subject};
-use crate::domain::tokens::TokenCounter;
 use crate::store::compressions::Job;
 use crate::store::settle::NewEvaluation;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
 
 /// The last messages of a version's span that a judge is shown parts of.
 const JUDGED_MESSAGES: Seq = 500;

@@ -12,11 +12,11 @@ use super::notebook::Notebook;
 use super::{JobError, blocking};
 use crate::domain::candidate::Proof;
 use crate::domain::exam;
-use crate::domain::id::Seq;
 use crate::domain::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
 use crate::domain::rubric::{self, Rubric};
-use crate::domain::tokens::TokenCounter;
 use crate::llm::Client;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
 
 /// The most calls that the probes of one job may take, over all of its candidates.
 const MOST_CALLS: usize = 16;

@@ -6,10 +6,10 @@ use tracing::{Instrument as _, info_span};
 use super::JobError;
 use super::notebook::Notebook;
 use crate::domain::changes::Prompt;
-use crate::domain::id::Seq;
 use crate::domain::probe::Spent;
 use crate::llm::{Attempt, Call, Client, LlmError};
 use crate::store::narratives::{AttemptEnd, NewAttempt};
+use anchord_messages::id::Seq;
 
 /// Tokens of the instructions and the schema, about.
 pub(super) const INSTRUCTION_TOKENS: u32 = 2_400;

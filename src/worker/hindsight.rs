@@ -3,8 +3,8 @@
 use tracing::warn;
 
 use crate::background;
-use crate::domain::id::{SessionId, TenantId};
 use crate::store::Store;
+use anchord_messages::id::{SessionId, TenantId};
 
 /// The most versions that are looked back on at once; mostly there is one.
 const MOST_LOOKS: usize = 4;

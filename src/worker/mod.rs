@@ -33,9 +33,9 @@ pub use records::Records;
 
 use crate::background;
 use crate::clock::Clock;
-use crate::domain::tokens::TokenCounter;
 use crate::llm;
 use crate::store::Store;
+use anchord_messages::tokens::TokenCounter;
 
 /// What every job has at hand.
 #[derive(Clone, Debug)]

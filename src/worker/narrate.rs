@@ -13,11 +13,11 @@ use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
 use super::{JobError, blocking};
 use crate::domain::candidate::{self, Material};
 use crate::domain::changes::{self, Account, Board, Changes, Checked, Chunk, Frame, Prompt};
-use crate::domain::id::Seq;
 use crate::domain::settings::Phase;
 use crate::domain::summary::Summary;
 use crate::llm::LlmError;
 use crate::store::narratives::FinishedChunk;
+use anchord_messages::id::Seq;
 
 /// How often the pieces may be made smaller in one compression.
 const SMALLER: u32 = 2;

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::JobError;
 use crate::domain::compression::Cost;
-use crate::domain::id::TenantId;
 use crate::store::Store;
 use crate::store::compressions::Job;
 use crate::store::narratives::{AttemptEnd, FinishedChunk, NewAttempt};
+use anchord_messages::id::TenantId;
 
 /// The notebook of one compression.
 #[derive(Clone, Copy)]

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashlink::LinkedHashMap;
 
-use crate::domain::id::SessionId;
 use crate::domain::ledger::Carry;
 use crate::domain::parts::Parts;
 use crate::domain::summary::Summary;
+use anchord_messages::id::SessionId;
 
 /// Bytes of JSON that are kept together; as values they take more.
 const KEPT_BYTES: usize = 2 * 1024 * 1024;

@@ -5,11 +5,11 @@ use super::engine::{self, Digest, Engine};
 use super::notebook::Notebook;
 use super::{Env, JobError, blocking};
 use crate::domain::candidate::{Base, Material};
-use crate::domain::group;
-use crate::domain::id::Seq;
 use crate::domain::outline::Outline;
 use crate::domain::regenerate;
 use crate::store::compressions::Job;
+use anchord_messages::group;
+use anchord_messages::id::Seq;
 
 /// Bytes of message bodies in one page; one group always goes.
 const PAGE_BYTES: u64 = 2 * 1024 * 1024;
@@ -97,7 +97,7 @@ fn page_end(outlines: &[Outline]) -> Option<Seq> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::message::Role;
+    use anchord_messages::message::Role;
 
     fn outline(seq: Seq, bytes: u64) -> Outline {
         let role = if seq % 2 == 0 { Role::Assistant } else { Role::User };

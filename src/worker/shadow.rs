@@ -2,11 +2,11 @@
 //! already, from the one before, over the same messages, so that strategies can be compared at any time.
 
 use super::{Env, JobError};
-use crate::domain::id::Seq;
 use crate::domain::outline::Outline;
 use crate::domain::strategy::Strategy;
 use crate::store::base::Base;
 use crate::store::compressions::Job;
+use anchord_messages::id::Seq;
 
 /// A start further back.
 pub(super) struct Earlier {

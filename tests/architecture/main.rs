@@ -30,7 +30,12 @@ fn the_sources_keep_the_rules_of_the_house() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
     sources_below(root, &root.join("src"), &mut sources);
-    assert!(sources.iter().any(|s| s.path == "src/lib.rs"), "the sources were not found");
+    for member in std::fs::read_dir(root.join("crates")).expect("the crates").flatten() {
+        sources_below(root, &member.path().join("src"), &mut sources);
+    }
+    for path in ["src/lib.rs", "crates/messages/src/lib.rs"] {
+        assert!(sources.iter().any(|s| s.path == path), "{path} was not found");
+    }
     let broken: Vec<String> = sources.iter().flat_map(check).map(|v| v.to_string()).collect();
     assert!(broken.is_empty(), "\n{}\n", broken.join("\n"));
     assert_eq!(shared_schema_names(&sources), [""; 0], "give one of them another with #[schema(as = ..)]");
@@ -113,6 +118,7 @@ fn a_domain_that_does_things_is_seen() {
         "use std::{collections::BTreeMap, fs};",
     ] {
         assert_eq!(broken_by("src/domain/merge.rs", doing), ["purity"], "{doing}");
+        assert_eq!(broken_by("crates/messages/src/group.rs", doing), ["purity"], "{doing}");
         assert!(!broken_by("src/worker/run.rs", doing).contains(&"purity"), "{doing}");
     }
     for pure in [

@@ -41,7 +41,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("domain", &[]),
 ];
 
-/// What `domain/` must not name: it may derive and may not do.
+/// What derives and may not do.
+const PURE: [&str; 2] = ["src/domain/", "crates/messages/src/"];
+
+/// What must not be named there.
 const DOES: &[&str] = &[
     "tokio",
     "async",
@@ -64,7 +67,7 @@ const DOES: &[&str] = &[
 /// What does and is as pure as if it did not.
 const DOES_PURELY: &[(&str, &str)] = &[
     // They end before the count that they help with is given.
-    ("src/domain/tokens/long.rs", "thread"),
+    ("crates/messages/src/tokens/long.rs", "thread"),
 ];
 
 /// What only a provider's wire format says.
@@ -125,6 +128,10 @@ pub fn check(source: &Source) -> impl Iterator<Item = Violation> {
 }
 
 fn dependency(source: &Source) -> Option<String> {
+    // Between crates it is the compiler that forbids.
+    if source.path.starts_with("crates/") {
+        return None;
+    }
     let module = source.module();
     let own = *module.first()?;
     let Some((_, allowed)) = MAY_IMPORT.iter().find(|(name, _)| *name == own) else {
@@ -213,9 +220,7 @@ fn wire_format(source: &Source) -> Option<String> {
 }
 
 fn purity(source: &Source) -> Option<String> {
-    if !source.path.starts_with("src/domain/") {
-        return None;
-    }
+    let folder = PURE.iter().find(|folder| source.path.starts_with(**folder))?;
     let code = &source.code;
     let mut at = 0;
     for word in code.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
@@ -228,7 +233,7 @@ fn purity(source: &Source) -> Option<String> {
         let in_group = before.ends_with(['{', ',']) && in_use(before);
         let may = DOES_PURELY.contains(&(source.path.as_str(), word));
         if DOES.contains(&word) && !may && (keyword || in_path || in_group) {
-            return Some(format!("{word} in domain/"));
+            return Some(format!("{word} in {folder}"));
         }
     }
     None

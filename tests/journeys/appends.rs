@@ -1,14 +1,14 @@
 //! Appends: gapless and in order, whoever else appends, and each batch whole or not at all.
 
 use anchord::domain::accounting::Counted;
-use anchord::domain::id::{SessionName, TenantId};
-use anchord::domain::message::Role;
-use anchord::domain::tokens::Tokenizer;
 use anchord::store::audit::Actor;
 use anchord::store::gather::{Append, AppendError, Gatherer, NewMessage};
 use anchord::store::idempotency::ReplyKey;
 use anchord::store::messages::SeqRange;
 use anchord::store::{Store, Tx};
+use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::message::Role;
+use anchord_messages::tokens::Tokenizer;
 use futures::future::join_all;
 use serde_json::Value;
 use serde_json::value::RawValue;

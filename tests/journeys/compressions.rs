@@ -1,6 +1,6 @@
 //! Compressions over HTTP: asked for once, joined or refused while one is live, waited for, cancelled.
 
-use anchord::domain::id::SessionName;
+use anchord_messages::id::SessionName;
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection, Row as _};
 

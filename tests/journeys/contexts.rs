@@ -1,7 +1,7 @@
 //! Contexts over HTTP, and what reading one costs.
 
-use anchord::domain::id::SessionName;
 use anchord::store::context::ContextSource;
+use anchord_messages::id::SessionName;
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;

@@ -2,9 +2,9 @@
 
 use anchord::app::Exporter;
 use anchord::clock::Clock;
-use anchord::domain::id::SessionName;
 use anchord::domain::render::Style;
 use anchord::store::merges::{Merge, Wanted};
+use anchord_messages::id::SessionName;
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;

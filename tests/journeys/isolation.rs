@@ -1,6 +1,5 @@
 //! One tenant's rows are no other's: by the statements' conditions, and by row-level security below.
 
-use anchord::domain::id::TenantId;
 use anchord::domain::pin::Pin;
 use anchord::domain::usage::{Figures, Kind, TaskStatus};
 use anchord::store::audit::Actor;
@@ -10,6 +9,7 @@ use anchord::store::sessions::{PutOutcome, SessionFilter};
 use anchord::store::usage::User;
 use anchord::store::webhooks::NewWebhook;
 use anchord::worker::index::index;
+use anchord_messages::id::TenantId;
 use serde_json::Map;
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use anchord::domain::compression::Request;
-use anchord::domain::id::SessionName;
 use anchord::store::compressions::{Kind, NewJob, enqueue};
 use anchord::worker::upkeep;
+use anchord_messages::id::SessionName;
 use serde_json::{Value, json};
 
 use crate::support;

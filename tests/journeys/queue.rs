@@ -4,8 +4,6 @@
 use anchord::domain::accounting::Counted;
 use anchord::domain::compression::Span;
 use anchord::domain::compression::{Report, Request, Status};
-use anchord::domain::id::{SessionId, SessionName, TenantId};
-use anchord::domain::message::Role;
 use anchord::domain::parts::Parts;
 use anchord::domain::summary::Summary;
 use anchord::store::Store;
@@ -14,6 +12,8 @@ use anchord::store::compressions::{Job, Kind, NewJob, enqueue};
 use anchord::store::gather::{Append, Gatherer, NewMessage};
 use anchord::store::settle::{NewVersion, Settled, Settlement};
 use anchord::worker::index::index;
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::message::Role;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use sqlx::{Connection as _, PgConnection, Row as _};
@@ -67,7 +67,7 @@ impl Queue {
             tenant: self.tenant,
             session: self.name.clone(),
             messages: (0..messages).map(message).collect(),
-            tokenizer: anchord::domain::tokens::Tokenizer::default(),
+            tokenizer: anchord_messages::tokens::Tokenizer::default(),
             expected_next_seq: None,
             task_boundary: false,
             now: 0,
@@ -76,7 +76,7 @@ impl Queue {
         self.gatherer.append(append).await.unwrap();
     }
 
-    async fn enqueue(&self) -> (anchord::domain::id::CompressionId, bool) {
+    async fn enqueue(&self) -> (anchord_messages::id::CompressionId, bool) {
         let request = Request::default();
         let job = NewJob { kind: Kind::Compress, trigger: "manual", request: &request };
         let mut tx = self.store.begin(self.tenant).await.unwrap();

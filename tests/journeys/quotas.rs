@@ -72,7 +72,7 @@ async fn bytes_beyond_the_quota_are_refused_and_come_back_with_what_is_erased() 
     let id = {
         let tenants = app.call_as(OPERATOR, "GET", "/v1/admin/tenants", "").await.json();
         let found = tenants["items"].as_array().unwrap().iter().find(|t| t["name"] == "bound").cloned();
-        anchord::domain::id::TenantId::parse(found.unwrap()["id"].as_str().unwrap()).unwrap()
+        anchord_messages::id::TenantId::parse(found.unwrap()["id"].as_str().unwrap()).unwrap()
     };
     let day = anchord::clock::Clock::system().now().date_naive();
     let stored = app.store.find_standing(id, day).await.unwrap();

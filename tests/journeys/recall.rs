@@ -4,8 +4,6 @@ use std::num::NonZeroU32;
 
 use anchord::clock::Clock;
 use anchord::domain::accounting::Counted;
-use anchord::domain::id::{Seq, SessionId, SessionName, TenantId};
-use anchord::domain::message::Role;
 use anchord::domain::recall::postings::CHUNK;
 use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::{RateLimit, TenantRates};
@@ -17,6 +15,8 @@ use anchord::store::gather::{Append, NewMessage};
 use anchord::store::keys::{NewKey, digest_key};
 use anchord::store::recall::Indexing;
 use anchord::worker::index::{Indexed, index};
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::message::Role;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};

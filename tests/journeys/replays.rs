@@ -1,6 +1,6 @@
 //! How often sessions are compressed: made-up ones, replayed as the bench replays real ones.
 
-use anchord::domain::tokens::{TokenCounter, Tokenizer};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use serde_json::json;
 
 use self::replay::{Replay, Transcript, is_thrash, least};

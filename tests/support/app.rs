@@ -3,8 +3,6 @@
 use std::num::NonZeroU32;
 
 use anchord::clock::Clock;
-use anchord::domain::id::TenantId;
-use anchord::domain::tokens::TokenCounter;
 use anchord::domain::webhook::target::Reach;
 use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord::http::events::Streams;
@@ -18,6 +16,8 @@ use anchord::store::keys::{NewKey, digest_key};
 use anchord::worker::courier::Courier;
 use anchord::worker::outbound::Outbound;
 use anchord::worker::{Env, Options, Pool, Records};
+use anchord_messages::id::TenantId;
+use anchord_messages::tokens::TokenCounter;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};

@@ -2,12 +2,12 @@
 //! that a provider takes only with it.
 //!
 //! What a compression reads is bounded in whole groups, so that a group is too. It counts at least what
-//! [`groups`](crate::domain::group::groups) puts together, and more where a result answers no call: ids are not looked at.
+//! [`groups`](anchord_messages::group::groups) puts together, and more where a result answers no call: ids are not looked at.
 
 use serde::{Deserialize, Serialize};
 
 use super::Counted;
-use crate::domain::message::Role;
+use anchord_messages::message::Role;
 
 /// Bytes of messages that one group may hold: what a body may bring at once, by default.
 pub const MAX_GROUP_BYTES: u64 = 16 * 1024 * 1024;
@@ -94,11 +94,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::format::{Format, parse};
-    use crate::domain::group::groups;
-    use crate::domain::id::Seq;
-    use crate::domain::shape::{AsShape, Shape};
-    use crate::domain::tokens::TokenCounter;
+    use anchord_messages::format::{Format, parse};
+    use anchord_messages::group::groups;
+    use anchord_messages::id::Seq;
+    use anchord_messages::shape::{AsShape, Shape};
+    use anchord_messages::tokens::TokenCounter;
 
     /// A message as it is grouped, and as it is counted: of ten bytes.
     struct Item(Seq, Role, bool, Option<Shape>);

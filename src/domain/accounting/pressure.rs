@@ -5,7 +5,7 @@ use super::Accounting;
 use crate::domain::mask::{self, Level, Marks, MaskMode};
 use crate::domain::room::Room;
 use crate::domain::settings::{HYSTERESIS_SHARE, Policy, share_of};
-use crate::domain::shape::AsShape;
+use anchord_messages::shape::AsShape;
 
 /// Below these many unmasked tool results the mask position cannot move at the warn level, so that the
 /// messages are not even looked at.

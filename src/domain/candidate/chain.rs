@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::*;
-use crate::domain::message::Message;
 use crate::domain::parts::Stored;
+use anchord_messages::message::Message;
 
 /// The chain so far: what the next version builds on.
 pub(super) struct Chain {

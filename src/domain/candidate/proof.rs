@@ -11,9 +11,9 @@ use super::super::render::{self, Rendering, Served, Subject};
 use super::super::settings::share_of;
 use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
-use super::super::tokens::Memo;
 use super::super::version::VersionMeta;
 use super::{Draft, Material, Proposed};
+use anchord_messages::tokens::Memo;
 
 /// Rounds of repair before a candidate is refused.
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;

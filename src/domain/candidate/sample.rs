@@ -2,9 +2,9 @@
 
 use chrono::DateTime;
 
-use super::super::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
-use super::super::tokens::TokenCounter;
 use super::{Material, draft, prove, read};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::tokens::TokenCounter;
 
 /// Runs every step on a small session, so that the vocabularies and patterns are ready and warm in
 /// the thread that calls it.

@@ -3,9 +3,9 @@ mod sessions;
 
 use super::chain::Chain;
 use super::*;
-use crate::domain::message::{Message, Part, Role, ToolCall, ToolResult};
 use crate::domain::probe;
 use crate::domain::summary::ConstraintSource;
+use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
 #[test]
 fn the_sample_goes_through_every_step_and_is_accepted() {

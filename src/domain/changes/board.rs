@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::super::file_history::identity;
-use super::super::id::Seq;
 use super::super::summary::{
     Blocker, CurrentState, Decision, Property, Remark, RequestEntry, RequestState, Summary, Thing,
 };
 use super::super::thing::NOTE;
 use super::super::wording::{self, join_seqs};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
+use anchord_messages::id::Seq;
 
 /// The most messages that one entry names.
 const MOST_SEQS: usize = 20;

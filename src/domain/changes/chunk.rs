@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::id::Seq;
 use super::super::ledger::{pattern, prose};
-use super::super::message::{Message, Numbered, Part, Role};
 use super::super::redact::redact;
-use super::super::tokens::TokenCounter;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered, Part, Role};
+use anchord_messages::tokens::TokenCounter;
 
 /// Characters that are left of one tool body, of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

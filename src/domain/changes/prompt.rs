@@ -4,21 +4,21 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::super::id::Seq;
 use super::super::ledger::prose::{self, Language};
 use super::super::ledger::{Facts, TodoStatus};
 use super::super::mark::free_mark;
-use super::super::message::Numbered;
 use super::super::redact::redact;
 use super::super::settings::Phase;
 use super::super::summary::{ErrorStatus, Summary};
 use super::super::thing::NOTE;
-use super::super::tokens::TokenCounter;
 use super::super::wording::{clip_chars, clip_words, one_line};
 use super::board::{self, Board, List, Number};
 use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
 use super::reply::{Ended, ReplyError};
 use super::support::Fault;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
 
 /// What a provider is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]

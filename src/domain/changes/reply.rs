@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::id::Seq;
 use super::super::redact::redact;
 use super::super::wording::one_line;
 use super::board::List;
+use anchord_messages::id::Seq;
 
 /// What a model changes in a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

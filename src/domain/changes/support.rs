@@ -4,11 +4,11 @@
 //! nowhere; that a figure, an id or somebody's name stands with other things than those it is told of; and that what
 //! somebody is said to want or to have decided was printed by a tool and said by nobody.
 
-use super::super::id::Seq;
 use super::board::{Board, List};
 use super::chunk::Chunk;
 use super::corpus::Corpus;
 use super::reply::Changes;
+use anchord_messages::id::Seq;
 
 /// Something of a reply that the data does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]

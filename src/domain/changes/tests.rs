@@ -1,13 +1,13 @@
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::super::message::{Message, Numbered, Part, Role};
 use super::super::summary::{
     Blocker, CurrentState, Decision, FileAction, FileStatus, ModifiedFile, Property, RequestEntry,
     RequestState, Summary, Thing,
 };
-use super::super::tokens::TokenCounter;
 use super::*;
+use anchord_messages::message::{Message, Numbered, Part, Role};
+use anchord_messages::tokens::TokenCounter;
 
 fn message(seq: i64, role: Role, text: &str) -> Numbered {
     Numbered { seq, message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] } }

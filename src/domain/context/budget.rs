@@ -17,14 +17,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::digest;
-use super::super::group::{Group, GroupKind, newest_user};
-use super::super::id::Seq;
 use super::super::mask::{self, Keep, MaskMode};
-use super::super::message::Role;
-use super::super::shape::{AsShape, Feature};
 use super::BudgetTooSmall;
 use super::emit;
 use super::plan::{self, Plan, Slot, SummaryForm};
+use anchord_messages::group::{Group, GroupKind, newest_user};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Feature};
 
 /// Nothing older is clipped below this; an output that has less is a placeholder.
 const LEAST_CLIP: u32 = 96;

@@ -1,17 +1,17 @@
 //! A group of calls made valid: the model's messages, the result of each call, what was never answered,
 //! and after them what providers do not take in between.
 
-use super::super::format::Format;
-use super::super::format::openai_responses::{self, Patch};
-use super::super::group::{CallState, Calls};
-use super::super::id::Seq;
-use super::super::message::{Message, Part, Role, ToolResult};
-use super::super::shape::{AsShape, Feature, ResultShape, one_line};
-use super::super::tokens::{MESSAGE_TOKENS, RESULT_TOKENS};
 use super::ids::Ids;
 use super::plan::Slot;
 use super::turns::{EMPTY, ID_CHARS, Maker, Served, Turns, without_idle_reasoning};
 use super::{Entry, Reason};
+use anchord_messages::format::Format;
+use anchord_messages::format::openai_responses::{self, Patch};
+use anchord_messages::group::{CallState, Calls};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Part, Role, ToolResult};
+use anchord_messages::shape::{AsShape, Feature, ResultShape, one_line};
+use anchord_messages::tokens::{MESSAGE_TOKENS, RESULT_TOKENS};
 
 const MISSING: &str = "[no result: this call was never answered]";
 const ERROR_MARK: &str = "[error]\n";

@@ -1,13 +1,13 @@
 //! What a format can carry: parts as they are, parts in another form, and a marker in the place of the rest.
 
-use super::super::format::Format;
-use super::super::format::anthropic::is_misplaced;
-use super::super::id::Seq;
-use super::super::message::{Image, MediaSource, Message, Part, Role};
-use super::super::shape::{AsShape, Feature, is_blank};
-use super::super::tokens::MESSAGE_TOKENS;
 use super::turns::{EMPTY, ID_CHARS, Maker, NO_OUTPUT, Turns};
 use super::{Entry, Reason};
+use anchord_messages::format::Format;
+use anchord_messages::format::anthropic::is_misplaced;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Image, MediaSource, Message, Part, Role};
+use anchord_messages::shape::{AsShape, Feature, is_blank};
+use anchord_messages::tokens::MESSAGE_TOKENS;
 
 /// Unknown blocks up to this size become text in another format; larger ones are left out.
 const OTHER_BYTES: usize = 4_000;

@@ -1,10 +1,10 @@
 //! Clipping: the head and the tail of what is too large, around a marker that says where the rest is.
 
-use super::super::format::push_string;
-use super::super::id::Seq;
-use super::super::message::{Message, Part, ToolResult};
-use super::super::shape::ResultShape;
-use super::super::tokens::{CALL_TOKENS, RESULT_TOKENS, TokenCounter};
+use anchord_messages::format::push_string;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Part, ToolResult};
+use anchord_messages::shape::ResultShape;
+use anchord_messages::tokens::{CALL_TOKENS, RESULT_TOKENS, TokenCounter};
 
 /// From here on a text is not counted again.
 const LONG_BYTES: usize = 16 * 1024;

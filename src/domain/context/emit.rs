@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::super::digest;
-use super::super::format::{Format, anthropic, openai_chat, openai_responses, result_text};
-use super::super::id::Seq;
-use super::super::message::{Message, Part, Role};
-use super::super::shape::hex;
 use super::plan::Plan;
 use super::turns::{Served, Turns};
 use super::{Context, Counted, Entry, Omitted, Reason, Source, StablePrefix, Tokens};
+use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Part, Role};
+use anchord_messages::shape::hex;
 
 /// Stands before a conversation that the model opens, where a user has to.
 const OPENING: &str = "[The conversation begins with the assistant.]";

@@ -8,10 +8,10 @@ use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use super::super::format::Format;
-use super::super::group::{Calls, Group, GroupKind};
-use super::super::shape::{AsShape, hex};
 use super::Entry;
+use anchord_messages::format::Format;
+use anchord_messages::group::{Calls, Group, GroupKind};
+use anchord_messages::shape::{AsShape, hex};
 
 /// Chat-completions servers refuse longer ids.
 const CHAT_ID_CHARS: usize = 40;

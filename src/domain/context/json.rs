@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::super::format::{Format, push_string};
-use super::super::id::Seq;
 use super::{Context, Reason, Source};
+use anchord_messages::format::{Format, push_string};
+use anchord_messages::id::Seq;
 
 /// The assembled context, as a client reads it.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]

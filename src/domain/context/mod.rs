@@ -32,12 +32,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::format::Format;
-use super::id::Seq;
 use super::mask::{Marks, MaskMode};
-use super::message::Role;
-use super::shape::{AsShape, Shape};
-use super::tokens::{MESSAGE_TOKENS, TokenCounter};
+use anchord_messages::format::Format;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
 
 pub use json::{ContextReply, MaskedReply, OmittedReply, StablePrefixReply, TokensReply};
 

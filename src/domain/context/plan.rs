@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::super::group::{self, Group};
 use super::super::mask::{self, Keep, MaskMode};
-use super::super::message::Role;
-use super::super::shape::AsShape;
 use super::emit;
 use super::ids::{self, Ids};
 use super::turns::{Maker, Turns};
 use super::{ContextInput, Counted, Entry};
+use anchord_messages::group::{self, Group};
+use anchord_messages::message::Role;
+use anchord_messages::shape::AsShape;
 
 /// A stored message and what is done to it.
 #[derive(Clone, Debug)]
@@ -226,5 +226,5 @@ fn is_removable(entry: &Entry) -> bool {
     let bound = entry.calls().is_empty() && entry.results().is_empty();
     bound
         && matches!(entry.role, Role::User | Role::Assistant)
-        && !entry.has(super::super::shape::Feature::OnlyThinking)
+        && !entry.has(anchord_messages::shape::Feature::OnlyThinking)
 }

@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 
-use super::super::format::parse;
-use super::super::group;
 use super::super::mask::Keep;
-use super::super::tokens::Tokenizer;
 use super::*;
+use anchord_messages::format::parse;
+use anchord_messages::group;
+use anchord_messages::tokens::Tokenizer;
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];

@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::format::parse;
 use super::super::mask::Keep;
-use super::super::tokens::Tokenizer;
 use super::*;
+use anchord_messages::format::parse;
+use anchord_messages::tokens::Tokenizer;
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
@@ -311,7 +311,7 @@ proptest! {
         for head in leading..=entries.len() {
             let Some(reply) = check(&case, &entries[..head], Format::OpenaiChat) else { continue };
             let now = reply["messages"].as_array().unwrap().clone();
-            let groups = super::super::group::groups(&entries[leading..head]);
+            let groups = anchord_messages::group::groups(&entries[leading..head]);
             // The open group at the end may still change; so may reasoning that waits for its item.
             let open = groups.last().map_or(0, |g| g.range.len() + 1) * 4;
             let settled = before.len().saturating_sub(open);
@@ -461,7 +461,7 @@ proptest! {
             // Kept by the caller or not yet answered: only what nothing else could spare.
             let kept_whole = kept.is_none_or(|seq| form(seq) == Form::Whole);
             // Who stands in one group with it stays with it.
-            let groups = super::super::group::groups(&entries);
+            let groups = anchord_messages::group::groups(&entries);
             let mates: Vec<Seq> = groups
                 .iter()
                 .map(|group| entries[group.range.clone()].iter().map(|entry| entry.seq).collect::<Vec<_>>())

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::format::parse;
-use super::super::tokens::Tokenizer;
 use super::*;
+use anchord_messages::format::parse;
+use anchord_messages::tokens::Tokenizer;
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::super::format::parse;
 use super::super::mask::Keep;
-use super::super::tokens::Tokenizer;
 use super::*;
+use anchord_messages::format::parse;
+use anchord_messages::tokens::Tokenizer;
 
 mod pressure;
 mod recap;

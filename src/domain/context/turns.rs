@@ -3,17 +3,17 @@
 //! A stored message that needs no change is passed on as its text. Everything else is read, changed
 //! and written anew; its tokens are the stored ones, plus what is put in, less what is taken out.
 
-use super::super::format::{self, Format};
-use super::super::group::{Group, GroupKind};
-use super::super::id::Seq;
 use super::super::mask;
-use super::super::message::{Message, Part, Role, ToolResult};
-use super::super::shape::{AsShape, Feature, is_blank, one_line};
-use super::super::tokens::{MESSAGE_TOKENS, TokenCounter};
 use super::calls::{self, Cut};
 use super::ids::Ids;
 use super::plan::Slot;
 use super::{ContextInput, Entry, Masked, Reason, clip};
+use anchord_messages::format::{self, Format};
+use anchord_messages::group::{Group, GroupKind};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Part, Role, ToolResult};
+use anchord_messages::shape::{AsShape, Feature, is_blank, one_line};
+use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
 
 pub(super) const EMPTY: &str = "[empty message]";
 pub(super) const NO_OUTPUT: &str = "[no output]";

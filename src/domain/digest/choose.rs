@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::names::{Name, names};
 use super::{Line, LineKind, Turn};
-use crate::domain::message::Role;
+use anchord_messages::message::Role;
 
 /// What a line is worth beside its names, when it is a full line.
 const WORTH_OF_WORDS: f64 = 2.5;

@@ -19,10 +19,10 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
-use super::id::Seq;
 use super::ledger::constraints::dropped_among;
-use super::message::{Numbered, Role};
 use super::redact::redact;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Numbered, Role};
 
 pub use write::{Served, cut, seqs, serve};
 

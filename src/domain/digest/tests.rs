@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::format::{self, Format};
 use crate::domain::ledger::{self, Carry, Known};
-use crate::domain::tokens::TokenCounter;
+use anchord_messages::format::{self, Format};
+use anchord_messages::tokens::TokenCounter;
 
-const COUNTER: TokenCounter = TokenCounter::new(crate::domain::tokens::Tokenizer::Estimate);
+const COUNTER: TokenCounter = TokenCounter::new(anchord_messages::tokens::Tokenizer::Estimate);
 
 fn numbered(first: Seq, messages: &[Value]) -> Vec<Numbered> {
     let read = |message: &Value| format::parse(Format::OpenaiChat, &message.to_string()).unwrap();

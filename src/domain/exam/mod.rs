@@ -13,9 +13,9 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::id::SessionId;
 use super::probe::{ProbeResult, Verdict};
 use super::wording;
+use anchord_messages::id::SessionId;
 
 pub use paper::{Paper, Refused, Written, schema};
 

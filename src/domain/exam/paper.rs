@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::changes::{Prompt, bare_json};
-use super::super::id::Seq;
 use super::super::mark::free_mark;
-use super::super::message::Numbered;
 use super::super::probe::{Match, NOT_FOUND, Probe, ProbeKind, Verdict, check_answer};
 use super::super::redact::redact;
 use super::super::wording::{clip_chars, key, one_line};
 use super::MOST_NEW;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
 
 /// Questions of a reply that are looked at; the rest is as if it were not there.
 const MOST_READ: usize = 24;

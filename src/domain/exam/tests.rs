@@ -4,10 +4,10 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::id::SessionId;
-use super::super::message::{Message, Numbered, Part, Role, ToolCall};
 use super::super::probe::{Match, Probe, ProbeKind, ProbeReport, check_answer};
 use super::*;
+use anchord_messages::id::SessionId;
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall};
 
 fn said(seq: i64, role: Role, text: &str) -> Numbered {
     Numbered { seq, message: Message { role, name: None, parts: vec![Part::Text(text.into())] } }

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::ledger::pattern;
-use super::super::message::{Numbered, Role};
 use super::super::thing::Thing;
 use super::clip;
+use anchord_messages::message::{Numbered, Role};
 
 /// The most notes of one span, the latest.
 const MAX_NOTES: usize = 60;
@@ -83,7 +83,7 @@ pub(in crate::domain) fn things(span: &[Numbered]) -> Vec<Thing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::format::{self, Format};
+    use anchord_messages::format::{self, Format};
 
     #[test]
     fn signatures_types_endpoints_and_models_are_told_word_for_word() {

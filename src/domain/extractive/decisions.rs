@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::super::ledger::line::squash;
 use super::super::ledger::pattern;
-use super::super::message::{Numbered, Role, ToolCall};
 use super::super::summary::Decision;
 use super::{clip, is_placeholder};
+use anchord_messages::message::{Numbered, Role, ToolCall};
 
 /// The longest decision, rationale or alternative, in characters.
 const MAX_TEXT: usize = 400;

@@ -3,10 +3,10 @@
 use super::super::ledger::line::{clip_middle, squash};
 use super::super::ledger::requests::{LONGEST_REQUEST, continues, substance};
 use super::super::ledger::{Facts, prose};
-use super::super::message::{Message, Numbered, Role, ToolResult};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::{clip, clip_chars, is_placeholder};
+use anchord_messages::message::{Message, Numbered, Role, ToolResult};
 
 /// The longest intent, in characters.
 const LONGEST: usize = LONGEST_REQUEST;

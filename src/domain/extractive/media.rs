@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use super::super::ledger::line::squash;
 use super::super::ledger::prose;
-use super::super::message::{Attachment, Image, MediaSource, Message, Numbered, Part, Role};
 use super::super::thing::{Property, Thing};
-use super::super::tokens;
 use super::clip;
+use anchord_messages::message::{Attachment, Image, MediaSource, Message, Numbered, Part, Role};
+use anchord_messages::tokens;
 
 /// The most pictures and files that one span tells of, the latest.
 const MAX_NOTES: usize = 20;
@@ -100,8 +100,8 @@ fn beside(message: &Message) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::format::{Format, parse};
     use super::*;
+    use anchord_messages::format::{Format, parse};
     use rstest::rstest;
 
     const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAABAAAAAMACAYAAAC6uhUNAAAA";

@@ -11,14 +11,14 @@ mod intent;
 mod media;
 mod state;
 
-use super::id::Seq;
 use super::ledger::line::squash;
 use super::ledger::{Facts, TodoStatus};
 use super::merge::requests::fold;
-use super::message::Numbered;
 use super::proposal::Proposal;
 use super::summary::Summary;
 use super::wording::{self, clip_chars};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
 
 /// The most next steps, and the longest, in characters.
 const MOST_STEPS: usize = 12;

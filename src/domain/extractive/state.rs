@@ -3,9 +3,9 @@
 use super::super::ledger::line::squash;
 use super::super::ledger::requests::Ending;
 use super::super::ledger::{Facts, TodoStatus};
-use super::super::message::{Numbered, Role};
 use super::super::summary::CurrentState;
 use super::clip;
+use anchord_messages::message::{Numbered, Role};
 
 /// The longest task, in characters.
 const LONGEST_TASK: usize = 300;

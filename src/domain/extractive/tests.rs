@@ -1,7 +1,7 @@
 use super::super::ledger::{self, Carry, Known};
-use super::super::message::{Message, Part, Role, ToolCall, ToolResult};
 use super::super::summary::{RequestEntry, RequestState};
 use super::*;
+use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
 fn say(seq: i64, role: Role, text: &str) -> Numbered {
     Numbered { seq, message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] } }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::{identity, restored};
 use super::super::ledger::{Facts, FileFact};
-use super::super::message::{Numbered, Role};
 use super::super::section::Section;
 use super::super::summary::{ModifiedFile, Summary};
 use super::{Refusal, stated_reason};
+use anchord_messages::message::{Numbered, Role};
 
 /// Repairs what can be repaired without asking anybody: missing files come from the ledger, a
 /// stated rationale from the span, a stand-in goes. Returns whether anything changed.

@@ -6,7 +6,6 @@ use super::Origin;
 use crate::domain::file_history::path_key;
 use crate::domain::gate::{self, Candidate, Refusal};
 use crate::domain::ledger::Facts;
-use crate::domain::message::Numbered;
 use crate::domain::probe::{
     self, CRITICAL_ERRORS, CRITICAL_FILES, Match, Probe, ProbeKind, ProbeReport, ProbeResult, Verdict,
 };
@@ -15,6 +14,7 @@ use crate::domain::section::Section;
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{ErrorStatus, ModifiedFile, Summary};
 use crate::domain::wording::{clip_words, one_line};
+use anchord_messages::message::Numbered;
 
 /// What a merged record is held against.
 #[derive(Clone, Copy, Debug)]

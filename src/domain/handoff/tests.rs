@@ -3,7 +3,6 @@ use chrono::DateTime;
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::domain::format::{self, Format};
 use crate::domain::probe::{Match, Probe, ProbeKind};
 use crate::domain::section::Section;
 use crate::domain::strategy::{Engine, Strategy, Verifiable};
@@ -11,8 +10,9 @@ use crate::domain::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileAction, FileStatus, ModifiedFile, Property,
     ReadFile, TestOutcome, TestResult, Thing,
 };
-use crate::domain::tokens::TokenCounter;
 use crate::domain::version::VersionMeta;
+use anchord_messages::format::{self, Format};
+use anchord_messages::tokens::TokenCounter;
 
 fn file(path: &str, action: FileAction, change: &str, seq: i64) -> ModifiedFile {
     ModifiedFile {

@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 
 use super::Origin;
 use crate::domain::file_history::{compose, path_key};
-use crate::domain::id::Seq;
 use crate::domain::ledger::FileFact;
 use crate::domain::section::Section;
 use crate::domain::summary::{
@@ -16,6 +15,7 @@ use crate::domain::summary::{
 };
 use crate::domain::thing::{Property, Thing};
 use crate::domain::wording::{self, clip_words, join_seqs, one_line};
+use anchord_messages::id::Seq;
 
 /// What a finished session leaves in one line, in characters.
 const OUTCOME_CHARS: usize = 400;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::message::{Role, ToolCall};
+use anchord_messages::message::{Role, ToolCall};
 
 fn said(role: Role, text: &str) -> Message {
     Message { role, name: None, parts: vec![Part::Text(text.to_owned())] }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::super::message::{Numbered, Role};
 use super::invocation::{Invocation, text_of};
 use super::line::lines;
 use super::outcome::head;
 use super::prose;
+use anchord_messages::message::{Numbered, Role};
 
 /// The tool name under which an applied edit is passed on.
 pub(super) const EDIT: &str = "aider_applied_edit";

@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-use super::super::message::{Numbered, Role};
 use super::super::summary::{Constraint, ConstraintSource};
 use super::line::clip;
 use super::pattern::{self, Rare};
 use super::prose::{self, Language};
+use anchord_messages::message::{Numbered, Role};
 
 /// The longest constraint of a person, in characters.
 const MAX_TEXT: usize = 400;
@@ -320,8 +320,8 @@ fn asks_for_work(words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::message::{Message, Part};
     use super::*;
+    use anchord_messages::message::{Message, Part};
     use proptest::prelude::*;
     use rstest::rstest;
 

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::message::{Numbered, Role};
 use super::invocation::{Invocation, text_of};
 use super::outcome::{head, tail};
 use super::{Carry, paths, shell};
+use anchord_messages::message::{Numbered, Role};
 
 /// How much of a system or user message is searched for the working directory.
 const SEARCHED: usize = 64 * 1024;

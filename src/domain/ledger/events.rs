@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::super::id::Seq;
 use super::answers::{complaints, names, reformatted, says_missing, shows_folder, told};
 use super::edits::{WORDED, wording_of};
 use super::invocation::Invocation;
@@ -13,6 +12,7 @@ use super::presence::Presence;
 use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
 use super::{diff, paths, swe_agent};
+use anchord_messages::id::Seq;
 
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::id::Seq;
 use super::super::summary::FileAction;
 use super::events::{Act, Event};
 use super::paths::{self, Book};
 use super::{FileFact, Known, diff};
+use anchord_messages::id::Seq;
 
 /// The most distinct changes that are kept per file; what is in the middle goes first.
 const MAX_CHANGES: usize = 20;

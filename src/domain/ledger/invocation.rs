@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::id::Seq;
-use super::super::message::{Message, Numbered, Part, Role, ToolResult};
 use super::directories::Directories;
 use super::{Carry, directories, outcome, spoken, tools};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolResult};
 
 /// A tool use with what came back.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -37,10 +37,10 @@ mod tools;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::Seq;
-use super::message::Numbered;
 use super::summary::{Constraint, FileAction, Summary, TestOutcome};
 use super::thing::Thing;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
 use invocation::Invocation;
 use requests::{Ending, RequestFact};
 

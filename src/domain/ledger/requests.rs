@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::super::id::Seq;
-use super::super::message::{Message, Numbered, Role};
 use super::line::{clip, clip_middle, squash};
 use super::{pattern, prose};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered, Role};
 
 /// The longest request, in characters: head and tail of a longer one.
 pub(crate) const LONGEST_REQUEST: usize = 1_500;
@@ -385,7 +385,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::domain::message::Part;
+    use anchord_messages::message::Part;
 
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
         let span: Vec<Numbered> = (1..)

@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::super::id::Seq;
-use super::super::message::{Numbered, Role};
 use super::aider;
 use super::invocation::{Invocation, text_of};
 use super::outcome::head;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Numbered, Role};
 
 /// The most uses read out of one message.
 const MAX_USES: usize = 64;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::domain::message::Role;
-use crate::domain::shape::{CallShape, Feature, Shape};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{CallShape, Feature, Shape};
 
 /// A message that is its place and its shape.
 pub(super) struct Item(pub(super) Seq, pub(super) Shape);
@@ -130,4 +130,21 @@ fn a_placeholder_names_tool_size_key_line_and_reference() {
         placeholder(&result, Some("cargo test")),
         "[tool output 1a2b3c4d5e6f7081: 412 lines from \"cargo test\" · key: 3 failed]"
     );
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_placeholder_is_one_short_line_that_names_its_output(
+        text in r"([ -~]|\PC|[\n\t\r]|error: x\n|\x1b\[31m){0,400}", what in "\\PC{0,200}",
+    ) {
+        let raw = serde_json::json!({"role": "tool", "tool_call_id": "c", "content": text}).to_string();
+        let message = anchord_messages::format::parse(anchord_messages::format::Format::OpenaiChat, &raw).unwrap();
+        let shape = Shape::of(&message, &anchord_messages::tokens::TokenCounter::default()).unwrap();
+        proptest::prop_assert_eq!(shape.results.len(), 1);
+        for result in &shape.results {
+            let placeholder = placeholder(result, Some(&what));
+            proptest::prop_assert!(placeholder.chars().count() <= 420, "{placeholder}");
+            proptest::prop_assert!(!placeholder.contains('\n') && placeholder.contains(&result.reference));
+        }
+    }
 }

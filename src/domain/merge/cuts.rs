@@ -8,8 +8,8 @@ use serde_json::json;
 use super::*;
 use crate::domain::extractive;
 use crate::domain::ledger::{self, Carry, Known};
-use crate::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use crate::domain::summary::RequestState;
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A step of a session: some messages that belong together.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use fnv::FnvHasher;
 use memchr::memmem;
 
 use super::super::glance::{Glance, end_sum};
-use super::super::id::Seq;
 use super::super::ledger::{ErrorFact, Facts};
 use super::super::summary::{ErrorEntry, ErrorStatus, TestOutcome};
 use super::super::wording::{self, join_seqs};
+use anchord_messages::id::Seq;
 
 /// Longer commands are cut: a location is to find the place, not to run it again.
 const LOCATION_MAX_CHARS: usize = 160;

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::file_history::{FileHistory, Named, path_key};
 use super::super::handoff;
-use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TestRunFact};
 use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
 use super::remove;
+use anchord_messages::id::Seq;
 
 /// Merges the span's files into both file sections; returns the identities of those that are no longer
 /// among the changed ones.

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::super::id::Seq;
 use super::super::ledger::{Facts, TodoItem, TodoStatus};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::super::wording::{self, join_seqs};
+use anchord_messages::id::Seq;
 
 /// Merges the span's narrative; what the span leaves unsaid stays, with a warning.
 pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::id::Seq;
 use super::super::thing::{Thing, keep};
+use anchord_messages::id::Seq;
 
 /// The most things of a record, and their bytes.
 const MOST: usize = 512;

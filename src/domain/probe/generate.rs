@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::{Named, path_key};
-use super::super::id::Seq;
 use super::super::ledger::{Facts, FileFact, TodoStatus};
 use super::super::proposal::Proposal;
 use super::super::render::FACT_CHARS;
@@ -12,6 +11,7 @@ use super::super::section::Section;
 use super::super::summary::{Constraint, ConstraintSource, FileAction, ModifiedFile, Summary};
 use super::super::wording;
 use super::{CRITICAL_ERRORS, CRITICAL_FILES, MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
+use anchord_messages::id::Seq;
 
 /// Characters of user constraints that are critical, the latest first; about a hundred tokens.
 const CRITICAL_CONSTRAINT_CHARS: usize = 400;

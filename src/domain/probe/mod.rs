@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::exam::ExamScores;
-use super::id::Seq;
 use super::section::Section;
+use anchord_messages::id::Seq;
 
 pub use carry::carry_over;
 pub use generate::generate;

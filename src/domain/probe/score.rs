@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, HashSet};
 use memchr::memmem;
 
 use super::super::file_history::{Named, identity};
-use super::super::id::Seq;
 use super::super::render::{Rendering, shown_path};
 use super::super::section::Section;
 use super::super::summary::Summary;
 use super::super::wording;
 use super::{Match, Probe, ProbeReport, ProbeResult, Verdict};
+use anchord_messages::id::Seq;
 
 /// The answer when nothing was found.
 pub(in crate::domain) const NOT_FOUND: &str = "information not found";

@@ -45,7 +45,8 @@ fn meta(version: i64) -> VersionMeta {
 }
 
 fn tokens(text: &str) -> u32 {
-    u32::try_from(bpe_openai::o200k_base().count(text)).unwrap()
+    anchord_messages::tokens::TokenCounter::new(anchord_messages::tokens::Tokenizer::O200kBase)
+        .count_text(text)
 }
 
 fn shown(summary: &Summary, version: i64, bound: u32) -> Rendering {

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 
 use super::stem::{LATIN, Language, Stems, is_own_stem, language};
 use super::words::{Kind, scan};
-use crate::domain::message::{MediaSource, Message, Part, Role};
+use anchord_messages::message::{MediaSource, Message, Part, Role};
 
 /// The most different terms that one message adds to an index; what comes later in a longer message is
 /// still counted for terms that it has already.
@@ -300,7 +300,7 @@ pub(super) fn speaker(text: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::message::{ToolCall, ToolResult};
+    use anchord_messages::message::{ToolCall, ToolResult};
 
     fn message(role: Role, parts: Vec<Part>) -> Message {
         Message { role, name: None, parts }

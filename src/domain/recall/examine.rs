@@ -6,8 +6,8 @@ use super::analyze::{Field, Readers, each_text};
 use super::query::Query;
 use super::rank::Ranked;
 use super::words::scan;
-use crate::domain::id::Seq;
-use crate::domain::message::{Message, Role};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Role};
 
 /// The longest snippet, in characters.
 const SNIPPET_CHARS: usize = 300;
@@ -283,7 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::message::{Part, ToolCall};
+    use anchord_messages::message::{Part, ToolCall};
 
     fn said(text: &str) -> Message {
         Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }

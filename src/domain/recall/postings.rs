@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::analyze::{Document, Frequencies, Term};
 use super::rank::Matches;
-use crate::domain::id::Seq;
+use anchord_messages::id::Seq;
 
 /// How many messages a chunk has.
 pub const CHUNK: Seq = 1_024;
@@ -204,16 +204,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::message::{Message, Part, Role};
     use crate::domain::recall::{Query, analyze};
+    use anchord_messages::message::{Message, Part, Role};
 
     fn document(text: &str) -> Document {
         let parts = vec![Part::Text(text.to_owned()), Part::Thinking(thinking(text))];
         analyze(&Message { role: Role::User, name: Some("Ada".to_owned()), parts })
     }
 
-    fn thinking(text: &str) -> crate::domain::message::Thinking {
-        crate::domain::message::Thinking { text: text.to_owned(), signature: None, redacted: None }
+    fn thinking(text: &str) -> anchord_messages::message::Thinking {
+        anchord_messages::message::Thinking { text: text.to_owned(), signature: None, redacted: None }
     }
 
     fn read_all(query: &Arc<Query>, parts: &[Segments]) -> Matches {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::analyze::{Document, Frequencies, Term};
 use super::query::{Needed, Query};
-use crate::domain::id::Seq;
+use anchord_messages::id::Seq;
 
 /// How soon repetitions of a term stop to count (BM25's k1).
 const SATURATION: f64 = 1.2;
@@ -298,8 +298,8 @@ fn rarity(total: f64, with: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::message::{Message, Part, Role};
     use crate::domain::recall::analyze;
+    use anchord_messages::message::{Message, Part, Role};
 
     fn said(text: &str) -> Message {
         Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }

@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use crate::domain::strategy::{Engine, Strategy, Verifiable};
     use crate::domain::summary::{Decision, ReadFile, Remark, Summary};
-    use crate::domain::tokens::TokenCounter;
     use crate::domain::version::VersionMeta;
+    use anchord_messages::tokens::TokenCounter;
 
     fn large() -> Summary {
         let mut summary =

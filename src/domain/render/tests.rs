@@ -10,7 +10,8 @@ use super::*;
 
 /// Counts as the largest provider's tokenizer does.
 fn real(text: &str) -> u32 {
-    u32::try_from(bpe_openai::o200k_base().count(text)).unwrap()
+    anchord_messages::tokens::TokenCounter::new(anchord_messages::tokens::Tokenizer::O200kBase)
+        .count_text(text)
 }
 
 /// Counts four bytes as a token: quick, and its pieces add up to more than the whole.

@@ -1,8 +1,8 @@
 use super::*;
-use crate::domain::group::groups;
 use crate::domain::settings::{Settings, Thresholds};
-use crate::domain::shape::AsShape;
 use crate::domain::trigger::PolicyName;
+use anchord_messages::group::groups;
+use anchord_messages::shape::AsShape;
 
 fn policy(settings: Settings) -> Policy {
     Settings { context_window: Some(20_000), ..settings }.policy()
@@ -20,7 +20,7 @@ impl AsShape for Message {
     fn is_item(&self) -> bool {
         false
     }
-    fn shape(&self) -> Option<&crate::domain::shape::Shape> {
+    fn shape(&self) -> Option<&anchord_messages::shape::Shape> {
         None
     }
 }

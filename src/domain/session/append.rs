@@ -2,10 +2,10 @@
 
 use super::{INDEX_EVERY, Session};
 use crate::domain::accounting::{Counted, MAX_GROUP_BYTES, Usage};
-use crate::domain::id::Seq;
-use crate::domain::message::Role;
 use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed, Situation, Start, decide};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
 
 /// A message that comes.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@
 use super::Session;
 use super::end::mask_for;
 use crate::domain::accounting::Counted;
-use crate::domain::id::Seq;
 use crate::domain::outline::{Outline, marks};
 use crate::domain::settings::{Settings, SettingsError};
+use anchord_messages::id::Seq;
 
 impl Session {
     /// Through which message the session is covered once it stands on a version that covers it through `anchor`.

@@ -3,13 +3,13 @@
 use super::Session;
 use crate::domain::accounting::{Accounting, Counted, Prepared};
 use crate::domain::compression::{Failure, MANUAL, Report, Request, Span, Status};
-use crate::domain::group::NoSpan;
-use crate::domain::id::Seq;
 use crate::domain::outline::{Outline, marks};
 use crate::domain::room::Room;
 use crate::domain::settings::{HYSTERESIS_SHARE, Policy, share_of};
 use crate::domain::span::{self, Asked};
 use crate::domain::trigger::{SignalKind, Situation, Start, decide};
+use anchord_messages::group::NoSpan;
+use anchord_messages::id::Seq;
 
 /// How a compression ends, as its worker sees it.
 #[derive(Clone, Copy, Debug)]

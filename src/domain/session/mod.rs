@@ -15,11 +15,11 @@ pub use end::{Ended, Ending, Retry, Served};
 
 use super::accounting::{Accounting, Usage};
 use super::compression::Status;
-use super::id::{CompressionId, Seq, SessionId, SessionName};
 use super::mask::{self, Level, Marks, MaskMode};
 use super::settings::{Policy, Settings};
-use super::shape::AsShape;
 use super::trigger::Recent;
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
+use anchord_messages::shape::AsShape;
 
 /// A session is indexed for recall when a version is published, and again when this many messages have
 /// arrived: what no summary covers is in the context anyway, and recall reads it as it is.

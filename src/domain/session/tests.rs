@@ -7,11 +7,11 @@ use super::*;
 use crate::domain::accounting::Counted;
 use crate::domain::compression::{Report, Request, Span};
 use crate::domain::mask::{Keep, MaskMode};
-use crate::domain::message::Role;
 use crate::domain::outline::{Outline, marks};
 use crate::domain::settings::TokenizerName;
-use crate::domain::shape::{CallShape, ResultShape, Shape};
 use crate::domain::trigger::Noticed;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{CallShape, ResultShape, Shape};
 
 /// A session with every message that it ever got, and the versions that it may go back to.
 struct World {

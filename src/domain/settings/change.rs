@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::super::misread::{escape, must_be, place, pointer};
 use super::{MAX_CONTEXT_WINDOW, MAX_PRESERVE_RECENT, Settings, SettingsError, refuse};
+use anchord_messages::misread::{escape, must_be, place, pointer};
 
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
 pub(super) fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {

@@ -6,10 +6,10 @@ use regex::Regex;
 
 use super::subject::{Deed, Subject, words};
 use super::{Certainty, Claim};
-use crate::domain::id::Seq;
 use crate::domain::ledger::{pattern, prose};
-use crate::domain::message::{Numbered, Role};
 use crate::domain::wording::one_line;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Numbered, Role};
 
 /// Sentences that speak of something done, the latest, that are held against the items.
 const MAX_SENTENCES: usize = 1_000;

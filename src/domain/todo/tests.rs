@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::format::{self, Format};
+use anchord_messages::format::{self, Format};
 
 fn doing(content: &str) -> Vec<Todo> {
     vec![Todo::new(content.to_owned(), TodoStatus::InProgress)]

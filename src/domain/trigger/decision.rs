@@ -137,9 +137,9 @@ mod tests {
 
     use super::*;
     use crate::domain::accounting::{Accounting, Counted};
-    use crate::domain::message::Role;
     use crate::domain::settings::Settings;
     use crate::domain::trigger::{PolicyName, Recent};
+    use anchord_messages::message::Role;
 
     /// A session of plain messages that together hold `tokens`; the effective window is 10,000.
     fn session(messages: u32, tokens: u32) -> Accounting {

@@ -9,9 +9,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 
 use super::{Action, Signal, SignalKind, Situation, packed};
-use crate::domain::id::Seq;
 use crate::domain::ledger::pattern;
 use crate::domain::settings::Policy;
+use anchord_messages::id::Seq;
 
 /// Bytes that are looked at, at each end of a message.
 const END_BYTES: usize = 2 * 1024;

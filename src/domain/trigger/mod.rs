@@ -35,7 +35,7 @@ pub use recent::Recent;
 pub use signal::{Action, Signal, SignalKind};
 
 use super::accounting::Accounting;
-use super::id::Seq;
+use anchord_messages::id::Seq;
 
 /// What a decision is made from.
 #[derive(Clone, Copy, Debug)]

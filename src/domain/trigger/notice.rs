@@ -4,8 +4,8 @@ use super::calls::{Call, SPOKEN};
 use super::sketch::{Sketch, stands_alone};
 use super::{intent_lost, news, packed};
 use crate::domain::ledger::asked::{self, TodoChange};
-use crate::domain::message::{Message, Role};
-use crate::domain::shape::Shape;
+use anchord_messages::message::{Message, Role};
+use anchord_messages::shape::Shape;
 
 /// The most calls of one message that are taken.
 const MAX_CALLS: usize = 20;

@@ -10,7 +10,7 @@ use super::notice::Noticed;
 use super::sketch::Sketches;
 use super::task_boundary::OpenTodos;
 use super::verbosity::Lengths;
-use crate::domain::id::Seq;
+use anchord_messages::id::Seq;
 
 /// What it takes when it is written, about.
 const WRITTEN_BYTES: usize = 1_024;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::notice::Todos;
 use super::{Action, Signal, SignalKind, Situation, packed};
-use crate::domain::id::Seq;
 use crate::domain::settings::Policy;
+use anchord_messages::id::Seq;
 
 /// The most open items that are followed; a longer list never counts as done.
 const MAX_OPEN: usize = 50;

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::accounting::Counted;
-use crate::domain::format::{self, Format};
 use crate::domain::settings::Settings;
-use crate::domain::shape::Shape;
-use crate::domain::tokens::TokenCounter;
+use anchord_messages::format::{self, Format};
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::TokenCounter;
 
 /// A session, as appends count it.
 struct Session {

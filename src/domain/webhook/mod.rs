@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::id::SessionName;
+use anchord_messages::id::SessionName;
 
 /// Waits after the first, second … failed attempt; after the last of them it is given up, some 28 hours
 /// after the first.

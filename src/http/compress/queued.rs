@@ -18,13 +18,10 @@ use super::{CompressedMessages, read, view};
 use crate::background;
 use crate::domain::compression::{Request, Status};
 use crate::domain::digest;
-use crate::domain::format::Format;
-use crate::domain::id::{CompressionId, Seq, SessionName};
 use crate::domain::render::{self, Subject};
 use crate::domain::settings::MAX_CONTEXT_WINDOW;
 use crate::domain::stateless::{self, Conversation, Shown, Wanted};
 use crate::domain::strategy::{EngineChoice, Strategy};
-use crate::domain::tokens::Tokenizer;
 use crate::http::auth::{Caller, Reader, Writer};
 use crate::http::compressions::wait_for;
 use crate::http::idempotency::{Claim, IdempotencyKey, KeptReply};
@@ -40,6 +37,9 @@ use crate::store::gather::{Append, AppendError};
 use crate::store::messages::SeqRange;
 use crate::store::sessions::{self, PutOutcome, Session};
 use crate::store::summaries;
+use anchord_messages::format::Format;
+use anchord_messages::id::{CompressionId, Seq, SessionName};
+use anchord_messages::tokens::Tokenizer;
 
 /// What the names of such sessions begin with.
 const NAMED: &str = "single:";

@@ -4,9 +4,9 @@ use uuid::Uuid;
 
 use super::{Job, Kind, corrupt};
 use crate::domain::compression::Span;
-use crate::domain::id::{CompressionId, Seq, SessionId, TenantId};
 use crate::store::bulkhead::Share;
 use crate::store::{Store, StoreError};
+use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
 
 /// A row as the database has it.
 struct Claimed {

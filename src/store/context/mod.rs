@@ -11,12 +11,12 @@ pub use past::Past;
 
 use super::{Store, StoreError};
 use crate::domain::context::{Counted, Entry};
-use crate::domain::id::{Seq, TenantId};
 use crate::domain::mask::Marks;
 use crate::domain::pin;
 use crate::domain::session::Session;
 use crate::domain::settings::Settings;
-use crate::domain::tokens::TokenCounter;
+use anchord_messages::id::{Seq, TenantId};
+use anchord_messages::tokens::TokenCounter;
 use texts::{Texts, Wanted};
 
 /// What a context is made of, at one moment.

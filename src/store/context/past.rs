@@ -7,16 +7,16 @@ use super::ContextSource;
 use super::texts::{self, Texts, Wanted};
 use crate::background;
 use crate::domain::accounting::{Accounting, Carried, Counted};
-use crate::domain::id::{Seq, SessionId, SessionName, TenantId};
 use crate::domain::mask;
-use crate::domain::message::Role;
 use crate::domain::outline::{Outline, marks};
 use crate::domain::room::Room;
 use crate::domain::session::Session;
 use crate::domain::settings::Policy;
-use crate::domain::shape::{AsShape as _, Feature};
 use crate::store::outlines::outlines_within;
 use crate::store::{Store, StoreError, Tx, sessions};
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape as _, Feature};
 
 /// How many messages after an anchor are counted once more.
 const MOST_COUNTED: Seq = 20_000;

@@ -5,12 +5,12 @@ use sqlx::PgConnection;
 
 use super::SummarySource;
 use crate::domain::context::Entry;
-use crate::domain::format::Format;
-use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::mask::{Keep, Marks};
-use crate::domain::message::Role;
 use crate::domain::pin::Pin;
 use crate::store::StoreError;
+use anchord_messages::format::Format;
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_messages::message::Role;
 
 /// What to read of a session.
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,9 @@ use secrecy::{ExposeSecret as _, SecretSlice};
 use sqlx::PgConnection;
 
 use super::{body, named, parsed};
-use crate::domain::id::{DeliveryId, TenantId, WebhookId};
 use crate::domain::webhook::{DeliveryStatus, DisabledReason, Failure};
 use crate::store::{Store, StoreError};
+use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
 
 /// How long deliveries are kept, in days.
 const KEPT_DAYS: i32 = 30;

@@ -7,9 +7,9 @@ use super::queue::Key;
 use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
 use super::{AppendError, Pending, Reply};
 use crate::domain::compression::Status;
-use crate::domain::id::SessionId;
 use crate::store::commit::Rows;
 use crate::store::{Store, StoreError, load, prepared, sessions};
+use anchord_messages::id::SessionId;
 use sqlx::PgConnection;
 use tokio::sync::oneshot;
 

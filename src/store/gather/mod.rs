@@ -26,10 +26,10 @@ use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
 use crate::domain::accounting::{Counted, Usage};
 use crate::domain::compression::Status;
-use crate::domain::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use crate::domain::settings::TokenizerName;
 use crate::domain::trigger::{Decision, Noticed};
 use crate::trace;
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 
 /// The most transactions at once; each keeps a connection.
 pub(super) const MOST_AT_ONCE: usize = queue::MOST_AT_ONCE;

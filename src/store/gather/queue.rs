@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
-use crate::domain::id::{SessionName, TenantId};
+use anchord_messages::id::{SessionName, TenantId};
 
 /// Appends in one transaction.
 const BATCH_APPENDS: usize = 64;

@@ -6,13 +6,13 @@ use uuid::Uuid;
 
 use super::{Append, AppendError, AppendReply, LiveCompression, Pending, Reply, StoredAppend};
 use crate::domain::compression::{Request, Status};
-use crate::domain::id::{CompressionId, Seq};
 use crate::domain::session::{Appended, Incoming, Live, Refusal, Said};
 use crate::domain::trigger::{Decision, Start};
 use crate::store::StoreError;
 use crate::store::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
 use crate::store::idempotency::ReplyKey;
 use crate::store::load::Loaded;
+use anchord_messages::id::{CompressionId, Seq};
 
 /// What a reply takes as JSON, about.
 const REPLY_BYTES: usize = 2_048;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::{PAGE_BYTES, from_index, on_blocking, page};
 use crate::domain::hindsight::{Hindsight, look_back, wanted};
-use crate::domain::id::{Seq, SessionId, TenantId};
-use crate::domain::message::{Message, Part, Role};
 use crate::domain::recall::Query;
 use crate::domain::recall::postings::{CHUNK, chunk_of};
 use crate::store::load::{self, Which};
 use crate::store::{Store, StoreError, Tx, expect_rows, pins};
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_messages::message::{Message, Part, Role};
 
 /// How many pages of messages that were served word for word are read; a version with more before it is not evaluated.
 const SERVED_PAGES: usize = 4;
@@ -79,7 +79,8 @@ async fn find_followed(
     tx: &mut Tx,
     (tenant, session): (TenantId, SessionId),
 ) -> Result<Option<Followed>, StoreError> {
-    let Some(loaded) = load::load(tx, tenant, Which::WithId(session)).await? else { return Ok(None) };
+    let loaded = load::load(tx, tenant, Which::WithId(session)).await?;
+    let Some(loaded) = loaded else { return Ok(None) };
     let Some(row) = sqlx::query!(
         r#"select v.version, v.through_seq, v.head_seq as "head_seq!", v.rendering, v.digest,
                   next.head_seq as "next_head_seq!", v.carried_seq

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use super::{NewEvaluation, NewVersion, rows, written};
 use crate::domain::compression::{Report, Request, Span, Status};
-use crate::domain::id::{CompressionId, EvaluationId};
 use crate::domain::trigger::Start;
 use crate::store::commit::{
     EndRow, EventRow, JobRow, KeptRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
@@ -14,6 +13,7 @@ use crate::store::compressions::{CHANNEL, Job, Kind};
 use crate::store::load::Loaded;
 use crate::store::{StoreError, deliveries, events};
 use crate::trace;
+use anchord_messages::id::{CompressionId, EvaluationId};
 
 /// What the statement fails with when the job was taken over while it wrote.
 const TAKEN_OVER: &str = "AN001";

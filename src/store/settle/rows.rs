@@ -4,9 +4,9 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{NewEvaluation, NewVersion};
-use crate::domain::id::EvaluationId;
 use crate::store::StoreError;
 use crate::store::compressions::Job;
+use anchord_messages::id::EvaluationId;
 
 // Documents go to the database as text: a JSON value would travel as `jsonb`, which takes no escaped NUL.
 

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, NaiveDate, Utc};
 
-use crate::domain::id::{Seq, SessionId, TenantId};
 use crate::domain::usage::{Figures, Kind};
+use anchord_messages::id::{Seq, SessionId, TenantId};
 
 pub use read::{DayUsage, OutcomesByCompression, Standing, TaskUsage, UsageReport};
 pub(super) use write::add_model_call;

@@ -3,9 +3,9 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::PgConnection;
 
-use crate::domain::id::TenantId;
 use crate::domain::usage::{Figures, Kind, Tally, TaskOutcomes, TaskStatus};
 use crate::store::{Store, StoreError};
+use anchord_messages::id::TenantId;
 
 /// The figures of a row. A checked query makes a type of its own, which no function can take.
 macro_rules! figures {

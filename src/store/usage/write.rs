@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use super::{Counted, Key, Meter};
 use crate::domain::accounting::Verdict;
-use crate::domain::id::{CompressionId, SessionId, SessionName, TenantId};
 use crate::domain::usage::{Figures, Kind};
 use crate::store::bulkhead::Share;
 use crate::store::sessions::{self, Session};
 use crate::store::{Store, StoreError};
+use anchord_messages::id::{CompressionId, SessionId, SessionName, TenantId};
 
 /// Rows of one transaction: it holds new sessions' rows against an erasure for some milliseconds.
 const BATCH: usize = 256;

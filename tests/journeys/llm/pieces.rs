@@ -106,7 +106,7 @@ async fn a_piece_fits_the_window_whatever_the_history() {
     let fake = FakeProvider::start([Act::Good]).await;
     let app = app_of(small_window(&fake), 120).await;
     assert_eq!(compressed(&app, "").await["engine"], "llm");
-    let counter = anchord::domain::tokens::TokenCounter::default();
+    let counter = anchord_messages::tokens::TokenCounter::default();
     for seen in fake.seen() {
         let tokens = counter.count_text(&seen.prompt());
         assert!(tokens + 4_096 <= 9_000, "{tokens}");

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::super::chain::Chain;
 use super::*;
 use crate::domain::context::prefixes;
-use crate::domain::format;
 use crate::domain::summary::ErrorStatus;
+use anchord_messages::format;
 
 /// What one session comes to, as lines.
 struct Told {

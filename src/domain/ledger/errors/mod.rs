@@ -14,13 +14,13 @@ use serde_json::Value;
 
 use self::families::{Context, Found};
 use self::source::Source;
-use super::super::id::Seq;
-use super::super::message::{Numbered, Role};
 use super::invocation::Invocation;
 use super::line::{MAX_LINE, clip, plain, squash};
 use super::pipeline::{Pipeline, clip_bytes};
 use super::test_runs::Run;
 use super::{Carry, ErrorFact, prose};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Numbered, Role};
 
 /// The most distinct errors kept of one span; the most specific ones stay.
 const MAX_ERRORS: usize = 300;

@@ -526,7 +526,7 @@ fn a_flood_of_errors_keeps_the_most_specific() {
 
 #[test]
 fn a_person_who_pastes_an_exception_met_it() {
-    use super::super::super::message::{Message, Part};
+    use anchord_messages::message::{Message, Part};
     let span = [Numbered {
         seq: 1,
         message: Message {

@@ -8,9 +8,9 @@ mod sentences;
 
 use std::borrow::Cow;
 
-use super::super::message::{Message, Numbered, Part, Role};
 use super::invocation::text_of;
 use super::line::lines;
+use anchord_messages::message::{Message, Numbered, Part, Role};
 pub(crate) use language::{Language, of as language_of};
 pub(crate) use sentences::sentences;
 

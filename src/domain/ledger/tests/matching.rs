@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Talk;
 use crate::domain::ledger::{Carry, invocation};
-use crate::domain::message::Role;
+use anchord_messages::message::Role;
 
 #[test]
 fn parallel_results_find_their_calls_in_any_order() {

@@ -12,7 +12,7 @@ mod vocabularies;
 use serde_json::Value;
 
 use super::{Carry, Facts, Known, read};
-use crate::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A conversation that is written message by message.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Talk;
 use crate::domain::ledger::{Carry, Known, diff, paths, read, shell, swe_agent};
-use crate::domain::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A text of these words, its end cut off.
 fn of(tokens: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {

@@ -14,13 +14,13 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use self::identity::Subject;
-use super::super::id::Seq;
-use super::super::message::{Numbered, Role};
 use super::super::thing::{Property, Thing, keep};
 use super::invocation::Invocation;
 use super::pipeline::clip_bytes;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Numbered, Role};
 
 /// What stands for a value that is nobody's business.
 const REDACTED: &str = "[REDACTED:property]";

@@ -2,7 +2,7 @@ use rstest::rstest;
 
 use super::*;
 use crate::domain::ledger::{Carry, Known, read as read_facts};
-use crate::domain::message::{Message, Part, ToolCall, ToolResult};
+use anchord_messages::message::{Message, Part, ToolCall, ToolResult};
 
 fn use_of(tool: &str, arguments: &str, output: &str) -> [Numbered; 2] {
     let call = ToolCall { id: "c".to_owned(), name: tool.to_owned(), arguments: arguments.to_owned() };

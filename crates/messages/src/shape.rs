@@ -268,17 +268,21 @@ pub fn reference(result: &ToolResult) -> String {
 }
 
 /// The first `bytes` bytes of a digest, in hex.
-pub(super) fn hex(digest: &[u8], bytes: usize) -> String {
+#[must_use]
+pub fn hex(digest: &[u8], bytes: usize) -> String {
     let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or('0');
     digest.iter().take(bytes).flat_map(|b| [digit(b >> 4), digit(b & 0xf)]).collect()
 }
 
-pub(super) fn is_blank(text: &str) -> bool {
+/// Whether there is nothing to read in a text.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
 /// Whether the key line of an output tells of an error.
-pub(super) fn shows_error(key: &str) -> bool {
+#[must_use]
+pub fn shows_error(key: &str) -> bool {
     key_line::shows_error(key)
 }
 
@@ -317,7 +321,8 @@ fn what(call: &ToolCall) -> String {
 
 /// A text as one line of at most `chars` characters, without quotes or control characters, so that it
 /// cannot end the placeholder that holds it.
-pub(super) fn one_line(text: &str, chars: usize) -> String {
+#[must_use]
+pub fn one_line(text: &str, chars: usize) -> String {
     let mut line = String::new();
     let mut space = false;
     let mut count = 0;

@@ -220,7 +220,8 @@ fn image_tokens(image: &Image) -> u32 {
 }
 
 /// Width and height of a picture whose bytes are in the message.
-pub(in crate::domain) fn image_size(image: &Image) -> Option<(u32, u32)> {
+#[must_use]
+pub fn image_size(image: &Image) -> Option<(u32, u32)> {
     match &image.source {
         MediaSource::Base64(data) => picture::size(data),
         MediaSource::Url(_) | MediaSource::FileId(_) | MediaSource::Text(_) => None,

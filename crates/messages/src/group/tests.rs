@@ -1,7 +1,7 @@
 use super::*;
-use crate::domain::format::{Format, parse};
-use crate::domain::shape::Shape;
-use crate::domain::tokens::{TokenCounter, Tokenizer};
+use crate::format::{Format, parse};
+use crate::shape::Shape;
+use crate::tokens::{TokenCounter, Tokenizer};
 
 struct Item {
     seq: Seq,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::message::Role;
+use crate::message::Role;
 
 const ENGLISH: &str = "The committee met on Thursday to talk about the new harbour. Most of the members had read \
 the report beforehand, and several of them brought questions about its cost, its effect on the fishing fleet and \

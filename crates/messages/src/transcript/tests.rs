@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::message::Role;
+use crate::message::Role;
 
 fn transcript(text: &str) -> Transcript {
     read(text, None, None).unwrap()

@@ -1,0 +1,15 @@
+//! Messages of agents and models, as everything else reads them.
+//!
+//! What lives here: a message and its ids, the wire formats that it comes in, groups that must stay together, token
+//! counts, shapes, and the logs of agents.
+//! Invariant: the same input gives the same bytes, on any machine, at any time.
+//! Must not know: what is done with a message.
+
+pub mod format;
+pub mod group;
+pub mod id;
+pub mod message;
+pub mod misread;
+pub mod shape;
+pub mod tokens;
+pub mod transcript;
