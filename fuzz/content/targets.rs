@@ -6,8 +6,8 @@
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::parts::{Parts, Stored};
 use anchord::domain::recall;
-use anchord::domain::redact::redact;
 use anchord::domain::summary::Summary;
+use anchord_facts::redact::redact;
 use anchord_messages::format::{self, Format, detect::detect};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::shape::Shape;

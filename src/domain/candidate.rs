@@ -10,7 +10,6 @@ use chrono::{DateTime, Utc};
 
 use super::changes::{Account, Board, Changes};
 use super::digest;
-use super::ledger::{self, Carry, Facts, Known, TestRunFact};
 use super::merge::{MergeContext, Merged, merge};
 use super::parts::Parts;
 use super::probe::Probe;
@@ -18,9 +17,12 @@ use super::proposal::{Proposal, ProposedIntent};
 use super::render;
 use super::settings::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, Phase, share_of};
 use super::strategy::{Engine, Strategy};
-use super::summary::{Constraint, Summary, TestOutcome};
-use super::todo::{self, Todo};
-use super::{extractive, gate, redact};
+use super::summary::Summary;
+use super::{extractive, gate, redacted};
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::ledger::{self, Carry, Facts, TestRunFact};
+use anchord_facts::todo::{self, Todo};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
@@ -156,7 +158,7 @@ pub struct Draft {
 #[must_use]
 pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
-    let (none, known) = (Carry::default(), base.map(|base| Known::of(&base.summary)));
+    let (none, known) = (Carry::default(), base.map(|base| base.summary.known()));
     let carry = base.map_or(&none, |base| &base.carry);
     let mut facts = ledger::read(&material.span, carry, &known.unwrap_or_default());
     if !material.todos.is_empty() {
@@ -168,7 +170,7 @@ pub fn read(material: &Material) -> Facts {
         facts.todos = Some(followed.list());
         facts.followed = Some(followed);
     }
-    redact::redact_facts(&mut facts);
+    redacted::redact_facts(&mut facts);
     facts
 }
 
@@ -304,12 +306,12 @@ fn merge_facts(
     mut proposed: Proposed,
 ) -> (Proposed, Merged) {
     if let Some(followed) = facts.followed.as_ref().filter(|_| material.strategy.asks_an_engine()) {
-        followed.propose(&mut proposed.proposal);
+        proposed.proposal.follow(followed);
     }
     // What the record has and what the ledger read are without secrets already, so only what is new
     // is read for them: the cost of a compression follows its span and not the session.
-    redact::redact_proposal(&mut proposed.proposal);
-    let pins = redact::redacted_constraints(&material.pins);
+    redacted::redact_proposal(&mut proposed.proposal);
+    let pins = redacted::redacted_constraints(&material.pins);
     let context = MergeContext {
         version: material.version,
         anchor: material.span.first().map_or(material.from_seq, |first| first.seq) - 1,

@@ -14,10 +14,11 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::section::Section;
 use super::summary::{
-    Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
-    RequestState, StepOrigin, Summary, TestResult,
+    Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
+    StepOrigin, Summary, TestResult,
 };
-use super::thing::{Property, Thing};
+use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::thing::{Property, Thing};
 use anchord_messages::id::Seq;
 
 /// The sections of one summary version.

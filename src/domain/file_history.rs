@@ -7,10 +7,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::glance::{Glance, name_sum};
-use super::ledger::FileFact;
-use super::summary::{FileAction, FileStatus, ModifiedFile};
-use super::wording::join_seqs;
+use super::summary::{FileStatus, ModifiedFile};
+use anchord_facts::glance::{Glance, name_sum};
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::FileFact;
+use anchord_facts::wording::join_seqs;
 
 /// A file as the ledger has it, where a summary left it out; nothing when it was only read.
 pub(super) fn restored(fact: &FileFact) -> Option<ModifiedFile> {

@@ -13,11 +13,11 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::file_history::{Named, identity, path_key};
-use super::ledger::Facts;
 use super::section::Section;
 use super::strategy::Strategy;
 use super::summary::{Decision, Summary};
-use super::wording;
+use anchord_facts::ledger::Facts;
+use anchord_facts::wording;
 use anchord_messages::message::{Numbered, Role};
 
 mod repair;
@@ -349,9 +349,10 @@ mod tests {
     use proptest::prelude::{any, proptest};
     use rstest::rstest;
 
-    use super::super::ledger::FileFact;
-    use super::super::summary::{CurrentState, FileAction};
+    use super::super::summary::CurrentState;
     use super::*;
+    use anchord_facts::ledger::FileAction;
+    use anchord_facts::ledger::FileFact;
     use anchord_messages::message::{Message, Part};
 
     fn said(role: Role, text: &str) -> Numbered {

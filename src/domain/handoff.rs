@@ -12,11 +12,11 @@ mod unite;
 
 use super::digest::{self, Turn};
 use super::extractive;
-use super::ledger::{self, Carry, Known};
-use super::redact::redact;
 use super::render::{self, Subject};
 use super::summary::Summary;
-use super::wording;
+use anchord_facts::ledger::{self, Carry, Known};
+use anchord_facts::redact::redact;
+use anchord_facts::wording;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 

@@ -14,7 +14,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::redact::redact;
+use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Part, Role};
 

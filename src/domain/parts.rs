@@ -16,10 +16,11 @@ use super::digest::Turn;
 use super::document::{PastIntent, TechnicalFact};
 use super::section::Section;
 use super::summary::{
-    Blocker, Constraint, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry,
-    StepOrigin, Summary, TestResult,
+    Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, StepOrigin,
+    Summary, TestResult,
 };
-use super::thing::Thing;
+use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::thing::Thing;
 use anchord_messages::id::Seq;
 
 /// Entries of a part: the fewer, the less is written for one that changed; the more, the fewer rows are read for a
@@ -291,8 +292,9 @@ fn turns(digest: &[Turn]) -> impl Iterator<Item = Part<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::summary::{ErrorStatus, FileAction, FileStatus, RequestState};
-    use crate::domain::thing::Property;
+    use crate::domain::summary::{ErrorStatus, FileStatus, RequestState};
+    use anchord_facts::ledger::FileAction;
+    use anchord_facts::thing::Property;
 
     fn error(number: usize) -> ErrorEntry {
         ErrorEntry {

@@ -2,7 +2,10 @@
 //! come from the ledger and are not an engine's to change.
 
 use super::summary::{Blocker, CurrentState, Decision};
-use super::thing::Thing;
+use anchord_facts::ledger::TodoStatus;
+use anchord_facts::thing::Thing;
+use anchord_facts::todo::Followed;
+use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
 /// The narrative of one span, from an engine.
@@ -30,6 +33,39 @@ pub struct Proposal {
     pub warnings: Vec<String>,
 }
 
+impl Proposal {
+    /// Puts in a caller's todo list: what is done becomes decisions made, what is in progress
+    /// the task in hand, what is open the next steps.
+    pub fn follow(&mut self, todos: &Followed) {
+        const MAX_STEPS: usize = 12;
+        let of = |status| todos.items.iter().filter(move |todo| todo.status == status);
+        for todo in of(TodoStatus::Completed) {
+            let change = todos.changes.iter().find(|c| !c.proposed && c.content == todo.content);
+            let rationale = match change.and_then(|change| change.evidence.as_ref()) {
+                Some(said) => format!("the session says: {said}"),
+                None => "marked as completed in the todo list".to_owned(),
+            };
+            self.decisions.push(Decision {
+                decision: format!("Done: {}", one_line(&todo.content)),
+                rationale,
+                alternatives: Vec::new(),
+                superseded_by: None,
+                seqs: todo.seqs.clone(),
+                session_id: None,
+            });
+        }
+        if let Some(doing) = of(TodoStatus::InProgress).next() {
+            self.current_state.task = Some(one_line(&doing.content));
+        }
+        let open = of(TodoStatus::InProgress).chain(of(TodoStatus::Pending));
+        let steps: Vec<String> = open.map(|todo| one_line(&todo.content)).take(MAX_STEPS).collect();
+        if !steps.is_empty() {
+            self.next_steps = steps;
+            self.next_steps_seqs = todos.list().seqs;
+        }
+    }
+}
+
 /// An intent found in a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProposedIntent {
@@ -39,4 +75,25 @@ pub struct ProposedIntent {
     pub changes_scope: bool,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchord_facts::todo::{Shown, Todo, follow};
+
+    #[test]
+    fn a_todo_list_becomes_decisions_the_task_and_next_steps() {
+        let todo = |content: &str, status| Todo::new(content.to_owned(), status);
+        let list = [
+            todo("Write tests", TodoStatus::InProgress),
+            todo("Add login form", TodoStatus::Completed),
+            todo("Deploy", TodoStatus::Pending),
+        ];
+        let mut proposal = Proposal { next_steps: vec!["something else".into()], ..Proposal::default() };
+        proposal.follow(&follow(&list, &[], Shown::default()));
+        assert_eq!(proposal.decisions[0].decision, "Done: Add login form");
+        assert_eq!(proposal.current_state.task.as_deref(), Some("Write tests"));
+        assert_eq!(proposal.next_steps, ["Write tests", "Deploy"]);
+    }
 }

@@ -8,10 +8,10 @@ use std::hash::Hash;
 
 use super::candidate::{self, Base, Material, Proposed};
 use super::file_history::path_key;
-use super::ledger::Facts;
 use super::parts::Parts;
 use super::summary::Summary;
-use super::wording;
+use anchord_facts::ledger::Facts;
+use anchord_facts::wording;
 
 /// The record with one more page in it, for the next page to build on.
 #[must_use]
@@ -51,7 +51,7 @@ pub fn adopt(old: &Summary, fresh: &mut Summary) {
     put_first(&old.errors, &mut fresh.errors, |error| wording::error_key(&error.message));
     put_first(&old.test_results, &mut fresh.test_results, |run| wording::one_line(&run.command));
     put_first(&old.requests, &mut fresh.requests, |request| wording::key(&request.text));
-    put_first(&old.things, &mut fresh.things, super::thing::Thing::key);
+    put_first(&old.things, &mut fresh.things, anchord_facts::thing::Thing::key);
     put_first(&old.findings, &mut fresh.findings, |finding| wording::key(&finding.text));
     put_first(&old.notes, &mut fresh.notes, |note| wording::key(&note.text));
     // Pins that were taken back and constraints that were dropped too: the merge that follows tells
@@ -67,8 +67,10 @@ fn put_first<T: Clone, K: Eq + Hash>(old: &[T], fresh: &mut Vec<T>, key: impl Fn
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary::{Constraint, ConstraintSource, Decision, FileAction, ModifiedFile, ReadFile};
+    use super::super::summary::{Decision, ModifiedFile, ReadFile};
     use super::*;
+    use anchord_facts::ledger::FileAction;
+    use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 
     fn file(path: &str, change: &str) -> ModifiedFile {
         ModifiedFile {

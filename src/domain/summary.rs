@@ -11,7 +11,9 @@ use utoipa::ToSchema;
 use super::digest::Turn;
 use super::document::Document;
 use super::section::Section;
-pub use super::thing::{Property, Thing};
+use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::ledger::{FileAction, Known, TestOutcome};
+pub use anchord_facts::thing::{Property, Thing};
 use anchord_messages::id::Seq;
 
 /// The sections of one summary version.
@@ -61,6 +63,18 @@ pub struct Summary {
     /// The turns that the digest is chosen from. Stored with the record, and no section of it: the document is what
     /// was understood, and these are words.
     pub digest: Vec<Turn>,
+}
+
+impl Summary {
+    /// What the ledger of the next span is told of: the files, changed and read, and the things.
+    #[must_use]
+    pub fn known(&self) -> Known<'_> {
+        let changed = self.files_modified.iter().map(|file| file.path.as_str());
+        Known {
+            paths: changed.chain(self.files_read.iter().map(|file| file.path.as_str())).collect(),
+            things: self.things.iter().map(|thing| thing.id.as_str()).collect(),
+        }
+    }
 }
 
 /// What became of a request.
@@ -132,33 +146,6 @@ pub struct StepOrigin {
     pub session_id: String,
     /// The messages of that session.
     pub seqs: Vec<Seq>,
-}
-
-/// What happened to a changed file, over the whole session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FileAction {
-    /// It did not exist before the session.
-    Created,
-    /// It existed and was changed.
-    Modified,
-    /// It is gone.
-    Deleted,
-    /// It has another path now.
-    Renamed,
-}
-
-impl FileAction {
-    /// The action's word in JSON and renderings.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Modified => "modified",
-            Self::Deleted => "deleted",
-            Self::Renamed => "renamed",
-        }
-    }
 }
 
 /// Whether the latest test run after the change passed.
@@ -293,20 +280,6 @@ pub struct ErrorEntry {
     pub session_id: Option<String>,
 }
 
-/// How a test run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TestOutcome {
-    /// Everything passed.
-    Pass,
-    /// At least one test failed.
-    Fail,
-    /// The run itself broke before its tests could tell.
-    Error,
-    /// The output does not say; never guessed.
-    Unknown,
-}
-
 /// One run of a test command.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct TestResult {
@@ -338,34 +311,6 @@ pub struct Blocker {
     /// What it is.
     pub text: String,
     /// The messages that it came from.
-    pub seqs: Vec<Seq>,
-    /// The session that it came from, when merged from another one; `seqs` are that session's then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
-}
-
-/// Who set a constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ConstraintSource {
-    /// The caller, through the pins.
-    Pin,
-    /// The person in the conversation.
-    User,
-    /// The operator, in a system message.
-    System,
-}
-
-/// Something that must hold, word for word.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-pub struct Constraint {
-    /// Its id, derived from its source and text.
-    pub id: String,
-    /// Its text, verbatim.
-    pub text: String,
-    /// Who set it.
-    pub source: ConstraintSource,
-    /// The messages that it came from; empty for pins.
     pub seqs: Vec<Seq>,
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::file_history::path_key;
 use super::section::Section;
 use super::summary::Summary;
-use super::wording;
+use anchord_facts::wording;
 
 /// The difference between two versions; sections without one are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -121,9 +121,10 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::summary::{CurrentState, FileAction, FileStatus, ModifiedFile, Thing};
-    use super::super::thing::Property;
+    use super::super::summary::{CurrentState, FileStatus, ModifiedFile, Thing};
     use super::*;
+    use anchord_facts::ledger::FileAction;
+    use anchord_facts::thing::Property;
 
     fn file(path: &str, changes: &[&str]) -> ModifiedFile {
         ModifiedFile {

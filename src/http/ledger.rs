@@ -18,17 +18,18 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use crate::background;
 use crate::domain::document::TechnicalFact;
-use crate::domain::ledger::{self, Carry, CommandFact, Facts, Known, TestRunFact};
 use crate::domain::merge::{MergeContext, merge};
 use crate::domain::proposal::Proposal;
-use crate::domain::redact::redact_facts;
-use crate::domain::summary::{
-    Constraint, ConstraintSource, ErrorStatus, FileAction, FileStatus, Summary, TestOutcome,
-};
+use crate::domain::redacted::redact_facts;
+use crate::domain::summary::{ErrorStatus, FileStatus, Summary};
 use crate::store::ledger::{self as rows, EntryRow, Place};
 use crate::store::messages::{self, SeqRange, StoredMessage};
 use crate::store::sessions::{self, Session};
 use crate::store::{StoreError, Tx, pins, summaries};
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::{self, Carry, CommandFact, Facts, TestRunFact};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::SessionName;
 use anchord_messages::id::{Seq, TenantId};
@@ -353,7 +354,7 @@ impl Source {
                 Some(Numbered { seq: stored.seq, message })
             })
             .collect();
-        let mut facts = ledger::read(&span, &self.carry, &Known::of(&self.record));
+        let mut facts = ledger::read(&span, &self.carry, &self.record.known());
         redact_facts(&mut facts);
         let context = MergeContext {
             version: self.version,

@@ -14,9 +14,9 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use crate::domain::probe::{Match, Probe, ProbeKind};
-use crate::domain::redact::redact;
 use crate::store::probes::{self, ProbeRow};
 use crate::store::{StoreError, sessions};
+use anchord_facts::redact::redact;
 use anchord_messages::id::ProbeId;
 
 /// The most probes that a caller may have in a session: each is asked after every compression.

@@ -10,9 +10,9 @@ use super::auth::{Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Thing};
-use crate::domain::ledger::TodoStatus;
-use crate::domain::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
 use crate::store::todos::TodoList;
+use anchord_facts::ledger::TodoStatus;
+use anchord_facts::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
 
 /// The list that replaces the one there is.
 #[derive(Clone, Debug, Deserialize, ToSchema)]

@@ -14,8 +14,8 @@ use crate::background;
 use crate::domain::context::{Counted, summary_message_text};
 use crate::domain::digest;
 use crate::domain::render::{self, Subject};
-use crate::domain::summary::ConstraintSource;
 use crate::domain::version::Version;
+use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_messages::tokens::TokenCounter;
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::compressions::{Job, Kind};
 use super::{Store, StoreError, deliveries};
 use crate::domain::compression::{Report, Status};
-use crate::domain::redact::redact;
+use anchord_facts::redact::redact;
 use anchord_messages::id::{CompressionId, SessionId, TenantId};
 
 /// The channel that tells of new events.

@@ -6,7 +6,7 @@ use super::sessions::{self, Session};
 use super::{Store, StoreError, ledger, pins, probes, todos};
 use crate::domain::parts::Stored;
 use crate::domain::pin::Pin;
-use crate::domain::todo::Todo;
+use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 
 /// The most bytes of bodies on one page; a page always has its first message, however large.

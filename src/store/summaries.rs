@@ -8,10 +8,10 @@ use super::load::{self, Loaded, Which};
 use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
 use crate::domain::accounting::Accounting;
 use crate::domain::hindsight::Hindsight;
-use crate::domain::ledger::Carry;
 use crate::domain::parts::Stored;
 use crate::domain::strategy::{Strategy, Verifiable};
 use crate::domain::version::{Version, VersionMeta};
+use anchord_facts::ledger::Carry;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 
 /// A version as it is stored.

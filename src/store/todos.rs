@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 
 use super::{Store, StoreError, sessions};
-use crate::domain::todo::{self, Followed, Todo, TodoChange};
+use anchord_facts::todo::{self, Followed, Todo, TodoChange};
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 
 /// A list as it is stored.

@@ -10,11 +10,11 @@ use super::notebook::Notebook;
 use super::{Env, JobError, blocking, elapsed};
 use crate::domain::changes;
 use crate::domain::compression::{Failure, Report, Status, Timings};
-use crate::domain::ledger::Facts;
 use crate::domain::probe::{self, Probe};
 use crate::domain::render::{self, Subject};
 use crate::store::compressions::Job;
 use crate::store::settle::NewEvaluation;
+use anchord_facts::ledger::Facts;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
 

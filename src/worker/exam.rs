@@ -15,12 +15,12 @@ use super::{Env, JobError, blocking};
 use crate::domain::candidate::Proof;
 use crate::domain::changes;
 use crate::domain::exam::{self, ExamMode, ExamScores, Paper, Written};
-use crate::domain::ledger::Facts;
 use crate::domain::probe::{self, Probe, ProbeReport, ProbeResult, Verdict};
 use crate::domain::settings::Settings;
 use crate::domain::strategy::EngineChoice;
 use crate::llm::Client;
 use crate::store::compressions::Job;
+use anchord_facts::ledger::Facts;
 use anchord_messages::id::{ProbeId, Seq};
 
 /// Tokens of the messages that an examiner is shown, at most.

@@ -14,11 +14,11 @@ use super::{JobError, blocking, elapsed};
 use crate::domain::candidate::{self, Base, Proof, Proposed};
 use crate::domain::changes;
 use crate::domain::compression::{GateOutcome, GateRecord, Measure, Timings};
-use crate::domain::ledger::Facts;
 use crate::domain::parts::{Parts, Written};
 use crate::domain::probe::{self, Answerer, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use crate::domain::rubric::Rubric;
 use crate::domain::strategy;
+use anchord_facts::ledger::Facts;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::tokens::TokenCounter;
 

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashlink::LinkedHashMap;
 
-use crate::domain::ledger::Carry;
 use crate::domain::parts::Parts;
 use crate::domain::summary::Summary;
+use anchord_facts::ledger::Carry;
 use anchord_messages::id::SessionId;
 
 /// Bytes of JSON that are kept together; as values they take more.

@@ -42,7 +42,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 ];
 
 /// What derives and may not do.
-const PURE: [&str; 2] = ["src/domain/", "crates/messages/src/"];
+const PURE: [&str; 3] = ["src/domain/", "crates/facts/src/", "crates/messages/src/"];
 
 /// What must not be named there.
 const DOES: &[&str] = &[

@@ -3,10 +3,11 @@
 use anchord::domain::compression::Span;
 use anchord::domain::compression::{Report, Status};
 use anchord::domain::parts::Parts;
-use anchord::domain::summary::{Decision, FileAction, FileStatus, ModifiedFile, Summary};
+use anchord::domain::summary::{Decision, FileStatus, ModifiedFile, Summary};
 use anchord::domain::version::VersionMeta;
 use anchord::store::compressions::{Job, Kind};
 use anchord::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
+use anchord_facts::ledger::FileAction;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 

@@ -4,15 +4,15 @@
 use super::super::compression::{GateOutcome, GateRecord, Measure};
 use super::super::digest;
 use super::super::gate::{self, Refusal};
-use super::super::ledger::Facts;
 use super::super::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
-use super::super::redact;
 use super::super::render::{self, Rendering, Served, Subject};
 use super::super::settings::share_of;
 use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
 use super::super::version::VersionMeta;
 use super::{Draft, Material, Proposed};
+use crate::domain::redacted;
+use anchord_facts::ledger::Facts;
 use anchord_messages::tokens::Memo;
 
 /// Rounds of repair before a candidate is refused.
@@ -177,7 +177,7 @@ fn examine(
             let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
             if gated {
                 // It quotes the span, secrets and all.
-                redact::redact_summary(&mut summary);
+                redacted::redact_summary(&mut summary);
             }
             probe::repair(&report, facts, &proposal, &mut summary) || gated
         };

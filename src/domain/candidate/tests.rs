@@ -4,7 +4,7 @@ mod sessions;
 use super::chain::Chain;
 use super::*;
 use crate::domain::probe;
-use crate::domain::summary::ConstraintSource;
+use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
 #[test]

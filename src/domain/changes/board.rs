@@ -11,9 +11,9 @@ use super::super::file_history::identity;
 use super::super::summary::{
     Blocker, CurrentState, Decision, Property, Remark, RequestEntry, RequestState, Summary, Thing,
 };
-use super::super::thing::NOTE;
-use super::super::wording::{self, join_seqs};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
+use anchord_facts::thing::NOTE;
+use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
 /// The most messages that one entry names.

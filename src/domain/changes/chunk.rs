@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::ledger::{pattern, prose};
-use super::super::redact::redact;
+use anchord_facts::ledger::{pattern, prose};
+use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered, Part, Role};
 use anchord_messages::tokens::TokenCounter;

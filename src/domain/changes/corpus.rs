@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::ledger::pattern;
 use super::board::{Board, Number};
 use super::chunk::{Chunk, Voice};
 use super::prompt::told_by_code;
 use super::support::{Claim, Entry, Fault, Kept};
 use super::words::{Term, capitalised, clauses, is_figure, names, plain, shape, share, stems, terms};
+use anchord_facts::ledger::pattern;
 use anchord_messages::id::Seq;
 
 /// The most places of one term that are looked at.

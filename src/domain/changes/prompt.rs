@@ -4,18 +4,18 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::super::ledger::prose::{self, Language};
-use super::super::ledger::{Facts, TodoStatus};
 use super::super::mark::free_mark;
-use super::super::redact::redact;
 use super::super::settings::Phase;
 use super::super::summary::{ErrorStatus, Summary};
-use super::super::thing::NOTE;
-use super::super::wording::{clip_chars, clip_words, one_line};
 use super::board::{self, Board, List, Number};
 use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
 use super::reply::{Ended, ReplyError};
 use super::support::Fault;
+use anchord_facts::ledger::prose::{self, Language};
+use anchord_facts::ledger::{Facts, TodoStatus};
+use anchord_facts::redact::redact;
+use anchord_facts::thing::NOTE;
+use anchord_facts::wording::{clip_chars, clip_words, one_line};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::redact::redact;
-use super::super::wording::one_line;
 use super::board::List;
+use anchord_facts::redact::redact;
+use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
 /// What a model changes in a record.
@@ -290,5 +290,5 @@ fn clean(text: &str, longest: usize, what: &str, objections: &mut Vec<String>) -
 }
 
 fn clip(text: &str) -> &str {
-    super::super::wording::clip_chars(text, 12)
+    anchord_facts::wording::clip_chars(text, 12)
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Line, LineKind};
-use crate::domain::redact::redact;
-use crate::domain::wording::{clip_chars, clip_words, clip_words_tail, one_line};
+use anchord_facts::redact::redact;
+use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
 use anchord_messages::message::{Message, Part};
 
 /// The most characters of a line; a longer one is cut between two words.

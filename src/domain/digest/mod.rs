@@ -19,8 +19,8 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
-use super::ledger::constraints::dropped_among;
-use super::redact::redact;
+use anchord_facts::ledger::constraints::dropped_among;
+use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::ledger::{self, Carry, Known};
+use anchord_facts::ledger::{self, Carry, Known};
 use anchord_messages::format::{self, Format};
 use anchord_messages::tokens::TokenCounter;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::probe::{ProbeResult, Verdict};
-use super::wording;
+use anchord_facts::wording;
 use anchord_messages::id::SessionId;
 
 pub use paper::{Paper, Refused, Written, schema};

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::super::changes::{Prompt, bare_json};
 use super::super::mark::free_mark;
 use super::super::probe::{Match, NOT_FOUND, Probe, ProbeKind, Verdict, check_answer};
-use super::super::redact::redact;
-use super::super::wording::{clip_chars, key, one_line};
 use super::MOST_NEW;
+use anchord_facts::redact::redact;
+use anchord_facts::wording::{clip_chars, key, one_line};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::ledger::pattern;
-use super::super::thing::Thing;
 use super::clip;
+use anchord_facts::ledger::pattern;
+use anchord_facts::thing::Thing;
 use anchord_messages::message::{Numbered, Role};
 
 /// The most notes of one span, the latest.

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::super::ledger::line::squash;
-use super::super::ledger::pattern;
 use super::super::summary::Decision;
 use super::{clip, is_placeholder};
+use anchord_facts::ledger::line::squash;
+use anchord_facts::ledger::pattern;
 use anchord_messages::message::{Numbered, Role, ToolCall};
 
 /// The longest decision, rationale or alternative, in characters.

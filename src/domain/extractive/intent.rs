@@ -1,11 +1,11 @@
 //! What the session is for: what people asked and nobody has done yet.
 
-use super::super::ledger::line::{clip_middle, squash};
-use super::super::ledger::requests::{LONGEST_REQUEST, continues, substance};
-use super::super::ledger::{Facts, prose};
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::{clip, clip_chars, is_placeholder};
+use anchord_facts::ledger::line::{clip_middle, squash};
+use anchord_facts::ledger::requests::{LONGEST_REQUEST, continues, substance};
+use anchord_facts::ledger::{Facts, prose};
 use anchord_messages::message::{Message, Numbered, Role, ToolResult};
 
 /// The longest intent, in characters.

@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use super::super::ledger::line::squash;
-use super::super::ledger::prose;
-use super::super::thing::{Property, Thing};
 use super::clip;
+use anchord_facts::ledger::line::squash;
+use anchord_facts::ledger::prose;
+use anchord_facts::thing::{Property, Thing};
 use anchord_messages::message::{Attachment, Image, MediaSource, Message, Numbered, Part, Role};
 use anchord_messages::tokens;
 

@@ -11,12 +11,12 @@ mod intent;
 mod media;
 mod state;
 
-use super::ledger::line::squash;
-use super::ledger::{Facts, TodoStatus};
 use super::merge::requests::fold;
 use super::proposal::Proposal;
 use super::summary::Summary;
-use super::wording::{self, clip_chars};
+use anchord_facts::ledger::line::squash;
+use anchord_facts::ledger::{Facts, TodoStatus};
+use anchord_facts::wording::{self, clip_chars};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 

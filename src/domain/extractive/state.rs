@@ -1,10 +1,10 @@
 //! Where the work stands at the span's end, as far as the messages themselves tell.
 
-use super::super::ledger::line::squash;
-use super::super::ledger::requests::Ending;
-use super::super::ledger::{Facts, TodoStatus};
 use super::super::summary::CurrentState;
 use super::clip;
+use anchord_facts::ledger::line::squash;
+use anchord_facts::ledger::requests::Ending;
+use anchord_facts::ledger::{Facts, TodoStatus};
 use anchord_messages::message::{Numbered, Role};
 
 /// The longest task, in characters.

@@ -1,6 +1,6 @@
-use super::super::ledger::{self, Carry, Known};
 use super::super::summary::{RequestEntry, RequestState};
 use super::*;
+use anchord_facts::ledger::{self, Carry, Known};
 use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
 fn say(seq: i64, role: Role, text: &str) -> Numbered {

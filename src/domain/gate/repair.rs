@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::{identity, restored};
-use super::super::ledger::{Facts, FileFact};
 use super::super::section::Section;
 use super::super::summary::{ModifiedFile, Summary};
 use super::{Refusal, stated_reason};
+use anchord_facts::ledger::{Facts, FileFact};
 use anchord_messages::message::{Numbered, Role};
 
 /// Repairs what can be repaired without asking anybody: missing files come from the ledger, a

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Origin;
 use crate::domain::file_history::path_key;
 use crate::domain::gate::{self, Candidate, Refusal};
-use crate::domain::ledger::Facts;
 use crate::domain::probe::{
     self, CRITICAL_ERRORS, CRITICAL_FILES, Match, Probe, ProbeKind, ProbeReport, ProbeResult, Verdict,
 };
@@ -13,7 +12,8 @@ use crate::domain::render::{FACT_CHARS, Rendering};
 use crate::domain::section::Section;
 use crate::domain::strategy::Strategy;
 use crate::domain::summary::{ErrorStatus, ModifiedFile, Summary};
-use crate::domain::wording::{clip_words, one_line};
+use anchord_facts::ledger::Facts;
+use anchord_facts::wording::{clip_words, one_line};
 use anchord_messages::message::Numbered;
 
 /// What a merged record is held against.

@@ -7,14 +7,15 @@ use utoipa::ToSchema;
 
 use super::Origin;
 use crate::domain::file_history::{compose, path_key};
-use crate::domain::ledger::FileFact;
 use crate::domain::section::Section;
 use crate::domain::summary::{
-    Blocker, Constraint, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, RequestEntry,
-    RequestState, StepOrigin, Summary, TestResult,
+    Blocker, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
+    StepOrigin, Summary, TestResult,
 };
-use crate::domain::thing::{Property, Thing};
-use crate::domain::wording::{self, clip_words, join_seqs, one_line};
+use anchord_facts::ledger::FileFact;
+use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::thing::{Property, Thing};
+use anchord_facts::wording::{self, clip_words, join_seqs, one_line};
 use anchord_messages::id::Seq;
 
 /// What a finished session leaves in one line, in characters.

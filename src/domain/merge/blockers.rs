@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::summary::{Blocker, TestOutcome, TestResult};
-use super::super::wording::clip_words;
+use super::super::summary::{Blocker, TestResult};
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::wording::clip_words;
 
 /// What stands in front of a blocker that code writes.
 const FAILING: &str = "Failing tests: `";

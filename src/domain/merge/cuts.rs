@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::extractive;
-use crate::domain::ledger::{self, Carry, Known};
 use crate::domain::summary::RequestState;
+use anchord_facts::ledger::{self, Carry};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 
 /// A step of a session: some messages that belong together.
@@ -112,7 +112,7 @@ fn record(messages: &[Numbered], cuts: &BTreeSet<usize>) -> Summary {
     let mut from = 0;
     for (version, to) in (1..).zip(cuts) {
         let span = &messages[from..*to];
-        let known = record.as_ref().map(Known::of).unwrap_or_default();
+        let known = record.as_ref().map(Summary::known).unwrap_or_default();
         let facts = ledger::read(span, &carry, &known);
         let proposal = extractive::propose(span, &facts, record.as_ref());
         let context = MergeContext {
@@ -174,13 +174,13 @@ proptest! {
             let live = record.requests.iter().filter(|r| r.state == RequestState::Open);
             let keys: Vec<String> = live.map(|r| wording::key(&r.text)).collect();
             prop_assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
-            let things: BTreeSet<String> = record.things.iter().map(super::super::thing::Thing::key).collect();
+            let things: BTreeSet<String> = record.things.iter().map(anchord_facts::thing::Thing::key).collect();
             prop_assert_eq!(things.len(), record.things.len());
             let commands: BTreeSet<&str> = record.test_results.iter().map(|run| run.command.as_str()).collect();
             prop_assert_eq!(commands.len(), record.test_results.len());
             for blocker in &record.blockers {
                 let passes = |run: &&crate::domain::summary::TestResult| {
-                    blocker.text.contains(&format!("`{}`", run.command)) && run.outcome == crate::domain::summary::TestOutcome::Pass
+                    blocker.text.contains(&format!("`{}`", run.command)) && run.outcome == anchord_facts::ledger::TestOutcome::Pass
                 };
                 prop_assert!(!record.test_results.iter().any(|run| passes(&run)), "{}", blocker.text);
             }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::super::summary::Decision;
-use super::super::wording::{self, join_seqs};
+use anchord_facts::wording::{self, join_seqs};
 
 /// Appends the span's decisions.
 pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {

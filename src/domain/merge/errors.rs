@@ -6,10 +6,11 @@ use std::hash::{Hash as _, Hasher as _};
 use fnv::FnvHasher;
 use memchr::memmem;
 
-use super::super::glance::{Glance, end_sum};
-use super::super::ledger::{ErrorFact, Facts};
-use super::super::summary::{ErrorEntry, ErrorStatus, TestOutcome};
-use super::super::wording::{self, join_seqs};
+use super::super::summary::{ErrorEntry, ErrorStatus};
+use anchord_facts::glance::{Glance, end_sum};
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::{ErrorFact, Facts};
+use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
 /// Longer commands are cut: a location is to find the place, not to run it again.

@@ -4,9 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::file_history::{FileHistory, Named, path_key};
 use super::super::handoff;
-use super::super::ledger::{Facts, FileFact, TestRunFact};
-use super::super::summary::{FileAction, FileStatus, ModifiedFile, ReadFile, Summary, TestOutcome};
+use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary};
 use super::remove;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::{Facts, FileFact, TestRunFact};
 use anchord_messages::id::Seq;
 
 /// Merges the span's files into both file sections; returns the identities of those that are no longer

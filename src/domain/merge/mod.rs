@@ -16,11 +16,12 @@ mod things;
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::ledger::Facts;
 use super::proposal::Proposal;
 use super::section::Section;
-use super::summary::{Constraint, ConstraintSource, Remark, Summary};
-use super::wording;
+use super::summary::{Remark, Summary};
+use anchord_facts::ledger::Facts;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
 pub(in crate::domain) use blockers::is_of_failing_tests;

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::super::ledger::{Facts, TodoItem, TodoStatus};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
-use super::super::wording::{self, join_seqs};
+use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
+use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 
 /// Merges the span's narrative; what the span leaves unsaid stays, with a warning.

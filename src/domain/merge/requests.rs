@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::ledger::requests::{Earlier, RequestFact, substance};
 use super::super::summary::{RequestEntry, RequestState};
-use super::super::wording::{self, clip_words, join_seqs, one_line};
+use anchord_facts::ledger::requests::{Earlier, RequestFact, substance};
+use anchord_facts::wording::{self, clip_words, join_seqs, one_line};
 
 /// A request of more words is a brief, which a change of mind adds to and does not replace.
 const WORDS_OF_BRIEF: usize = 30;

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::super::glance::{Glance, sign_sum};
-use super::super::ledger::TestRunFact;
-use super::super::summary::{TestOutcome, TestResult};
-use super::super::wording;
+use super::super::summary::TestResult;
+use anchord_facts::glance::{Glance, sign_sum};
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::TestRunFact;
+use anchord_facts::wording;
 
 /// How many of a span's runs are compared with how many of the record's, the latest of both.
 const MOST_NEW: usize = 32;

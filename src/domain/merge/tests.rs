@@ -1,13 +1,13 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::super::ledger::{CommandFact, ErrorFact, FileFact, TestRunFact, TodoItem, TodoList, TodoStatus};
 use super::super::proposal::ProposedIntent;
-use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorStatus, FileAction, FileStatus, TestOutcome,
-};
-use super::super::thing::{Property, Thing};
+use super::super::summary::{Blocker, CurrentState, Decision, ErrorStatus, FileStatus};
 use super::*;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::{CommandFact, ErrorFact, FileFact, TestRunFact, TodoItem, TodoList, TodoStatus};
+use anchord_facts::thing::{Property, Thing};
 
 static NONE_REMOVED: BTreeSet<String> = BTreeSet::new();
 

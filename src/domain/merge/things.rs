@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::thing::{Thing, keep};
+use anchord_facts::thing::{Thing, keep};
 use anchord_messages::id::Seq;
 
 /// The most things of a record, and their bytes.

@@ -4,13 +4,13 @@ use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::path_key;
-use super::super::glance::{Glance, end_sum};
 use super::super::merge::Gone;
 use super::super::section::Section;
 use super::super::summary::{ErrorEntry, ErrorStatus, Summary};
-use super::super::wording;
 use super::generate::fact;
 use super::{MAX_CARRIED, Probe};
+use anchord_facts::glance::{Glance, end_sum};
+use anchord_facts::wording;
 
 /// The caller's own probes and the earlier critical ones that the candidate must still answer, the
 /// latest last.

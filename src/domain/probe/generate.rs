@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use super::super::file_history::{Named, path_key};
-use super::super::ledger::{Facts, FileFact, TodoStatus};
 use super::super::proposal::Proposal;
 use super::super::render::FACT_CHARS;
 use super::super::section::Section;
-use super::super::summary::{Constraint, ConstraintSource, FileAction, ModifiedFile, Summary};
-use super::super::wording;
+use super::super::summary::{ModifiedFile, Summary};
 use super::{CRITICAL_ERRORS, CRITICAL_FILES, MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::{Facts, FileFact, TodoStatus};
+use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
 /// Characters of user constraints that are critical, the latest first; about a hundred tokens.

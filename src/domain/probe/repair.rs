@@ -1,12 +1,12 @@
 //! Putting back, word for word, what a candidate lost.
 
 use super::super::file_history::{identity, restored};
-use super::super::ledger::{ErrorFact, Facts, TestRunFact};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
 use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Summary, TestResult};
-use super::super::wording;
 use super::{ProbeReport, ProbeResult, Verdict};
+use anchord_facts::ledger::{ErrorFact, Facts, TestRunFact};
+use anchord_facts::wording;
 
 /// Expands the sections of failed probes with the facts that they miss; returns whether anything
 /// changed, so that asking again makes sense.

@@ -10,8 +10,8 @@ use super::super::file_history::{Named, identity};
 use super::super::render::{Rendering, shown_path};
 use super::super::section::Section;
 use super::super::summary::Summary;
-use super::super::wording;
 use super::{Match, Probe, ProbeReport, ProbeResult, Verdict};
+use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
 /// The answer when nothing was found.

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::super::changes::{Prompt, bare_json};
 use super::super::mark::free_mark;
-use super::super::redact::redact;
-use super::super::wording::one_line;
 use super::score::NOT_FOUND;
 use super::{Answerer, ProbeReport, ProbeResult, Verdict, check_answer};
+use anchord_facts::redact::redact;
+use anchord_facts::wording::one_line;
 
 /// Questions of one call.
 const PER_SHEET: usize = 16;
@@ -74,7 +74,7 @@ pub fn sheets(report: &ProbeReport, rendering: &str, wanted: impl Fn(&ProbeResul
             let question = report.results.get(*place).map_or("", |result| result.probe.question.as_str());
             let question = one_line(question);
             let question = redact(&question);
-            let question = super::super::wording::clip_chars(&question, MAX_QUESTION);
+            let question = anchord_facts::wording::clip_chars(&question, MAX_QUESTION);
             let _ = writeln!(questions, "{number}. {question}");
         }
         let mark = free_mark([rendering, questions.as_str()].into_iter());
@@ -141,7 +141,7 @@ pub fn mark_answers(report: &ProbeReport, answered: &[Answered], spent: Spent) -
     for Answered { place, answer } in answered {
         let Some(result) = results.get_mut(*place) else { continue };
         let most = if result.probe.is_exam() { MAX_EXAM_ANSWER } else { MAX_ANSWER };
-        let answer = super::super::wording::clip_chars(answer, most);
+        let answer = anchord_facts::wording::clip_chars(answer, most);
         let checked = check_answer(&result.probe, &redact(answer));
         *result = ProbeResult {
             answered_by: Answerer::Model,

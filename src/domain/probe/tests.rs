@@ -4,17 +4,17 @@ use chrono::{TimeZone, Utc};
 use proptest::prelude::*;
 use rstest::rstest;
 
-use super::super::ledger::{ErrorFact, Facts, FileFact, TodoItem, TodoList, TodoStatus};
 use super::super::merge::{Gone, MergeContext, Merged, merge};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::render::{LEAST_BOUND_TOKENS, Rendering, Style, Subject, render};
 use super::super::strategy::{Engine, Strategy as Way};
-use super::super::summary::{
-    Blocker, Constraint, ConstraintSource, CurrentState, Decision, FileAction, Summary,
-};
-use super::super::thing::{Property, Thing};
+use super::super::summary::{Blocker, CurrentState, Decision, Summary};
 use super::super::version::VersionMeta;
 use super::*;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::{ErrorFact, Facts, FileFact, TodoItem, TodoList, TodoStatus};
+use anchord_facts::thing::{Property, Thing};
 
 fn seq(i: usize) -> i64 {
     i64::try_from(i).unwrap()

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::section::Section;
-use super::super::wording;
 use super::entries::{Entries, Line};
 use super::{Cut, Rendering};
+use anchord_facts::wording;
 
 /// Where the rest of a cut section is.
 const MORE: &str = "GET …/summary";

@@ -8,12 +8,14 @@ use std::rc::Rc;
 use super::super::probe::CRITICAL_ERRORS;
 use super::super::section::Section;
 use super::super::summary::{
-    Blocker, Constraint, ConstraintSource, Decision, ErrorEntry, ErrorStatus, ReadFile, Remark, RequestEntry,
-    RequestState, Summary, TestOutcome, TestResult,
+    Blocker, Decision, ErrorEntry, ErrorStatus, ReadFile, Remark, RequestEntry, RequestState, Summary,
+    TestResult,
 };
-use super::super::wording::{self, clip_words};
 use super::entries::{Entries, Line};
 use super::escape;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::wording::{self, clip_words};
 
 /// An error's message is told in at most this many characters.
 pub(super) const ERROR_CHARS: usize = 300;

@@ -1,6 +1,6 @@
 //! What keeps a caller's text from becoming structure.
 
-use super::super::wording;
+use anchord_facts::wording;
 
 /// A line of its own: no line break, no control character.
 pub(super) fn line(text: &str) -> String {

@@ -7,12 +7,13 @@ use std::fmt::Write as _;
 use fnv::FnvHashMap;
 
 use super::super::section::Section;
-use super::super::summary::{FileAction, FileStatus, ModifiedFile};
-use super::super::wording;
+use super::super::summary::{FileStatus, ModifiedFile};
 use super::budget::Draft;
 use super::content;
 use super::entries::Line;
 use super::escape;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::wording;
 
 /// From this many files on, paths are told folder by folder.
 pub(super) const GROUP_FROM: usize = 13;

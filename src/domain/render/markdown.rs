@@ -255,8 +255,8 @@ fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, 
     let text = summary.session_intent.trim();
     let most = (room as usize).saturating_mul(16).max(64);
     let shown = if text.len() > most.saturating_mul(2) {
-        let head = super::super::wording::clip_words(text, most);
-        let tail = super::super::wording::clip_words_tail(text, most / 2);
+        let head = anchord_facts::wording::clip_words(text, most);
+        let tail = anchord_facts::wording::clip_words_tail(text, most / 2);
         format!("{head} {mark} {tail}")
     } else {
         text.to_owned()

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::collections::BTreeSet;
 
 use super::super::section::Section;
-use super::super::summary::{Decision, ErrorEntry, ErrorStatus, FileAction, ModifiedFile};
-use super::super::thing::Thing;
-use super::super::wording;
+use super::super::summary::{Decision, ErrorEntry, ErrorStatus, ModifiedFile};
 use super::budget::Count;
 use super::{Cut, Rendering, Subject, escape};
+use anchord_facts::ledger::FileAction;
+use anchord_facts::thing::Thing;
+use anchord_facts::wording;
 
 /// The most tokens that the line has, whatever the bound.
 pub(super) const MAX_TOKENS: u32 = 500;

@@ -4,10 +4,11 @@ use chrono::SecondsFormat;
 use serde_json::{Map, Value, json};
 
 use super::super::section::Section;
-use super::super::summary::{FileAction, ModifiedFile};
+use super::super::summary::ModifiedFile;
 use super::budget::Count;
 use super::content::short;
 use super::{Cut, Rendering, Subject, escape};
+use anchord_facts::ledger::FileAction;
 
 /// How much of the record goes in.
 #[derive(Clone, Copy)]

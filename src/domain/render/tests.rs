@@ -3,10 +3,13 @@ use proptest::prelude::*;
 
 use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{
-    Blocker, Constraint, ConstraintSource, CurrentState, Decision, ErrorEntry, ErrorStatus, FileAction,
-    FileStatus, ModifiedFile, Property, ReadFile, RequestEntry, RequestState, TestOutcome, TestResult, Thing,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, Property, ReadFile,
+    RequestEntry, RequestState, TestResult, Thing,
 };
 use super::*;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 
 /// Counts as the largest provider's tokenizer does.
 fn real(text: &str) -> u32 {

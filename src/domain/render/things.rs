@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use super::super::section::Section;
 use super::super::summary::Summary;
-use super::super::thing::{NOTE, Property, Thing};
 use super::content::{origin, short};
 use super::entries::{Entries, Line};
 use super::escape;
+use anchord_facts::thing::{NOTE, Property, Thing};
 
 /// The fewest things that make a table.
 const FEWEST_ROWS: usize = 3;

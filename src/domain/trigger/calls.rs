@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::packed;
-use crate::domain::ledger::asked::Act;
+use anchord_facts::ledger::asked::Act;
 
 /// How many calls are kept.
 const KEPT: usize = 20;

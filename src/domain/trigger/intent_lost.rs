@@ -9,8 +9,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 
 use super::{Action, Signal, SignalKind, Situation, packed};
-use crate::domain::ledger::pattern;
 use crate::domain::settings::Policy;
+use anchord_facts::ledger::pattern;
 use anchord_messages::id::Seq;
 
 /// Bytes that are looked at, at each end of a message.

@@ -3,7 +3,7 @@
 use super::calls::{Call, SPOKEN};
 use super::sketch::{Sketch, stands_alone};
 use super::{intent_lost, news, packed};
-use crate::domain::ledger::asked::{self, TodoChange};
+use anchord_facts::ledger::asked::{self, TodoChange};
 use anchord_messages::message::{Message, Role};
 use anchord_messages::shape::Shape;
 

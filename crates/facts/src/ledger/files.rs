@@ -1,0 +1,380 @@
+//! Folds what happened to files into one fact per file.
+
+use std::collections::BTreeMap;
+
+use super::events::{Act, Event};
+use super::paths::{self, Book};
+use super::{FileFact, Known, diff};
+use crate::ledger::FileAction;
+use anchord_messages::id::Seq;
+
+/// The most distinct changes that are kept per file; what is in the middle goes first.
+const MAX_CHANGES: usize = 20;
+const FIRST_CHANGES: usize = 8;
+/// The most copies that the next span is told of, the latest ones; the removal of an older one is told.
+const MAX_COPIES: usize = 100;
+
+/// What a span did to files.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    /// One fact per file.
+    pub files: Vec<FileFact>,
+    /// Copies of earlier spans that were removed.
+    pub taken_back: Vec<String>,
+    /// Files that are copies and nothing more.
+    pub copies: Vec<String>,
+    /// The directory that relative paths start from.
+    pub root: Option<String>,
+}
+
+/// Folds the events of a span; `copies` are the copies that earlier spans made.
+pub(super) fn fold(
+    events: Vec<Event>,
+    (known, copies): (&Known<'_>, &[String]),
+    stated: Option<&str>,
+) -> Folded {
+    let given = events.iter().flat_map(|e| {
+        let before = e.from.as_ref().map(|(written, full)| (written.as_str(), full.as_str()));
+        std::iter::once((e.written.as_str(), e.full.as_str())).chain(before)
+    });
+    // A copy's two paths may well share their end: that says nothing of where the session stands.
+    let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
+    let book = Book::open(stated, (&known.paths, copies), &evidence, given);
+    let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
+    let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
+    for event in events {
+        folder.take(&event);
+    }
+    folder.finish()
+}
+
+/// What is known of one file so far.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent observations, each set by other events")]
+struct File {
+    key: String,
+    action: Option<FileAction>,
+    /// It was seen to be there before anything changed it.
+    existed: bool,
+    overwrite_possible: bool,
+    transient: bool,
+    renamed_from: Option<String>,
+    /// It has a new path now and is told under that.
+    gone: bool,
+    /// It is a copy of another file and nothing more.
+    copy: bool,
+    /// An earlier span's copy that was removed.
+    taken_back: bool,
+    changes: Vec<String>,
+    dropped: usize,
+    seqs: Vec<Seq>,
+}
+
+struct Folder<'k> {
+    book: Book<'k>,
+    /// The identities of the copies that earlier spans made, the newest last.
+    earlier_copies: Vec<String>,
+    index: BTreeMap<String, usize>,
+    files: Vec<File>,
+}
+
+impl Folder<'_> {
+    fn file(&mut self, key: &str) -> Option<&mut File> {
+        let at = if let Some(at) = self.index.get(key) {
+            *at
+        } else {
+            let at = self.files.len();
+            let existed = self.book.knows(key);
+            let copy = existed && self.earlier_copies.iter().any(|copy| copy == key);
+            self.files.push(File { key: key.to_owned(), existed, copy, ..File::default() });
+            self.index.insert(key.to_owned(), at);
+            at
+        };
+        self.files.get_mut(at)
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.index.contains_key(key)
+    }
+
+    fn take(&mut self, event: &Event) {
+        let key = self.book.key(&event.full);
+        match event.act {
+            Act::Move => {
+                if let Some((_, from)) = &event.from {
+                    let from = self.book.key(from);
+                    self.moved(&from, &key, event);
+                }
+            }
+            Act::DeleteTree => self.deleted_tree(&key, event),
+            act @ (Act::Read
+            | Act::Create
+            | Act::Write
+            | Act::Copy
+            | Act::Modify
+            | Act::Touch
+            | Act::Delete) => {
+                let Some(file) = self.file(&key) else { return };
+                if act == Act::Touch && file.existed && file.action.is_none() {
+                    return;
+                }
+                if act == Act::Delete && file.forget_copy() {
+                    return;
+                }
+                let was_changed = file.action.is_some();
+                file.apply(act);
+                // A changed file names the messages that changed it; reading it before or after adds nothing.
+                if was_changed && act == Act::Read {
+                    return;
+                }
+                if !was_changed && file.action.is_some() {
+                    file.seqs.clear();
+                }
+                file.see(event);
+            }
+        }
+    }
+
+    /// The identities of the files known below a folder.
+    fn below(&mut self, folder: &str) -> Vec<String> {
+        self.book.list();
+        let prefix = format!("{folder}/");
+        let mut keys: Vec<String> = self
+            .index
+            .range(prefix.clone()..)
+            .take_while(|(k, _)| k.starts_with(&prefix))
+            .filter(|(_, at)| {
+                self.files.get(**at).is_some_and(|f| !f.gone && f.action != Some(FileAction::Deleted))
+            })
+            .map(|(k, _)| k.clone())
+            .collect();
+        keys.extend(self.book.known_inside(folder).filter(|k| !self.has(k)).map(str::to_owned));
+        keys
+    }
+
+    fn deleted_tree(&mut self, key: &str, event: &Event) {
+        let below = self.below(key);
+        let itself =
+            self.has(key) || self.book.knows(key) || (below.is_empty() && !paths::extension(key).is_empty());
+        for key in below.into_iter().chain(itself.then(|| key.to_owned())) {
+            if let Some(file) = self.file(&key)
+                && !file.forget_copy()
+            {
+                file.apply(Act::Delete);
+                file.see(event);
+            }
+        }
+    }
+
+    fn moved(&mut self, from: &str, to: &str, event: &Event) {
+        if from == to {
+            return;
+        }
+        if !self.has(from) && !self.book.knows(from) {
+            let below = self.below(from);
+            if !below.is_empty() {
+                for key in below {
+                    let Some(rest) = key.strip_prefix(from) else { continue };
+                    self.moved_one(&key, &format!("{to}{rest}"), event);
+                }
+                return;
+            }
+            if paths::extension(from).is_empty() && paths::extension(to).is_empty() {
+                // Most likely a folder none of whose files the session has touched.
+                return;
+            }
+        }
+        self.moved_one(from, to, event);
+    }
+
+    fn moved_one(&mut self, from: &str, to: &str, event: &Event) {
+        let target_was = self.book.knows(to)
+            || self.index.get(to).and_then(|at| self.files.get(*at)).is_some_and(|f| {
+                !f.gone && (f.existed || f.action.is_some_and(|a| a != FileAction::Deleted))
+            });
+        let from_spelled = self.book.spell(from);
+        let Some(source) = self.file(from) else { return };
+        let made_here = source.action == Some(FileAction::Created) && !source.existed;
+        let changes = source.changes.clone();
+        let seqs = source.seqs.clone();
+        let origin = source.renamed_from.clone().unwrap_or(from_spelled);
+        let unsure = source.overwrite_possible;
+        if made_here || target_was {
+            source.apply(Act::Delete);
+            source.note(event);
+        } else {
+            source.gone = true;
+            source.copy = false;
+        }
+        let Some(target) = self.file(to) else { return };
+        target.gone = false;
+        if made_here || target_was {
+            if target_was {
+                target.existed = true;
+                target.apply(Act::Modify);
+            } else {
+                target.apply(Act::Write);
+                // A move onto a path that nothing has named before makes a new file.
+                target.overwrite_possible = unsure;
+            }
+        } else {
+            target.action = Some(FileAction::Renamed);
+            target.transient = false;
+            target.renamed_from = Some(origin);
+            for seq in seqs {
+                target.seqs.push(seq);
+            }
+        }
+        for change in changes {
+            target.change(change);
+        }
+        if made_here || target_was {
+            target.change(format!("moved from {}", diff::clip(from.rsplit('/').next().unwrap_or(from), 80)));
+        }
+        target.see(event);
+    }
+
+    fn finish(self) -> Folded {
+        let Self { book, files, index, earlier_copies } = self;
+        let now = |key: &String| index.get(key).and_then(|at| files.get(*at));
+        let mut copies: Vec<String> = earlier_copies
+            .iter()
+            .filter(|key| now(key).is_none_or(|file| file.copy))
+            .chain(files.iter().filter(|f| f.copy && !earlier_copies.contains(&f.key)).map(|f| &f.key))
+            .map(|key| book.spell(key))
+            .collect();
+        copies.drain(..copies.len().saturating_sub(MAX_COPIES));
+        let taken_back = files.iter().filter(|f| f.taken_back).map(|f| book.spell(&f.key)).collect();
+        let root = book.root().map(str::to_owned);
+        let files = files
+            .into_iter()
+            .filter(|f| !f.gone && !f.seqs.is_empty())
+            .map(|mut file| {
+                file.seqs.sort_unstable();
+                file.seqs.dedup();
+                FileFact {
+                    path: book.spell(&file.key),
+                    action: file.action,
+                    overwrite_possible: file.overwrite_possible,
+                    renamed_from: file.renamed_from,
+                    transient: file.transient,
+                    changes: file.changes,
+                    reason: None,
+                    seqs: file.seqs,
+                }
+            })
+            .collect();
+        Folded { files, taken_back, copies, root }
+    }
+}
+
+impl File {
+    /// Moves the file's state on.
+    fn apply(&mut self, act: Act) {
+        if act != Act::Read {
+            self.copy = act == Act::Copy && (self.copy || !self.existed && self.action.is_none());
+        }
+        if self.gone && act != Act::Delete {
+            // What stood here moved away; this is a new file under the old name.
+            self.gone = false;
+            self.existed = false;
+            self.action = None;
+            self.changes.clear();
+        }
+        let action = match (act, self.action) {
+            (Act::Read, None) => {
+                self.existed = true;
+                None
+            }
+            (Act::Create | Act::Write | Act::Copy | Act::Touch, None) if self.existed => {
+                Some(FileAction::Modified)
+            }
+            (Act::Create, None) => Some(FileAction::Created),
+            (Act::Write | Act::Copy | Act::Touch, None) => {
+                self.overwrite_possible = true;
+                Some(FileAction::Created)
+            }
+            (Act::Modify, None) => {
+                self.existed = true;
+                Some(FileAction::Modified)
+            }
+            (Act::Create | Act::Write | Act::Copy | Act::Touch | Act::Modify, Some(FileAction::Deleted)) => {
+                let is_new = self.transient && !self.overwrite_possible;
+                let again = if is_new { FileAction::Created } else { FileAction::Modified };
+                self.transient = false;
+                Some(again)
+            }
+            // Nobody has said that it is new, so what is worked on is not called so.
+            (Act::Modify | Act::Create, Some(FileAction::Created)) if self.overwrite_possible => {
+                Some(FileAction::Modified)
+            }
+            (Act::Delete, Some(_)) if self.overwrite_possible => {
+                self.transient = true;
+                Some(FileAction::Deleted)
+            }
+            (Act::Delete, Some(FileAction::Created)) => {
+                self.transient = true;
+                Some(FileAction::Deleted)
+            }
+            (Act::Delete, _) => Some(FileAction::Deleted),
+            (_, now) => now,
+        };
+        self.action = action;
+    }
+
+    /// Takes back all that was seen of a copy: one that was taken and removed again leaves nothing behind.
+    fn forget_copy(&mut self) -> bool {
+        if self.copy {
+            let taken_back = self.taken_back || self.existed;
+            *self = Self { key: std::mem::take(&mut self.key), taken_back, ..Self::default() };
+            return true;
+        }
+        false
+    }
+
+    /// Takes in the messages of an event.
+    fn note(&mut self, event: &Event) {
+        for seq in &event.seqs {
+            if self.seqs.last() != Some(seq) {
+                self.seqs.push(*seq);
+            }
+        }
+    }
+
+    /// Takes in the messages and the wording of an event.
+    fn see(&mut self, event: &Event) {
+        self.note(event);
+        let Some(change) = &event.change else { return };
+        // What a file has that is written as a whole was there before for the most part.
+        let whole = event.act == Act::Write && self.existed;
+        match change.strip_prefix("added ").filter(|_| whole) {
+            Some(content) => {
+                let told = format!("written anew with {}", content.replacen("(+", "(", 1));
+                self.change(diff::clip(&told, diff::WORDING_BYTES));
+            }
+            None => self.change(change.clone()),
+        }
+    }
+
+    fn change(&mut self, change: String) {
+        if change.is_empty() || self.changes.contains(&change) {
+            return;
+        }
+        // A file written anew with the same definitions is the earlier change with other counts.
+        let words = |text: &'_ str| text.rsplit_once(" (").map_or(text, |(words, _)| words).len();
+        let told = change
+            .get(..words(&change))
+            .filter(|w| w.starts_with("added ") || w.starts_with("written anew "));
+        if let Some(told) = told
+            && let Some(before) = self.changes.iter_mut().find(|c| c.get(..words(c)) == Some(told))
+        {
+            *before = change;
+            return;
+        }
+        if self.changes.len() >= MAX_CHANGES {
+            self.changes.remove(FIRST_CHANGES);
+            self.dropped += 1;
+        }
+        self.changes.push(change);
+    }
+}

@@ -1,0 +1,175 @@
+//! One line of text as programs print it, cleaned and bounded.
+
+use std::borrow::Cow;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+
+/// The longest part of one line that is read, in bytes: what is longer is data, not a message.
+pub const MAX_LINE: usize = 2_000;
+
+/// The lines of a text as `str::lines` tells them; looks for their ends many bytes at a time.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) else {
+            return Some(std::mem::take(&mut rest));
+        };
+        let (line, behind) = rest.split_at_checked(end)?;
+        rest = behind.get(1..).unwrap_or_default();
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
+}
+
+/// The lines of a text that hold one of the words, none of which holds a line's end.
+pub fn lines_with<'t>(words: &AhoCorasick, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let hit = words.find(rest)?;
+        let bytes = rest.as_bytes();
+        let start = memchr::memrchr(b'\n', bytes.get(..hit.start())?).map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', bytes.get(hit.end()..)?).map(|end| hit.end() + end);
+        let line = rest.get(start..end.unwrap_or(rest.len()))?;
+        rest = end.and_then(|end| rest.get(end + 1..)).unwrap_or_default();
+        Some(if end.is_some() { line.strip_suffix('\r').unwrap_or(line) } else { line })
+    })
+}
+
+/// Finds any of some words in whatever case of ASCII.
+///
+/// # Panics
+/// When the words do not make an automaton: they are constants, and tests build them.
+pub fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick {
+    #[expect(clippy::expect_used, reason = "the words are constants, and tests compile them")]
+    AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(words)
+        .expect("the words are valid")
+}
+
+/// Removes terminal escape sequences.
+#[must_use] 
+pub fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains('\u{1b}') {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            out.push(c);
+        } else if chars.peek() == Some(&'[') {
+            chars.next();
+            for q in chars.by_ref() {
+                if ('@'..='~').contains(&q) {
+                    break;
+                }
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The text with every run of whitespace as one space, none at the ends.
+#[must_use] 
+pub fn squash(text: &str) -> String {
+    if is_squashed(text.as_bytes()) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len().min(4096));
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Whether a text is ASCII with nothing but single spaces between words, as most texts are.
+#[must_use] 
+pub fn is_squashed(text: &[u8]) -> bool {
+    /// So many bytes are looked at together.
+    const TOGETHER: usize = 64;
+    let mut before = b' ';
+    let single = text.chunks(TOGETHER).all(|bytes| {
+        let other = bytes.iter().fold(0, |any, byte| any | u8::from(!(b' '..0x7f).contains(byte)));
+        let pairs = bytes.iter().zip(bytes.iter().skip(1));
+        let double = pairs.fold(0, |any, (a, b)| any | (u8::from(*a == b' ') & u8::from(*b == b' ')));
+        let begins = before == b' ' && bytes.first() == Some(&b' ');
+        before = bytes.last().copied().unwrap_or(before);
+        other | double == 0 && !begins
+    });
+    single && before != b' '
+}
+
+/// At most `max` characters, with `…` for what was cut; cut at a space when one is near.
+pub fn clip(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let Some((end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
+    let head = text.get(..end).unwrap_or(text);
+    let cut = head.rfind(char::is_whitespace).filter(|at| end - at <= 24).unwrap_or(end);
+    let mut out = head.get(..cut).unwrap_or(head).trim_end().to_owned();
+    out.push('…');
+    out
+}
+
+/// At most `max` characters, the larger part from the start and the rest from the end.
+pub fn clip_middle(text: &str, max: usize) -> String {
+    let total = text.chars().count();
+    if total <= max {
+        return text.to_owned();
+    }
+    let tail = max / 3;
+    let start = text.char_indices().nth(total - tail).map_or(text.len(), |(at, _)| at);
+    let end = text.get(start..).unwrap_or_default();
+    // The tail begins at a word, so that no path or number is cut in half.
+    let end =
+        end.find(char::is_whitespace).filter(|at| *at < 24).map_or(end, |at| end.get(at..).unwrap_or(end));
+    format!("{} {}", clip(text, max - tail), end.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clipping_never_cuts_a_character_and_prefers_a_space() {
+        assert_eq!(clip("ééééé", 3), "ééé…");
+        assert_eq!(clip("read src/main.rs now", 12), "read…");
+        assert_eq!(clip("short", 10), "short");
+        assert!(clip_middle(&"word ".repeat(1000), 100).chars().count() <= 102);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_are_told_as_the_standard_library_tells_them(text in "[ab\r\né]{0,24}") {
+            let expected: Vec<&str> = text.lines().collect();
+            proptest::prop_assert_eq!(lines(&text).collect::<Vec<_>>(), expected.clone());
+            let with: Vec<&str> = lines_with(&any_of(["ab", "É", "b a"]), &text).collect();
+            let holds = |line: &&str| ["ab", "aB", "Ab", "AB", "É"].iter().any(|word| line.contains(word));
+            proptest::prop_assert_eq!(with, expected.into_iter().filter(holds).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn colours_are_removed() {
+        assert_eq!(plain("\u{1b}[1;31mFAIL\u{1b}[0m x"), "FAIL x");
+        assert_eq!(plain("\u{1b}"), "");
+    }
+
+    #[test]
+    fn white_space_is_squashed_wherever_it_stands() {
+        for text in ["a b", " a b", "a b ", "a  b", "a\tb", "a\nb", "a\u{3000}b", "\u{a0}a b"] {
+            assert_eq!(squash(text), "a b", "{text:?}");
+        }
+        assert_eq!(squash(""), "");
+        assert_eq!(squash(" "), "");
+    }
+}

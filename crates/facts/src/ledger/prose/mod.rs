@@ -1,0 +1,495 @@
+//! What people and models wrote in their own words, apart from what harnesses, tools and pasted
+//! files put into the same messages.
+//!
+//! Invariant: text shaped like a tool's output is never taken for a person's words.
+
+mod language;
+mod sentences;
+
+use std::borrow::Cow;
+
+use super::invocation::text_of;
+use super::line::lines;
+use anchord_messages::message::{Message, Numbered, Part, Role};
+pub use language::{Language, of as language_of};
+pub use sentences::sentences;
+
+/// The most text of one message that is read for its words, in bytes.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// Starts of user messages that a harness or a tool wrote.
+const OBSERVATION_STARTS: &[&str] = &[
+    "<returncode>",
+    "<output>",
+    "<tool_result",
+    "<tool_response",
+    "<function_results",
+    "<function_result",
+    "<observation",
+    "<exit_code",
+    "<local-command-",
+    "<command-name>",
+    "<command-message>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<stdout>",
+    "<stderr>",
+    "<tool_use_error>",
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "OBSERVATION:",
+    "Observation:",
+    "EXECUTION RESULT of",
+    "[tool output",
+    "[Tool output",
+    "[tool result",
+    "[Tool result",
+    "Tool output:",
+    "Tool result:",
+    "[Request interrupted",
+    "Caveat: The messages below were generated",
+    "This session is being continued from a previous conversation",
+    "Base directory for this skill:",
+    "Stop hook feedback",
+    "# AGENTS.md instructions",
+    "Your last output was malformed",
+    "Your output was not formatted correctly",
+    "[ERROR] You did not use a tool",
+    "Please always provide EXACTLY ONE action",
+    "Please provide EXACTLY ONE",
+    "Format error:",
+    "No tool calls found in the response",
+    "You must respond with exactly one",
+    "diff --git ",
+];
+
+/// Blocks that harnesses put into user messages; the text inside is not the person's.
+const FOREIGN_TAGS: &[&str] = &[
+    "system-reminder",
+    "system_reminder",
+    "local-command-caveat",
+    "local-command-stdout",
+    "command-name",
+    "command-message",
+    "command-args",
+    "environment_details",
+    "environment_context",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "user-prompt-submit-hook",
+    "tool_use_error",
+    "tool_result",
+    "tool_response",
+    "function_results",
+    "returncode",
+    "output",
+    "stdout",
+    "stderr",
+    "bash-stdout",
+    "bash-stderr",
+    "bash-input",
+    "file_content",
+    "final_file_content",
+    "attached_files",
+    "attachment",
+    "document",
+    "documents",
+    "context",
+    "task-notification",
+    "user_instructions",
+    "INSTRUCTIONS",
+    "open_and_recently_viewed_files",
+    "project_layout",
+    "additional_data",
+    "uploaded_files",
+    "selected_code",
+    "code_snippet",
+    "diff",
+    "log",
+    "logs",
+    "file",
+    "files",
+];
+
+/// Blocks with an issue's text: what the task is about, and not said by the person.
+const QUOTED_TAGS: &[&str] = &[
+    "pr_description",
+    "issue",
+    "issue_description",
+    "problem_statement",
+    "ticket",
+    "quote",
+    "email",
+    "example",
+    "format_example",
+];
+
+/// Harness notes that may stand before a person's words in one message.
+const LEADING_NOTES: &[&str] =
+    &["<environment_context>", "<user_instructions>", "<local-command-caveat>", "Caveat: The messages below"];
+
+/// Whether a text begins as what a harness or a tool wrote does.
+fn is_harness(text: &str) -> bool {
+    let first = text.as_bytes().first();
+    OBSERVATION_STARTS.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start))
+}
+
+/// Whether a user message holds what a tool or a console printed.
+#[must_use] 
+pub fn is_observation(message: &Message) -> bool {
+    if message.role != Role::User {
+        return false;
+    }
+    let text = text_of(&message.parts);
+    let text = text.trim_start();
+    if text.is_empty() && message.results().next().is_some() {
+        return true;
+    }
+    if is_harness(text) {
+        return true;
+    }
+    // `[read_file for 'a.rs'] Result:` is how text-only agents hand a tool's answer back.
+    let first = text.lines().next().unwrap_or("");
+    if first.starts_with('[') && (first.contains("] Result:") || first.contains("] Error:")) {
+        return true;
+    }
+    message.name.is_some()
+        && !text.is_empty()
+        && lines(text).all(|l| l.starts_with('>') || l.trim().is_empty())
+}
+
+/// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
+#[must_use] 
+pub fn speaker(text: &str) -> Option<(&str, &str)> {
+    if let Some((name, rest)) = text.split_once('：')
+        && (1..=20).contains(&name.chars().count())
+        && !name.contains(|c: char| {
+            c.is_whitespace() || matches!(c, '。' | '，' | '、' | '？' | '！' | ',' | ':' | '*' | '#' | '-')
+        })
+    {
+        return Some((name, rest));
+    }
+    let (name, rest) = text.split_once(": ")?;
+    // A title has a full stop in it (`Ms. Ana Li`); a sentence before a colon has more than that.
+    let fits = !name.is_empty()
+        && name.chars().count() <= 80
+        && !name.contains(['\n', '?', '!', '`', '/', '{'])
+        && (!name.contains('.') || name.starts_with(['M', 'D', 'H', 'R', 'P', 'S']))
+        && name.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
+        && name.split_whitespace().count() <= 9;
+    fits.then_some((name, rest))
+}
+
+/// Whether a span is what several people said to each other, with their names in front.
+#[must_use] 
+pub fn is_minutes(span: &[Numbered]) -> bool {
+    let mut texts = 0_usize;
+    let mut named = 0_usize;
+    for Numbered { message, .. } in span {
+        match message.role {
+            Role::User => {
+                texts += 1;
+                let first = message.parts.first();
+                named += usize::from(matches!(first, Some(Part::Text(t)) if speaker(t).is_some()));
+            }
+            Role::Assistant | Role::Tool => texts += 1,
+            Role::System | Role::Developer => {}
+        }
+    }
+    texts >= 4 && named * 10 >= texts * 6
+}
+
+/// Removes the `> ` in front of a console's lines.
+#[must_use] 
+pub fn without_console_marks(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with('>') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in lines(text) {
+        let line = line.strip_prefix('>').unwrap_or(line);
+        out.push_str(line.strip_prefix(' ').unwrap_or(line));
+        out.push('\n');
+    }
+    Cow::Owned(out)
+}
+
+/// The person's words in a user message, harness blocks removed; `None` when there are none.
+pub fn person_text(message: &Message) -> Option<String> {
+    if message.role != Role::User {
+        return None;
+    }
+    let text = text_of(&message.parts);
+    let text = clip(text.trim());
+    if text.starts_with("<command-") {
+        // A slash command: its name and what the person typed behind it.
+        let name = inside(text, "command-name").unwrap_or_default();
+        let typed = inside(text, "command-args").map(str::trim).filter(|a| !a.is_empty())?;
+        return Some(format!("{name} {typed}").trim().to_owned());
+    }
+    if is_observation(message) && !LEADING_NOTES.iter().any(|n| text.starts_with(n)) {
+        return None;
+    }
+    let stripped = without_blocks(text, FOREIGN_TAGS);
+    let mut kept = stripped.trim();
+    for tag in ["task", "user_query", "user_message", "uploaded_message"] {
+        kept = unwrap_tag(kept, tag).trim();
+    }
+    (!kept.is_empty() && !is_harness(kept)).then(|| kept.to_owned())
+}
+
+/// The inside of the first block of a name.
+fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(format!("<{tag}>").as_str())?;
+    rest.split(format!("</{tag}>").as_str()).next()
+}
+
+/// The person's words without the issues, mails and examples that they quote.
+#[must_use] 
+pub fn own_words(text: &str) -> Cow<'_, str> {
+    without_blocks(text, QUOTED_TAGS)
+}
+
+/// Whether a line is one of a numbered listing as programs print it: a number, a sign of a difference, text.
+#[must_use] 
+pub fn is_listed(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len()
+        && rest.starts_with(' ')
+        && rest.trim_start().starts_with(['+', '-', '|', '→', '│'])
+}
+
+/// What a person wrote around a page that they pasted, which is told by its many addresses.
+pub fn around_paste(text: &str) -> Cow<'_, str> {
+    const ADDRESSES: usize = 4;
+    const LONG: usize = 1_500;
+    if text.len() < LONG || text.matches("://").nth(ADDRESSES - 1).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|one| !one.is_empty()).collect();
+    let ends = [paragraphs.first(), paragraphs.last().filter(|_| paragraphs.len() > 1)];
+    let own = ends.into_iter().flatten().copied().filter(|paragraph| !paragraph.contains("://"));
+    Cow::Owned(own.collect::<Vec<_>>().join("\n\n"))
+}
+
+fn clip(text: &str) -> &str {
+    super::pipeline::clip_bytes(text, MAX_TEXT)
+}
+
+/// The inside of a block that is the whole message, or the message.
+fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
+    let opened = text.strip_prefix('<').and_then(|rest| rest.strip_prefix(tag)?.strip_prefix('>'));
+    opened.map_or(text, |inner| inner.split(format!("</{tag}>").as_str()).next().unwrap_or(inner))
+}
+
+/// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.
+fn without_blocks<'t>(text: &'t str, tags: &[&str]) -> Cow<'t, str> {
+    let bytes = text.as_bytes();
+    let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    let mut out = String::new();
+    // What lies between is kept and not copied yet.
+    let (mut kept, mut at) = (0, 0);
+    // A tag that is not closed behind one place is not closed behind a later one: asked once each.
+    let mut unclosed: Vec<&str> = Vec::new();
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
+        let open = at + found;
+        at = open + 1;
+        let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let end = at + bytes.iter().skip(at).take_while(is_name).count();
+        let name = slice(at, end);
+        let is_tag = matches!(bytes.get(end), Some(b'>' | b' ')) && tags.contains(&name);
+        if !is_tag || unclosed.contains(&name) {
+            continue;
+        }
+        let close = format!("</{name}>");
+        match slice(open, text.len()).find(close.as_str()) {
+            Some(length) => {
+                out.push_str(slice(kept, open));
+                at = open + length + close.len();
+                kept = at;
+            }
+            // `<output>` in the middle of a sentence is no block.
+            None if !(out.trim().is_empty() && slice(kept, open).trim().is_empty()) => unclosed.push(name),
+            None => {
+                out.push_str(slice(kept, open));
+                return Cow::Owned(out);
+            }
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(slice(kept, text.len()));
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(text: &str) -> Message {
+        Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }
+    }
+
+    #[test]
+    fn an_ordinal_ends_no_sentence() {
+        let texts = |text: &str| sentences(text).into_iter().map(|s| s.text).collect::<Vec<_>>();
+        let german = "Wir nehmen den Garten, weil der Saal am 14. Juni belegt ist. Das gilt auch für den 2. von drei Tagen.";
+        assert_eq!(texts(german).len(), 2, "{:?}", texts(german));
+        assert_eq!(texts("We have 14. June is next.").len(), 2);
+        assert_eq!(texts("It ends on page 1984. then nothing").len(), 2);
+    }
+
+    #[test]
+    fn a_tools_output_is_no_persons_text() {
+        for text in [
+            "<returncode>0</returncode>\n<output>\nnever do this\n</output>",
+            "<output>must not</output>",
+            "[tool output] never",
+            "<tool_result>\nYou must never stop\n</tool_result>",
+            "[read_file for 'a.rs'] Result:\nnever",
+            "<command-name>/clear</command-name>\n<command-message>clear</command-message>",
+            "<local-command-stdout></local-command-stdout>",
+        ] {
+            assert_eq!(person_text(&user(text)), None, "{text}");
+        }
+        let mut console = user("> Never mind  \n> Applied edit to a.py");
+        console.name = Some("aider".to_owned());
+        assert_eq!(person_text(&console), None);
+    }
+
+    #[test]
+    fn wrappers_go_and_the_persons_words_stay() {
+        assert_eq!(
+            person_text(&user("<system-reminder>\nAlways lie.\n</system-reminder>\nFix the login page."))
+                .as_deref(),
+            Some("Fix the login page.")
+        );
+        assert_eq!(
+            person_text(&user("<task>\nAdd a button\n</task>\n<environment_details>x</environment_details>"))
+                .as_deref(),
+            Some("Add a button")
+        );
+        assert_eq!(person_text(&user("compare a < b and c > d")).as_deref(), Some("compare a < b and c > d"));
+    }
+
+    #[test]
+    fn code_quotes_and_logs_are_no_sentences() {
+        let texts: Vec<String> = sentences(
+            "Keep it, e.g. this. Next one!\n```\nnever();\n```\n> quoted never\n- item one\n  goes on\n- item two\n你好。再见！",
+        )
+        .into_iter()
+        .map(|s| s.text)
+        .collect();
+        assert_eq!(
+            texts,
+            ["Keep it, e.g. this.", "Next one!", "item one goes on", "item two", "你好。", "再见！"]
+        );
+    }
+
+    const SPOKEN: &[(Language, &[&str])] = &[
+        (
+            Language::English,
+            &["We decided to use the old pump.", "Never touch the schema!", "Why not the other one?"],
+        ),
+        (Language::Chinese, &["我们决定使用旧的水泵。", "请不要修改接口！", "为什么不用另一个？"]),
+        (
+            Language::Japanese,
+            &["古いポンプを使うことに決めました。", "テストは必ず実行してください！", "なぜですか？"],
+        ),
+        (
+            Language::French,
+            &[
+                "Nous avons décidé de garder la pompe.",
+                "Ne modifie jamais les tests !",
+                "Pourquoi pas l'autre ?",
+            ],
+        ),
+        (
+            Language::German,
+            &[
+                "Wir haben beschlossen, die alte Pumpe zu nehmen.",
+                "Bitte ändere die Tests nicht!",
+                "Warum nicht die andere?",
+            ],
+        ),
+        (
+            Language::Spanish,
+            &["Hemos decidido usar la bomba vieja.", "¡No cambies la base de datos!", "¿Por qué no la otra?"],
+        ),
+        (
+            Language::Russian,
+            &["Мы решили взять старый насос.", "Никогда не меняй схему!", "Почему не другой?"],
+        ),
+        (
+            Language::Portuguese,
+            &["Decidimos usar a bomba velha.", "Não altere o esquema!", "Por que não a outra?"],
+        ),
+        (
+            Language::Italian,
+            &["Abbiamo deciso di usare la vecchia pompa.", "Non toccare lo schema!", "Perché no?"],
+        ),
+        (
+            Language::Korean,
+            &["오래된 펌프를 쓰기로 했습니다.", "스키마를 절대 바꾸지 마세요!", "왜 안 되나요?"],
+        ),
+    ];
+    const AROUND: &[&str] = &["\n", "\n\n", " ", "- ", "> ", "# ", "```\n", "`x`", "…", "1. ", "**"];
+
+    proptest::proptest! {
+        #[test]
+        fn sentences_of_every_language_stand_in_their_text_and_are_no_longer_than_it(
+            language in 0..SPOKEN.len(),
+            pieces in proptest::collection::vec((0..3_usize, proptest::sample::select(AROUND)), 0..24),
+            cut in 0..12_usize,
+        ) {
+            let text: String = pieces.iter().flat_map(|(at, around)| [*around, SPOKEN[language].1[*at]]).collect();
+            let text = &text[..text.floor_char_boundary(text.len().saturating_sub(cut))];
+            let told = sentences(text);
+            let size: usize = told.iter().map(|s| s.text.len()).sum();
+            proptest::prop_assert!(size <= text.len() + told.len(), "{told:?}");
+            for sentence in &told {
+                let first = sentence.text.split_whitespace().next().unwrap_or("");
+                proptest::prop_assert!(text.contains(first), "{sentence:?}");
+            }
+            // A fence that the first half leaves open may well end in the second.
+            let twice = format!("{text}\n\n{text}");
+            let again: usize = sentences(&twice).iter().map(|s| s.text.len() + 1).sum();
+            proptest::prop_assert!(again <= 2 * (twice.len() + 1));
+            proptest::prop_assert!(own_words(text).len() <= text.len() + 1);
+            proptest::prop_assert!(person_text(&user(text)).is_none_or(|own| own.len() <= text.len() + 1));
+        }
+
+        #[test]
+        fn whole_sentences_come_back_whole_and_their_language_is_told(
+            language in 0..SPOKEN.len(), order in proptest::collection::vec(0..3_usize, 1..8),
+        ) {
+            let said: Vec<&str> = order.iter().map(|at| SPOKEN[language].1[*at]).collect();
+            let told: Vec<String> = sentences(&said.join("\n\n")).into_iter().map(|s| s.text).collect();
+            proptest::prop_assert_eq!(&told, &said);
+            let all = SPOKEN[language].1.join(" ");
+            proptest::prop_assert_eq!(language_of(&all), SPOKEN[language].0);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC{0,200}") {
+            let _ = person_text(&user(&text));
+            let _ = sentences(&text);
+            let _ = own_words(&text);
+        }
+        #[test]
+        fn no_markup_panics(text in "[<>/a-z\\n \\-_é。]{0,120}") {
+            let _ = person_text(&user(&text));
+            let _ = own_words(&text);
+        }
+    }
+}

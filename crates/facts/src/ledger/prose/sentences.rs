@@ -1,0 +1,225 @@
+//! A text as its sentences, without what machines wrote into it.
+
+use super::super::line::lines;
+use super::clip;
+
+/// A sentence or list item in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    /// Its words, whitespace squashed, list marks removed.
+    pub text: String,
+    /// It is an item of a list.
+    pub listed: bool,
+    /// It is a heading.
+    pub heading: bool,
+}
+
+/// What the line was that a sentence began on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineKind {
+    Plain,
+    Item,
+    Heading,
+}
+
+/// The sentences of a text in order; fenced code, quotes, logs, tables and diffs are left out.
+#[must_use] 
+pub fn sentences(text: &str) -> Vec<Sentence> {
+    let mut out = Vec::new();
+    let mut paragraph = String::new();
+    let mut kind = LineKind::Plain;
+    let mut fence: Option<&str> = None;
+    for line in lines(clip(text)) {
+        let bare = line.trim();
+        if let Some(mark) = ["```", "~~~"].into_iter().find(|m| bare.starts_with(m)) {
+            match fence {
+                Some(open) if open == mark => fence = None,
+                Some(_) => {}
+                None => {
+                    flush(&mut paragraph, kind, &mut out);
+                    // ```one line``` opens nothing.
+                    fence = (!(bare.len() > 6 && bare.ends_with(mark))).then_some(mark);
+                }
+            }
+            continue;
+        }
+        if fence.is_some() {
+            continue;
+        }
+        if bare.is_empty() || is_machine_line(line, bare) {
+            flush(&mut paragraph, kind, &mut out);
+            continue;
+        }
+        let item = list_item(bare);
+        let heading = bare.starts_with('#');
+        let continues = item.is_none()
+            && !heading
+            && kind != LineKind::Heading
+            && !paragraph.is_empty()
+            && !paragraph.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：'])
+            && bare
+                .chars()
+                .next()
+                .is_some_and(|c| c.is_lowercase() || c == '(' || c == '`' || !c.is_alphabetic());
+        if !continues {
+            flush(&mut paragraph, kind, &mut out);
+            kind = match item {
+                Some(_) => LineKind::Item,
+                None if heading => LineKind::Heading,
+                None => LineKind::Plain,
+            };
+        }
+        if !paragraph.is_empty() {
+            paragraph.push(' ');
+        }
+        paragraph.push_str(item.unwrap_or(bare).trim_start_matches('#').trim());
+    }
+    flush(&mut paragraph, kind, &mut out);
+    out
+}
+
+/// The text behind `- `, `* `, `1. `, `2) ` or `[ ] `.
+fn list_item(line: &str) -> Option<&str> {
+    let rest = ["- ", "* ", "• ", "+ ", "– "].iter().find_map(|m| line.strip_prefix(m)).or_else(|| {
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let rest = (digits > 0 && digits < 4).then(|| line.get(digits..))??;
+        rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).or_else(|| rest.strip_prefix('、'))
+    })?;
+    let rest = rest.trim_start();
+    Some(["[ ] ", "[x] ", "[X] "].iter().find_map(|m| rest.strip_prefix(m)).unwrap_or(rest))
+}
+
+/// Whether a line is a quote, a console line, a log, a table, a diff or code.
+fn is_machine_line(line: &str, bare: &str) -> bool {
+    bare.starts_with("> ")
+        || bare.starts_with(">>>")
+        || bare.starts_with("$ ")
+        || bare.starts_with('|')
+        || bare.starts_with("at ") && bare.contains(':') && bare.ends_with(')')
+        || bare.starts_with("File \"")
+        || bare.starts_with("diff --git")
+        || bare.starts_with("@@ ")
+        || bare.starts_with("+++ ")
+        || bare.starts_with("--- ")
+        || bare.starts_with("//")
+        || bare.starts_with("/*")
+        || (line.starts_with("    ") || line.starts_with('\t'))
+            && list_item(bare).is_none()
+            && bare.contains(['{', '}', ';', '=', '('])
+        || bare.ends_with(['{', '}', ';']) && bare.contains(['(', '{', '=', '"'])
+        || bare.len() > 400 && !bare.contains(' ') && bare.is_ascii()
+}
+
+fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
+    let text = std::mem::take(paragraph);
+    let mut start = 0;
+    let mut push = |from: usize, to: usize| {
+        let piece = text.get(from..to).unwrap_or_default().trim();
+        if piece.chars().any(char::is_alphanumeric) {
+            out.push(Sentence {
+                text: super::super::line::squash(piece),
+                listed: kind == LineKind::Item,
+                heading: kind == LineKind::Heading,
+            });
+        }
+    };
+    if text.is_ascii() {
+        for at in memchr::memchr3_iter(b'.', b'!', b'?', text.as_bytes()) {
+            let rest = text.get(at + 1..).unwrap_or_default();
+            let closes = rest.chars().next().is_none_or(char::is_whitespace);
+            let stop = text.get(at..).is_some_and(|t| t.starts_with('.'));
+            if closes && !(stop && is_no_end(text.get(start..at).unwrap_or_default(), rest)) {
+                push(start, at + 1);
+                start = at + 1;
+            }
+        }
+        push(start, text.len());
+        return;
+    }
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let end = at + c.len_utf8();
+        let ends = match c {
+            '。' | '！' | '？' | '；' => true,
+            '.' | '!' | '?' => {
+                let next_is_space = chars.peek().is_none_or(|(_, n)| n.is_whitespace());
+                let rest = text.get(end..).unwrap_or_default();
+                next_is_space && !(c == '.' && is_no_end(text.get(start..at).unwrap_or_default(), rest))
+            }
+            _ => false,
+        };
+        if ends {
+            push(start, end);
+            start = end;
+        }
+    }
+    push(start, text.len());
+}
+
+/// Whether a full stop between these words ends no sentence: it belongs to an abbreviation, or to an
+/// ordinal as German and its neighbours write it (`am 14. Juni`, `die 2. von drei`).
+fn is_no_end(before: &str, after: &str) -> bool {
+    const MONTHS: &[&str] = &[
+        "Januar",
+        "Jänner",
+        "Februar",
+        "März",
+        "April",
+        "Mai",
+        "Juni",
+        "Juli",
+        "August",
+        "September",
+        "Oktober",
+        "November",
+        "Dezember",
+    ];
+    if is_abbreviation(before) {
+        return true;
+    }
+    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let stands_alone =
+        before.len() == digits || before.bytes().rev().nth(digits).is_some_and(|b| b.is_ascii_whitespace());
+    let next = after.trim_start_matches(' ');
+    (1..=2).contains(&digits)
+        && stands_alone
+        && (next.starts_with(char::is_lowercase) || MONTHS.iter().any(|month| next.starts_with(month)))
+}
+
+/// Whether a full stop behind these words belongs to the last of them.
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
+    matches!(
+        word,
+        "e.g"
+            | "i.e"
+            | "etc"
+            | "vs"
+            | "Mr"
+            | "Mrs"
+            | "Ms"
+            | "Dr"
+            | "St"
+            | "No"
+            | "z.B"
+            | "d.h"
+            | "bzw"
+            | "p.ex"
+            | "Hon"
+            | "Prof"
+            | "Sen"
+            | "Rep"
+            | "Rev"
+            | "Gen"
+            | "Sr"
+            | "Jr"
+            | "Inc"
+            | "Ltd"
+            | "Fig"
+            | "max"
+            | "min"
+            | "cf"
+            | "approx"
+            | "ca"
+    ) || word.len() == 1 && word.chars().all(char::is_uppercase)
+}

@@ -1,0 +1,482 @@
+//! What people ask for, in their words, and what each message says of the requests before it.
+//!
+//! Invariant: a request is a person's own message; nothing that a tool printed, a harness wrote or a person pasted is one.
+//! Messages are read one after the other, with what is handed on between spans, so that it is the same wherever a
+//! session is cut.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use super::line::{clip, clip_middle, squash};
+use super::{pattern, prose};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered, Role};
+
+/// The longest request, in characters: head and tail of a longer one.
+pub const LONGEST_REQUEST: usize = 1_500;
+/// The longest message that is read for a change of mind, in characters: a longer one is a new brief by itself.
+const LONGEST_CHANGE: usize = 1_500;
+/// Words of an answer to a question of the agent's; more of them ask for something too.
+const WORDS_OF_ANSWER: usize = 12;
+/// A message of fewer words that asks to go on asks for nothing else.
+const WORDS_OF_REQUEST: usize = 8;
+/// Words of a slash command that drives the agent's program; more of them ask the agent.
+const WORDS_OF_SLASH_COMMAND: usize = 4;
+/// The most questions that are open at the end of a turn.
+const MOST_QUESTIONS: usize = 4;
+/// The longest question, in characters.
+const LONGEST_QUESTION: usize = 300;
+
+/// A message of a person, as far as requests go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestFact {
+    /// What it asks for; empty when it only says something of what was asked before.
+    pub text: String,
+    /// What it says of the requests that are open.
+    pub earlier: Earlier,
+    /// The message.
+    pub seqs: Vec<Seq>,
+}
+
+/// What a message says of the requests before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Earlier {
+    /// Nothing.
+    Stand,
+    /// They are done: the agent had ended its turn, and the person goes on.
+    Done,
+    /// The latest is taken back.
+    Dropped,
+    /// The latest is replaced by this one.
+    Superseded,
+}
+
+/// How the agent's last message ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ending {
+    /// It reports, and waits.
+    Report,
+    /// It says that it did not do it, or not all of it, and waits.
+    Unfinished,
+    /// It asks, and waits.
+    Question,
+}
+
+/// What a span tells of requests.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Requests {
+    /// What people say, in order.
+    pub told: Vec<RequestFact>,
+    /// Whether a person spoke, which answers what was asked before.
+    pub answered: bool,
+    /// What the agent asks at the span's end.
+    pub questions: Vec<(String, Seq)>,
+    /// How the agent's last message ended; nothing while it works.
+    pub ending: Option<Ending>,
+}
+
+/// Reads the requests of a span; `said` is what persons say in each of its messages, `ending` how the one before ended.
+pub(super) fn read(span: &[Numbered], said: &[Option<String>], ending: Option<Ending>) -> Requests {
+    let mut all = Requests { ending, ..Requests::default() };
+    if prose::is_minutes(span) {
+        return all;
+    }
+    for (Numbered { seq, message }, said) in span.iter().zip(said) {
+        match (message.role, said) {
+            (Role::User, Some(said)) => {
+                all.told.extend(fact(said, all.ending, *seq));
+                all.answered = true;
+                all.questions.clear();
+                all.ending = None;
+            }
+            (Role::Assistant, _) => {
+                let words = message.words();
+                if works(message, &words) {
+                    all.ending = None;
+                } else if !words.trim().is_empty() {
+                    let asked = questions(&words);
+                    let asks = !asked.is_empty();
+                    // What was asked before stays open until somebody answers, or other things are asked.
+                    if asks {
+                        all.questions = asked.into_iter().map(|text| (text, *seq)).collect();
+                    }
+                    all.ending = Some(match asks {
+                        true => Ending::Question,
+                        false if is_unfinished(&words) => Ending::Unfinished,
+                        false => Ending::Report,
+                    });
+                }
+            }
+            // What a tool gave back, or a harness wrote, goes to an agent that is at work.
+            (Role::User | Role::Tool, _) => all.ending = all.ending.filter(|_| message.role == Role::User),
+            (Role::System | Role::Developer, _) => {}
+        }
+    }
+    all
+}
+
+/// Whether the agent goes on: it calls tools, or its text ends in a command for its harness.
+fn works(message: &Message, words: &str) -> bool {
+    let fenced = || {
+        let fences = ["```bash", "```sh", "```shell", "```tool_code", "```mswea_bash_command"];
+        words.trim_end().ends_with("```") && fences.iter().any(|fence| words.contains(fence))
+    };
+    message.calls().next().is_some()
+        || words.contains("<execute_bash>")
+        || words.contains("</function>")
+        || fenced()
+}
+
+/// What the last sentences ask.
+fn questions(words: &str) -> Vec<String> {
+    let sentences = prose::sentences(words);
+    // A list of what there is to choose from may stand behind the question.
+    let last = sentences
+        .iter()
+        .filter(|sentence| !sentence.listed)
+        .rev()
+        .take(8)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev();
+    let asks = |text: &str| {
+        (text.ends_with(['?', '？']) || begs(text))
+            && text.chars().count() >= 8
+            && !is_courtesy(text)
+            && !is_condition(text)
+    };
+    let mut found: Vec<String> = last
+        .map(|s| s.text.trim())
+        .filter(|text| asks(text))
+        .map(|text| clip(&squash(text), LONGEST_QUESTION))
+        .collect();
+    let surplus = found.len().saturating_sub(MOST_QUESTIONS);
+    found.drain(..surplus);
+    found
+}
+
+/// "Please confirm …", "let me know which …" asks without a mark.
+fn begs(text: &str) -> bool {
+    static BEGS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\W*(?:please (?:confirm|provide|tell me|let me know|choose|specify|share)|let me know (?:which|whether|what|how|when|where|if you(?:['’]d| would)? (?:like|want|prefer))|(?:could|can|would) you (?:please )?(?:confirm|provide|tell|share|specify)|请(?:确认|提供|告诉))",
+        )
+    });
+    BEGS.is_match(text)
+}
+
+/// `x = a ?` is the beginning of a choice in code.
+fn is_condition(text: &str) -> bool {
+    text.ends_with(" ?") && text.contains(['=', '(', ';', '{', '`'])
+}
+
+/// Whether the agent says, at the head or at the end of what it says, that something is not done.
+fn is_unfinished(words: &str) -> bool {
+    static UNFINISHED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:i(?:['’]m| am) (?:unable|not able|not allowed)|i (?:can['’]t|cannot|won['’]t|could(?:n['’]t| not)) (?:do|help|make|process|cancel|change|refund|fulfil|complete|finish|fix|get|find|run|access|perform|proceed)|unable to (?:do|help|process|complete|finish|fix|access|perform|proceed)|(?:is|are|was|were) not (?:yet )?(?:done|finished|complete[d]?|implemented)|still (?:to do|to be done|fails?|failing|missing|open)|not possible to|(?:remaining|next) steps?:|left to do)\b|remaining steps?:|(?:我)?(?:无法|不能|没法|未能)|尚未|还没(?:有)?(?:完成|做)",
+        )
+    });
+    let head: String = words.chars().take(300).collect();
+    let from = words.char_indices().rev().nth(299).map_or(0, |(at, _)| at);
+    UNFINISHED.is_match(&head) || words.get(from..).is_some_and(|tail| UNFINISHED.is_match(tail))
+}
+
+/// "Is there anything else?" asks for nothing that is missing.
+fn is_courtesy(question: &str) -> bool {
+    static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)anything else|any (?:other|further|more) |further assist|help you with (?:today|anything)|how (?:can|may) i (?:help|assist)|else i can|还有(?:什么|其他)|其他(?:问题|需要)",
+        )
+    });
+    COURTESY.is_match(question)
+}
+
+fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
+    let own = prose::own_words(said);
+    let own = own.trim();
+    // A message that is pasted from end to end still asks for something.
+    let text = if own.is_empty() { said.trim() } else { own };
+    if text.is_empty() || is_mark(text) || is_slash_command(text) || is_automatic(text) {
+        return None;
+    }
+    let said = template(said).unwrap_or(said);
+    let seqs = vec![seq];
+    let (change, words) = (change(text), substance(text));
+    if is_pleasantry(text) {
+        let earlier = if ending == Some(Ending::Report) { Earlier::Done } else { Earlier::Stand };
+        return (earlier != Earlier::Stand).then_some(RequestFact { text: String::new(), earlier, seqs });
+    }
+    let goes_on = is_go_on(text) || continues(text) && words < WORDS_OF_REQUEST;
+    if change.is_none() && (goes_on || ending == Some(Ending::Question) && words <= WORDS_OF_ANSWER) {
+        return None;
+    }
+    let earlier = match (change, ending) {
+        (Some(change), _) => change,
+        (None, Some(Ending::Report)) if !complains(text) && !continues(text) => Earlier::Done,
+        (None, _) => Earlier::Stand,
+    };
+    let asks = words >= 2 && !is_greeting(text) && !(earlier == Earlier::Dropped && words < 5);
+    let text = if asks { clip_middle(&paragraphs(said), LONGEST_REQUEST) } else { String::new() };
+    (asks || earlier != Earlier::Stand).then_some(RequestFact { text, earlier, seqs })
+}
+
+/// A text without blank lines.
+fn paragraphs(text: &str) -> String {
+    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    // A numbered listing that was pasted is no request; one line of it alone may be.
+    let own: Vec<&str> = all.iter().copied().filter(|line| !prose::is_listed(line)).collect();
+    if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }
+}
+
+/// The name of a command whose template is all that a message holds.
+fn template(said: &str) -> Option<&str> {
+    let (name, rest) = said.trim().strip_prefix('<')?.split_once('>')?;
+    let is_name = name.contains('-') && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    (is_name && rest.trim_end().ends_with(&format!("</{name}>"))).then_some(name)
+}
+
+/// Whether a program wrote it in a person's place: an event in a tag of its own, a notice in brackets.
+fn is_automatic(text: &str) -> bool {
+    let is_event = |name: &str| {
+        ["event", "notification", "reminder", "result", "output", "update", "status"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    };
+    let tag = text.strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
+    tag.is_some_and(|name| name.contains('-') && !name.contains(' ') && is_event(name))
+        || text.starts_with('[') && text.ends_with(']') && !text[1..].contains('[') && text.contains(' ')
+}
+
+/// Words, where two ideographs make about one.
+#[must_use] 
+pub fn substance(text: &str) -> usize {
+    let ideographs = text.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c)).count();
+    text.split_whitespace().take(50).count() + ideographs / 2
+}
+
+/// A mark for a program (`###STOP###`, `<END>`, `[DONE]`), or nothing but signs.
+fn is_mark(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
+    let marked = |c: Option<char>| c.is_some_and(|c| matches!(c, '#' | '<' | '>' | '[' | ']' | '*' | '|'));
+    let is_token = marked(text.chars().next())
+        && marked(text.chars().next_back())
+        && (2..=24).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    is_token || !text.chars().any(char::is_alphanumeric)
+}
+
+fn is_slash_command(text: &str) -> bool {
+    text.starts_with('/') && text.split_whitespace().count() <= WORDS_OF_SLASH_COMMAND && text.len() < 80
+}
+
+fn is_greeting(text: &str) -> bool {
+    static GREETING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|bonjour|salut|hallo|guten \w+|hola|buenos \w+|привет|здравствуйте|добрый \w+|你好|您好|嗨|こんにちは|はじめまして)[\s,.!，。！、a-zA-Z']{0,24}$",
+        )
+    });
+    GREETING.is_match(text)
+}
+
+/// "Yes", "ok", "go on": what was asked before is asked still.
+fn is_go_on(text: &str) -> bool {
+    static GO_ON: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\W*(?:(?:yes|yep|yeah|ok(?:ay)?|sure|please|go|ahead|on|continue|proceed|do|it|that|great|good|fine|right|correct|exactly|perfect|alright|carry|keep|going|next|y|lgtm|approved?|confirm(?:ed)?|好的?|是的?|可以|继续|行|嗯|对)\W*){1,6}$",
+        )
+    });
+    GO_ON.is_match(text)
+}
+
+/// Whether a message asks to go on with what was asked before.
+pub fn continues(text: &str) -> bool {
+    static ON: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\W*(?:(?:ok(?:ay)?|good|great|yes|perfect|nice|thanks)[\s,.!]+){0,3}(?:go on|go ahead|continue|carry on|proceed)\b|\b(?:keep going|go on with|continue with|carry on with)\b|继续",
+        )
+    });
+    let head: String = text.chars().take(200).collect();
+    ON.is_match(&head)
+}
+
+/// Whether a person only thanks or takes leave: nothing is asked for.
+fn is_pleasantry(text: &str) -> bool {
+    static THANKS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\W*(?:(?:ok(?:ay)?|great|perfect|awesome|nice|no|yes|alright|好的?)[\s,.!，。]+){0,3}(?:thank|thanks|thx|cheers|that['’]s (?:all|it|everything|great|perfect)|bye|goodbye|good night|merci|danke|gracias|спасибо|谢谢|感谢|再见|ありがとう)",
+        )
+    });
+    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)\b(?:now|next|then)[, ]+\w+|\b(?:but|also|please|can you|could you|one more)\b|但|还|请|接下来|次|でも",
+        )
+    });
+    static THANKED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(r"(?i)\b(?:thanks?|thx|cheers|merci|danke|gracias|спасибо)\b|谢谢|感谢|ありがとう")
+    });
+    let thanks = || THANKED.is_match(text) && substance(text) <= WORDS_OF_ANSWER;
+    text.chars().count() <= 200
+        && (THANKS.is_match(text) || thanks())
+        && !ASKS.is_match(text)
+        && !text.contains(['?', '？'])
+}
+
+/// Whether a message says that what was asked is not done.
+fn complains(text: &str) -> bool {
+    static COMPLAINT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(
+            r"(?i)^\W*(?:no\b|nope\b|not\b|still\b|wrong\b|that['’]?s (?:not|wrong)|it['’]?s (?:not|still)|but\b|why\b|again\b|error\b)|\b(?:still (?:not|fail\w*|broken|see|get\w*|the same)|(?:does|do|did|is|are|was)(?:n['’]t| not) (?:work\w*|there|fixed|done|right|correct|what|see|show\w*)|(?:can['’]t|cannot|don['’]t) see|same (?:error|issue|problem)|fail(?:s|ed|ing)\b)|^[^。]{0,20}(?:不对|还是|没有|错了|不行|报错)",
+        )
+    });
+    let head: String = text.chars().take(300).collect();
+    COMPLAINT.is_match(&head)
+}
+
+/// How a message changes what was asked before; a new task is named at its head, or at that of a line.
+fn change(text: &str) -> Option<Earlier> {
+    static OPENING: &str = r"(?ix)^\W*(?:(?:ok(?:ay)?|great|perfect|nice|thanks?|cool|alright|good|now|so|well|hmm+|no|yes|wait|sorry|好的?|好吧|不)[\s,.!，。]+){0,3}";
+    static DROPPED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(&format!(
+            r"{OPENING}(?:forget\ (?:about\ |all\ )?(?:that|this|it|the|everything|what)\b|scrap\ (?:that|this|it|the)\b|drop\ (?:that|this|it|the)\b|never\ ?mind\b|ignore\ (?:the\ previous|my\ last|that)\b|stop\ (?:that|this|working\ on)\b|cancel\ (?:that|this|it)\b|leave\ it\b
+            |算了|先不(?:做|管)|不做这个|忘掉|忘了(?:刚才|之前))"
+        ))
+    });
+    static SUPERSEDED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(&format!(
+            r"{OPENING}(?:change\ of\ plans?\b|new\ plan\b|i(?:['’]ve|\ have)?\ changed\ my\ mind\b|instead,?\ \w+|start\ over\b|on\ second\ thought|(?:i['’]d|i\ would)\ rather\b|let['’]?s\ (?:instead|change\ direction|start\ over)\b
+            |actually[,\s]+(?:let['’]?s|i\ (?:want|need|would|changed|think\ we|prefer)|can\ you|could\ you|we\ (?:should|need)|please|instead|don['’]?t|do|make|use|keep|go)\b
+            |换一个|改做|我改主意|改成|还是(?:用|要|改)|やっぱり)"
+        ))
+    });
+    static NEXT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(&format!(
+            r"{OPENING}(?:(?:new|next|different|another)\ task\b|now\ (?:that|with)\ .{{3,80}}?\b(?:i\ want|i(?:['’]d|\ would)\ like|let['’]?s|can\ you|we\ (?:need|should)|please)\b|now\ let['’]?s\b|let['’]?s\ (?:now\ )?(?:move\ on|switch)\b|moving\ on\b|switch(?:ing)?\ to\b
+            |新任务|新的任务|换个任务|接下来我们|现在我们(?:来|开始)|另一个任务)"
+        ))
+    });
+    // What is dropped in part stands, and what is said of it stands beside it.
+    static KEPT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern::unicode(r"(?i)\b(?:but|except|only|keep|apart from|the rest)\b|但|除了|保留|其他")
+    });
+    if text.chars().count() > LONGEST_CHANGE {
+        return None;
+    }
+    let lines = text.lines().enumerate().take(20).filter(|(at, line)| *at == 0 || line.len() < 400);
+    for (_, line) in lines {
+        let head: String = line.chars().take(300).collect();
+        for (pattern, earlier) in
+            [(&DROPPED, Earlier::Dropped), (&SUPERSEDED, Earlier::Superseded), (&NEXT, Earlier::Done)]
+        {
+            if pattern.is_match(&head) {
+                let is_in_part = earlier == Earlier::Dropped && KEPT.is_match(&head);
+                return Some(if is_in_part { Earlier::Stand } else { earlier });
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use anchord_messages::message::Part;
+
+    fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
+        let span: Vec<Numbered> = (1..)
+            .zip(messages)
+            .map(|(seq, (role, text))| Numbered {
+                seq,
+                message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
+            })
+            .collect();
+        let said: Vec<_> = span.iter().map(|n| prose::person_text(&n.message)).collect();
+        read(&span, &said, None).told.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
+    }
+
+    #[rstest]
+    #[case::a_new_one_after_a_report(
+        "I fixed it.",
+        "Now add a test for it please",
+        "Now add a test for it please",
+        Earlier::Done
+    )]
+    #[case::a_complaint(
+        "I fixed it.",
+        "It still fails with the same error",
+        "It still fails with the same error",
+        Earlier::Stand
+    )]
+    #[case::an_answer("Which port shall I use?", "use 8080 please", "", Earlier::Stand)]
+    #[case::thanks("I fixed it.", "great, thanks", "", Earlier::Done)]
+    #[case::go_on("I fixed the first part.", "ok go on", "", Earlier::Stand)]
+    #[case::taken_back("I fixed it.", "never mind", "", Earlier::Dropped)]
+    #[case::taken_back_in_part(
+        "I fixed it.",
+        "Scrap that dark mode, but keep the login fix",
+        "Scrap that dark mode, but keep the login fix",
+        Earlier::Stand
+    )]
+    #[case::a_new_one_after_a_refusal(
+        "I'm sorry, but I am not allowed to refund this ticket.",
+        "Then change it to the 20th of May",
+        "Then change it to the 20th of May",
+        Earlier::Stand
+    )]
+    #[case::a_new_one_after_a_part(
+        "The form is in place. The tests of it are not yet done.",
+        "Now add a link to the form",
+        "Now add a link to the form",
+        Earlier::Stand
+    )]
+    #[case::another_mind(
+        "I fixed it.",
+        "Actually, let's use Postgres for it",
+        "Actually, let's use Postgres for it",
+        Earlier::Superseded
+    )]
+    fn a_message_tells_of_the_requests_before_it(
+        #[case] report: &str,
+        #[case] reply: &str,
+        #[case] text: &str,
+        #[case] earlier: Earlier,
+    ) {
+        let all = told(&[
+            (Role::User, "Fix the login page of the shop"),
+            (Role::Assistant, report),
+            (Role::User, reply),
+        ]);
+        let mut expected = vec![("Fix the login page of the shop".to_owned(), Earlier::Stand)];
+        if !text.is_empty() || earlier != Earlier::Stand {
+            expected.push((text.to_owned(), earlier));
+        }
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn the_agents_last_question_is_open_until_somebody_speaks() {
+        let ask = |messages: &[(Role, &str)]| {
+            let span: Vec<Numbered> = (1..)
+                .zip(messages)
+                .map(|(seq, (role, text))| Numbered {
+                    seq,
+                    message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
+                })
+                .collect();
+            let said: Vec<_> = span.iter().map(|n| prose::person_text(&n.message)).collect();
+            read(&span, &said, None)
+        };
+        let asked =
+            [(Role::User, "Build the shop"), (Role::Assistant, "Done so far. Which colour shall it be?")];
+        assert_eq!(ask(&asked).questions, [("Which colour shall it be?".to_owned(), 2)]);
+        let answered = [asked[0], asked[1], (Role::User, "blue")];
+        let read = ask(&answered);
+        assert!(read.questions.is_empty() && read.answered);
+    }
+}

@@ -1,0 +1,467 @@
+//! What each command does to files.
+
+use super::word::{Word, quote};
+use super::{Redirect, RedirectKind, Step, script, steps};
+use crate::ledger::diff::clip;
+use crate::ledger::outcome::head;
+use crate::ledger::paths;
+
+/// What is done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Op {
+    /// Its content was shown or used.
+    Read,
+    /// Its content was replaced; it may not have existed.
+    Write,
+    /// It has another file's content now; it may not have existed.
+    Copy,
+    /// A formatter rewrote it.
+    Format,
+    /// Something was put at its end; it may not have existed.
+    Append,
+    /// It was changed in place, so it existed.
+    Modify,
+    /// It exists now, unchanged if it did before.
+    Touch,
+    /// It was removed.
+    Delete,
+    /// It, or all files below it, were removed.
+    DeleteTree,
+    /// It, or the files below it, have a new path.
+    Move,
+    /// It was put back to what version control has.
+    Revert,
+    /// It was run as a script.
+    Run,
+    /// A patch was applied; its text tells the files.
+    Patch,
+}
+
+/// One thing that a command does to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Effect {
+    /// What is done.
+    pub op: Op,
+    /// The path as written; empty for a patch.
+    pub path: String,
+    /// The path joined to the directory that the command runs in.
+    pub full: String,
+    /// The path before a move, as written and joined.
+    pub from: Option<(String, String)>,
+    /// The text that was written, or the patch.
+    pub text: Option<String>,
+    /// The change in words, where the command itself tells (`sed s/a/b/`).
+    pub words: Option<String>,
+}
+
+/// How much of a written text is kept for its wording.
+const TEXT_BYTES: usize = 64 * 1024;
+/// The most effects of one script.
+const MAX_EFFECTS: usize = 500;
+
+/// What a script does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Effects {
+    /// What it does to files, in order.
+    pub list: Vec<Effect>,
+    /// Whether it is one command, so that its exit code is that command's.
+    pub one_command: bool,
+}
+
+/// Tells what a script does to files.
+pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Effects {
+    let (all, _) = steps(script, dir, 0);
+    let mut list = Vec::new();
+    for step in &all {
+        if list.len() >= MAX_EFFECTS {
+            break;
+        }
+        Reader { step, found: &mut list }.read();
+    }
+    Effects { list, one_command: all.len() == 1 }
+}
+
+/// Takes away what only wraps a command: `sudo`, `env A=b`, `timeout 10` …
+pub(super) fn unwrap(step: &mut Step) {
+    for _ in 0..6 {
+        let names: Vec<&str> = step.words.iter().take(2).map(|w| w.text.as_str()).collect();
+        let (mut skip, wrapper) = match *names.as_slice() {
+            ["uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run"]
+            | ["pnpm" | "yarn" | "npm" | "bundle", "exec"]
+            | ["pnpm" | "yarn", "dlx"] => (2, true),
+            [
+                "npx" | "bunx" | "pnpx" | "uvx" | "sudo" | "env" | "time" | "nohup" | "command" | "exec"
+                | "nice" | "stdbuf" | "builtin" | "timeout" | "gtimeout",
+                ..,
+            ] => (1, true),
+            _ => return,
+        };
+        let timed = names.first().is_some_and(|n| n.ends_with("timeout"));
+        while wrapper
+            && let Some(word) = step.words.get(skip)
+            && (word.text.starts_with('-') || word.text.split_once('=').is_some_and(|(n, _)| is_name(n)))
+        {
+            skip += if wrapper_takes_value(&word.text) { 2 } else { 1 };
+        }
+        // `nice -n 10 cmd`, `timeout 10 cmd`.
+        let number = |w: &Word| w.text.starts_with(|c: char| c.is_ascii_digit());
+        if timed || wrapper && step.words.get(skip).is_some_and(number) {
+            skip += 1;
+        }
+        step.words.drain(..skip.min(step.words.len()));
+    }
+}
+
+/// Options of `sudo`, `nice`, `env`, `timeout`, `npx`, `uv run` that take the next word.
+fn wrapper_takes_value(option: &str) -> bool {
+    matches!(option, "-u" | "-g" | "-s" | "-k" | "-p" | "--user" | "--signal" | "--package" | "--with")
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// The script that a step hands to another shell.
+pub(super) fn inner_script(step: &Step) -> Option<String> {
+    let name = base_name(step.words.first()?);
+    if name == "eval" {
+        return step.words.get(1).map(|w| w.text.clone());
+    }
+    if let Some(script) = super::windows::handed_over(name, &step.words) {
+        return Some(script);
+    }
+    if !matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh") {
+        return None;
+    }
+    let flag = step.words.iter().position(|w| {
+        w.text.starts_with('-') && !w.text.starts_with("--") && w.text.ends_with('c') && w.text.len() <= 5
+    });
+    match flag {
+        Some(at) => step.words.get(at + 1).map(|w| w.text.clone()),
+        None if step.words.iter().skip(1).all(|w| w.text.starts_with('-')) => step.heredoc.clone(),
+        None => None,
+    }
+}
+
+fn base_name(word: &Word) -> &str {
+    let text = word.text.as_str();
+    text.rsplit(['/', '\\']).next().unwrap_or(text)
+}
+
+/// Commands whose plain arguments are files that they show.
+const SHOW: &[&str] = &[
+    "cat", "less", "more", "nl", "bat", "tac", "xxd", "hexdump", "od", "strings", "wc", "head", "tail",
+    "diff", "cmp",
+];
+
+/// Options that take the next word as their value, by command.
+fn takes_value(command: &str, option: &str) -> bool {
+    let options: &[&str] = match command {
+        "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
+        "sed" | "gsed" => &["-e", "-f", "--expression", "--file"],
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
+            &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "--include", "--exclude", "--glob", "--type"]
+        }
+        "awk" | "gawk" => &["-F", "-v", "-f", "-i"],
+        "sd" => &["-f", "-n", "--flags", "--max-replacements"],
+        "perl" => &["-e", "-E", "-I"],
+        "touch" => &["-d", "-t", "-r"],
+        "cp" | "mv" | "install" => &["-t", "-m", "-o", "-g", "-S", "--mode"],
+        "unzip" => &["-d", "-x"],
+        "patch" => &["-p", "-d", "-i", "-o"],
+        "truncate" => &["-s", "-r"],
+        "curl" => &["-o", "-H", "-d", "-X", "-u", "--output", "--header", "--data", "-A", "-F"],
+        "wget" => &["-O", "-P", "--output-document"],
+        "bat" => &["-l", "-r", "--line-range", "--style"],
+        "nl" => &["-b", "-w", "-s"],
+        "jq" => &["--arg", "--argjson", "-L"],
+        "xxd" | "od" | "hexdump" => &["-l", "-s", "-n", "-N", "-j", "-c", "-t", "-A"],
+        _ => &[],
+    };
+    options.contains(&option)
+}
+
+/// Reads one step; programs of a kind have a file of their own (`copies`, `git`, `formatters`, `cmdlets`).
+pub(super) struct Reader<'s> {
+    pub(super) step: &'s Step,
+    pub(super) found: &'s mut Vec<Effect>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let step = self.step;
+        let name = step.words.first().map(base_name).unwrap_or_default();
+        if self.cmdlet(name) || self.formatted(name) {
+            return self.redirected(name);
+        }
+        match name {
+            "" => {}
+            name if SHOW.contains(&name) => self.each(name, Op::Read),
+            "sed" | "gsed" => self.sed(name),
+            "perl" | "ruby" if self.in_place(name) => {}
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.searched(name),
+            "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
+            "tee" => self.tee(),
+            "sd" => self.replaced(),
+            "touch" => self.each(name, Op::Touch),
+            "truncate" | "sponge" => self.each(name, Op::Write),
+            "rm" | "unlink" | "trash" => self.remove(name),
+            "mv" => self.moved(),
+            "cp" | "install" => self.copied(),
+            "tar" | "zip" | "unzip" => self.archived(name),
+            "ln" => self.linked(),
+            "git" => self.git(),
+            "patch" | "apply_patch" | "applypatch" => self.patched(),
+            "ed" | "ex" | "dos2unix" | "unix2dos" => self.each(name, Op::Modify),
+            "dd" => self.dd(),
+            "curl" | "wget" => self.fetched(name),
+            "python" | "python2" | "python3" | "node" | "ruby" | "deno" | "bun" | "php" | "ipython" => {
+                self.ran();
+            }
+            name if name.starts_with("python3.") => self.ran(),
+            _ => {}
+        }
+        self.redirected(name);
+    }
+
+    fn redirected(&mut self, name: &str) {
+        let step = self.step;
+        let writes =
+            !matches!(name, "python" | "python3" | "node" | "ruby" | "patch" | "bash" | "sh" | "git");
+        for Redirect { kind, target } in &step.redirects {
+            let op = match kind {
+                RedirectKind::Read => Op::Read,
+                RedirectKind::Write => Op::Write,
+                RedirectKind::Append => Op::Append,
+            };
+            let text = (writes && op != Op::Read).then(|| self.written()).flatten();
+            self.add(op, target, text, None);
+        }
+    }
+
+    /// The text that the command writes to its output, when the script holds it.
+    fn written(&self) -> Option<String> {
+        let name = self.step.words.first().map(base_name).unwrap_or_default();
+        match name {
+            "echo" | "printf" => {
+                let words: Vec<&str> = self
+                    .step
+                    .words
+                    .iter()
+                    .skip(1)
+                    .map(|w| w.text.as_str())
+                    .skip_while(|w| matches!(*w, "-e" | "-n" | "-en" | "--"))
+                    .collect();
+                Some(head(&words.join(" "), TEXT_BYTES).replace("\\n", "\n"))
+            }
+            _ => self.step.heredoc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned()),
+        }
+    }
+
+    pub(super) fn add(&mut self, op: Op, word: &Word, text: Option<String>, words: Option<String>) {
+        if !word.literal || !paths::is_shell_file(&word.text) {
+            return;
+        }
+        let changes = matches!(op, Op::Write | Op::Append | Op::Modify);
+        let words = words.or_else(|| (changes && text.is_none()).then(|| self.told_by_command()));
+        self.found.push(self.effect(op, &word.text, text, words));
+    }
+
+    /// How a change is worded when only the command tells of it.
+    fn told_by_command(&self) -> String {
+        let line = quote(self.step.words.iter().take(12).map(|w| head(&w.text, 80)));
+        let line = clip(line.lines().next().unwrap_or(""), 60);
+        if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
+    }
+
+    pub(super) fn effect(&self, op: Op, path: &str, text: Option<String>, words: Option<String>) -> Effect {
+        let full = paths::join(self.step.dir.as_deref(), path);
+        Effect { op, path: path.to_owned(), full, from: None, text, words }
+    }
+
+    /// The plain arguments: no options, no values of options.
+    pub(super) fn arguments(&self, command: &str) -> Vec<Word> {
+        let mut plain = Vec::new();
+        let mut words = self.step.words.iter().skip(1);
+        let mut open = true;
+        while let Some(word) = words.next() {
+            if open && word.text == "--" {
+                open = false;
+            } else if open && word.text.starts_with('-') && word.text.len() > 1 {
+                if takes_value(command, &word.text) {
+                    words.next();
+                }
+            } else if !word.text.is_empty() {
+                plain.push(word.clone());
+            }
+        }
+        plain
+    }
+
+    pub(super) fn has_flag(&self, short: char, long: &str) -> bool {
+        self.step.words.iter().skip(1).any(|w| {
+            let text = w.text.as_str();
+            if let Some(name) = text.strip_prefix("--") {
+                return !long.is_empty() && (name == long || name.starts_with(&format!("{long}=")));
+            }
+            text.strip_prefix('-').is_some_and(|flags| flags.chars().take(6).any(|c| c == short))
+        })
+    }
+
+    pub(super) fn each(&mut self, command: &str, op: Op) {
+        for word in self.arguments(command) {
+            self.add(op, &word, None, None);
+        }
+    }
+
+    fn sed(&mut self, command: &str) {
+        let in_place = self.step.words.iter().skip(1).any(|w| {
+            let text = w.text.as_str();
+            text.starts_with("--in-place")
+                || (text.starts_with('-')
+                    && !text.starts_with("--")
+                    && text.chars().skip(1).take_while(char::is_ascii_alphabetic).any(|c| c == 'i'))
+        });
+        let mut arguments = self.arguments(command);
+        let given = self
+            .step
+            .words
+            .iter()
+            .position(|w| matches!(w.text.as_str(), "-e" | "-f" | "--expression" | "--file"))
+            .and_then(|at| self.step.words.get(at + 1));
+        let expression = given.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
+        for word in arguments {
+            if in_place {
+                let words = expression.as_ref().map(|e| format!("sed {}", one_line(&e.text)));
+                self.add(Op::Modify, &word, None, words);
+            } else {
+                self.add(Op::Read, &word, None, None);
+            }
+        }
+    }
+
+    /// Takes in the files that a one-line program of perl or ruby rewrites; `false` when it rewrites none in place.
+    fn in_place(&mut self, command: &str) -> bool {
+        let flags = |w: &&Word| w.text.starts_with('-') && !w.text.starts_with("--");
+        let in_place = self.step.words.iter().skip(1).filter(flags).any(|w| {
+            w.text.chars().skip(1).take_while(char::is_ascii_alphanumeric).take(6).any(|c| c == 'i')
+        });
+        if !in_place {
+            return false;
+        }
+        let mut words = self.step.words.iter().skip(1);
+        let mut program = None;
+        let mut files = Vec::new();
+        while let Some(word) = words.next() {
+            if word.text.starts_with('-') {
+                if word.text.ends_with(['e', 'E']) {
+                    program = words.next();
+                }
+            } else {
+                files.push(word.clone());
+            }
+        }
+        for word in files {
+            let words = program.map(|p| format!("{command} {}", one_line(&p.text)));
+            self.add(Op::Modify, &word, None, words);
+        }
+        true
+    }
+
+    /// `sd pattern replacement file…`.
+    fn replaced(&mut self) {
+        if self.has_flag('p', "preview") {
+            return;
+        }
+        let arguments = self.arguments("sd");
+        let [pattern, replacement, files @ ..] = arguments.as_slice() else { return };
+        let told = format!("{} → {}", one_line(&pattern.text), one_line(&replacement.text));
+        for word in files {
+            self.add(Op::Modify, word, None, Some(told.clone()));
+        }
+    }
+
+    fn searched(&mut self, command: &str) {
+        let pattern_given = self.step.words.iter().any(|w| w.text == "-e" || w.text == "-f");
+        let skip = usize::from(!pattern_given);
+        for word in self.arguments(command).into_iter().skip(skip) {
+            // A folder is searched, a file is read; only an extension tells them apart.
+            if !paths::extension(&word.text).is_empty() && paths::looks_like_file(&word.text) {
+                self.add(Op::Read, &word, None, None);
+            }
+        }
+    }
+
+    fn after_program(&mut self, command: &str) {
+        let mut arguments = self.arguments(command);
+        if command == "yq" && arguments.first().is_some_and(|word| matches!(word.text.as_str(), "eval" | "e"))
+        {
+            arguments.remove(0);
+        }
+        let [program, files @ ..] = arguments.as_slice() else { return };
+        let in_place = match command {
+            "yq" => self.has_flag('i', "inplace") || self.has_flag('i', "in-place"),
+            "awk" | "gawk" => {
+                let mut pairs = self.step.words.iter().zip(self.step.words.iter().skip(1));
+                pairs.any(|(option, value)| option.text == "-i" && value.text == "inplace")
+            }
+            _ => false,
+        };
+        let op = if in_place { Op::Modify } else { Op::Read };
+        let told = in_place.then(|| format!("{command} {}", one_line(&program.text)));
+        for word in files {
+            self.add(op, word, None, told.clone());
+        }
+    }
+
+    fn tee(&mut self) {
+        let op = if self.has_flag('a', "append") { Op::Append } else { Op::Write };
+        let text = self.step.heredoc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned());
+        for word in self.arguments("tee") {
+            self.add(op, &word, text.clone(), None);
+        }
+    }
+
+    pub(super) fn remove(&mut self, command: &str) {
+        let tree = self.has_flag('r', "recursive") || self.has_flag('R', "");
+        for word in self.arguments(command) {
+            self.add(if tree { Op::DeleteTree } else { Op::Delete }, &word, None, None);
+        }
+    }
+
+    fn ran(&mut self) {
+        let words = &self.step.words;
+        let name = words.first().map(base_name).unwrap_or_default().to_owned();
+        let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "-r" | "--eval"));
+        let inline = flag.and_then(|at| words.get(at + 1)).map(|w| w.text.clone());
+        let first = words.iter().skip(1).find(|w| !w.text.starts_with('-'));
+        if inline.is_none()
+            && let Some(first) = first
+        {
+            if !words.iter().any(|w| w.text == "-m") && !paths::extension(&first.text).is_empty() {
+                self.add(Op::Run, first, None, None);
+            }
+            return;
+        }
+        let Some(code) = inline.or_else(|| self.step.heredoc.clone()) else { return };
+        let told = script::replacements_in(&code);
+        for script::Written { op, path, from } in script::writes_in(&code) {
+            let words = match op {
+                Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
+                Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {
+                    Some(told.clone().unwrap_or_else(|| format!("written by a {name} script")))
+                }
+            };
+            let mut effect = self.effect(op, &path, None, words);
+            effect.from = from.map(|f| {
+                let full = paths::join(self.step.dir.as_deref(), &f);
+                (f, full)
+            });
+            self.found.push(effect);
+        }
+    }
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    clip(text.lines().next().unwrap_or(""), 100)
+}

@@ -1,0 +1,75 @@
+//! What git does to files of the work tree, and patches.
+
+use super::Step;
+use super::effects::{Op, Reader};
+use super::word::Word;
+use crate::ledger::paths;
+
+impl Reader<'_> {
+    pub(super) fn git(&mut self) {
+        let mut at = 1;
+        let mut dir = self.step.dir.clone();
+        while let Some(word) = self.step.words.get(at) {
+            match word.text.as_str() {
+                "-C" => {
+                    let to = self.step.words.get(at + 1).map(|w| w.text.clone()).unwrap_or_default();
+                    dir = Some(paths::join(dir.as_deref(), &to));
+                    at += 2;
+                }
+                "-c" => at += 2,
+                option if option.starts_with('-') => at += 1,
+                _ => break,
+            }
+        }
+        let Some(command) = self.step.words.get(at).map(|w| w.text.clone()) else { return };
+        let inner = Step {
+            words: self.step.words.iter().skip(at).cloned().collect(),
+            redirects: Vec::new(),
+            heredoc: self.step.heredoc.clone(),
+            dir,
+            windows: false,
+        };
+        let mut reader = Reader { step: &inner, found: self.found };
+        match command.as_str() {
+            "mv" => reader.moved(),
+            "rm" if !reader.has_flag('-', "cached") => reader.remove("rm"),
+            "checkout" => reader.reverted(true),
+            "restore" if !reader.has_flag('S', "staged") || reader.has_flag('W', "worktree") => {
+                reader.reverted(false);
+            }
+            "apply" | "am" => reader.patched(),
+            _ => {}
+        }
+    }
+
+    fn reverted(&mut self, needs_dashes: bool) {
+        let words = &self.step.words;
+        let after = words.iter().position(|w| w.text == "--").map(|at| at + 1);
+        let files: Vec<Word> = match after {
+            Some(from) => words.iter().skip(from).cloned().collect(),
+            None => self
+                .arguments("restore")
+                .into_iter()
+                .filter(|w| {
+                    !needs_dashes || !paths::extension(&w.text).is_empty() && paths::looks_like_file(&w.text)
+                })
+                .collect(),
+        };
+        for word in files {
+            if !paths::extension(&word.text).is_empty() {
+                self.add(Op::Revert, &word, None, Some("reverted to the committed version".to_owned()));
+            }
+        }
+    }
+
+    pub(super) fn patched(&mut self) {
+        let text = self.step.heredoc.clone().or_else(|| {
+            self.step.words.iter().find(|w| w.text.contains("*** Begin Patch")).map(|w| w.text.clone())
+        });
+        if let Some(text) = text {
+            let mut effect = self.effect(Op::Patch, "", Some(text), None);
+            effect.full = self.step.dir.clone().unwrap_or_default();
+            self.found.push(effect);
+        }
+    }
+}

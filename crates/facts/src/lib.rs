@@ -1,0 +1,13 @@
+//! Facts: what messages show, read without a model.
+//!
+//! What lives here: the ledger of files, commands, test runs, errors, things and demands; the words that it is told in;
+//! secrets, which it leaves out.
+//! Invariant: the same input gives the same bytes, on any machine, at any time; every fact names the messages that show it.
+//! Must not know: what becomes of a fact.
+
+pub mod glance;
+pub mod ledger;
+pub mod redact;
+pub mod thing;
+pub mod todo;
+pub mod wording;

@@ -1,0 +1,62 @@
+//! Secrets are taken out of everything that outlives a session or leaves the process: summaries, facts,
+//! probes, events, prompts.
+//!
+//! What lives here: what secrets look like, and what only looks like one.
+//! Invariant: a match redacts and never fails; commit hashes, UUIDs and paths stay as they are
+//! unless the name in front of them says that they are secret.
+//! Must not know: who reads what is left.
+
+mod doubt;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use rules::{RULES, Rule, candidates};
+
+/// Replaces every secret by `[REDACTED:kind]`.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut rules = candidates(text);
+    if rules == 0 {
+        return Cow::Borrowed(text);
+    }
+    let mut out = Cow::Borrowed(text);
+    for (at, rule) in RULES.iter().enumerate() {
+        if rules >> at & 1 == 1
+            && let Some(replaced) = apply(rule, &out)
+        {
+            rules |= candidates(&replaced);
+            out = Cow::Owned(replaced);
+        }
+    }
+    out
+}
+
+/// Whether a text may hold a secret: `false` says that it holds none.
+#[must_use]
+pub fn may_hold_secret(text: &str) -> bool {
+    candidates(text) != 0
+}
+
+fn apply(rule: &Rule, text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut from = 0;
+    for caps in rule.pattern.captures_iter(text) {
+        let named = ["s", "t", "u"].iter().find_map(|name| caps.name(name));
+        let Some(secret) = named.or_else(|| caps.get(0)) else { continue };
+        if !(rule.is_secret)(&caps) {
+            continue;
+        }
+        out.push_str(text.get(from..secret.start()).unwrap_or_default());
+        out.push_str("[REDACTED:");
+        out.push_str(rule.kind);
+        out.push(']');
+        from = secret.end();
+    }
+    (from > 0).then(|| {
+        out.push_str(text.get(from..).unwrap_or_default());
+        out
+    })
+}

@@ -1,0 +1,214 @@
+//! The todo list that a caller keeps, and what a span says of it.
+//!
+//! An item is marked as completed only where a clause names it and says that it is done, without a
+//! negation or a condition; what is said less clearly is proposed and left to the caller.
+
+mod said;
+mod subject;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::ledger::{TodoItem, TodoList, TodoStatus};
+use crate::redact::redact;
+use crate::wording::{self, clip_words, one_line};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
+use said::Said;
+use subject::Subject;
+
+/// The most items of a list.
+pub const MAX_TODOS: usize = 200;
+/// The most characters of one item.
+pub const MAX_TODO_CHARS: usize = 1_000;
+
+/// Items in progress that are looked for in one span.
+const MAX_FOLLOWED: usize = 50;
+/// The most characters of a clause that is quoted.
+const MAX_EVIDENCE: usize = 200;
+
+/// One item of a caller's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Todo {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: TodoStatus,
+    /// What a compression believes of it, when the session does not say so clearly; only the caller sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed_status: Option<TodoStatus>,
+    /// The messages that speak of its completion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seqs: Vec<Seq>,
+}
+
+impl Todo {
+    /// An item as its caller gives it.
+    #[must_use]
+    pub fn new(content: String, status: TodoStatus) -> Self {
+        Self { content, status, proposed_status: None, seqs: Vec::new() }
+    }
+}
+
+/// How one item differs from what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TodoChange {
+    /// The item.
+    pub content: String,
+    /// What it was; null for a new one.
+    #[schema(required = true)]
+    pub from: Option<TodoStatus>,
+    /// What it is; null for one that is gone.
+    #[schema(required = true)]
+    pub to: Option<TodoStatus>,
+    /// Only proposed: the item stays what it was until the caller says otherwise.
+    pub proposed: bool,
+    /// The clause that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+    /// The messages that it came from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seqs: Vec<Seq>,
+}
+
+/// A list after a span, and what the span changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Followed {
+    /// The items, in the caller's order.
+    pub items: Vec<Todo>,
+    /// What is different, and what is proposed.
+    pub changes: Vec<TodoChange>,
+}
+
+impl Followed {
+    /// The list in the ledger's shape, in whose place it stands: the caller's list wins.
+    #[must_use]
+    pub fn list(&self) -> TodoList {
+        let item = |todo: &Todo| TodoItem { content: one_line(&todo.content), status: todo.status };
+        let mut seqs = Vec::new();
+        for change in &self.changes {
+            wording::join_seqs(&mut seqs, &change.seqs);
+        }
+        TodoList { items: self.items.iter().map(item).collect(), seqs }
+    }
+}
+
+/// What tools say of a span's work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'a> {
+    /// The list that a tool wrote.
+    pub written: Option<&'a TodoList>,
+    /// The latest run of tests, when it failed: whatever was called done before it is proposed at most.
+    pub failed_at: Option<Seq>,
+}
+
+/// Follows a list through a span.
+#[must_use]
+pub fn follow(list: &[Todo], span: &[Numbered], shown: Shown<'_>) -> Followed {
+    let mut followed = Followed { items: list.to_vec(), changes: Vec::new() };
+    let doing = || list.iter().filter(|todo| todo.status == TodoStatus::InProgress);
+    if doing().next().is_none() {
+        return followed;
+    }
+    let said = Said::of(span);
+    let mut looked = 0;
+    for todo in &mut followed.items {
+        if todo.status != TodoStatus::InProgress || looked == MAX_FOLLOWED {
+            continue;
+        }
+        looked += 1;
+        let said = || said.of_item(&Subject::of(&todo.content)).map(|claim| claim.doubted(shown.failed_at));
+        let Some(claim) = by_tool(todo, shown.written).or_else(said) else { continue };
+        let proposed = claim.certainty == Certainty::Maybe;
+        if proposed {
+            todo.proposed_status = Some(TodoStatus::Completed);
+        } else {
+            (todo.status, todo.proposed_status) = (TodoStatus::Completed, None);
+        }
+        todo.seqs.clone_from(&claim.seqs);
+        followed.changes.push(TodoChange {
+            content: todo.content.clone(),
+            from: Some(TodoStatus::InProgress),
+            to: Some(TodoStatus::Completed),
+            proposed,
+            evidence: claim.clause.map(|clause| redact(clip_words(&clause, MAX_EVIDENCE)).into_owned()),
+            seqs: claim.seqs,
+        });
+    }
+    followed
+}
+
+/// What is different between two lists; items of one wording are the same item.
+#[must_use]
+pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
+    let mut known: BTreeMap<String, Vec<&Todo>> = BTreeMap::new();
+    for todo in before.iter().rev() {
+        known.entry(wording::key(&todo.content)).or_default().push(todo);
+    }
+    let change = |todo: &Todo, from, to| TodoChange {
+        content: todo.content.clone(),
+        from,
+        to,
+        proposed: false,
+        evidence: None,
+        seqs: Vec::new(),
+    };
+    let mut changes = Vec::new();
+    for todo in after {
+        let earlier = known.get_mut(&wording::key(&todo.content)).and_then(Vec::pop);
+        let from = earlier.map(|earlier| earlier.status);
+        if from != Some(todo.status) {
+            changes.push(change(todo, from, Some(todo.status)));
+        }
+    }
+    let is_left = |todo: &&Todo| {
+        known
+            .get(&wording::key(&todo.content))
+            .is_some_and(|left| left.iter().any(|one| std::ptr::eq(*one, *todo)))
+    };
+    changes.extend(before.iter().filter(is_left).map(|todo| change(todo, Some(todo.status), None)));
+    changes
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Certainty {
+    Done,
+    Maybe,
+    /// Said to be not done, which takes back what was said before.
+    Not,
+}
+
+#[derive(Clone, Debug)]
+struct Claim {
+    certainty: Certainty,
+    clause: Option<String>,
+    seqs: Vec<Seq>,
+}
+
+impl Claim {
+    /// A failing run after the words takes the certainty from them.
+    fn doubted(mut self, failed_at: Option<Seq>) -> Self {
+        let is_later = |failed: Seq| self.seqs.last().is_some_and(|said| *said < failed);
+        if self.certainty == Certainty::Done && failed_at.is_some_and(is_later) {
+            self.certainty = Certainty::Maybe;
+        }
+        self
+    }
+}
+
+/// The tool's own list says that an item of the same wording is done.
+fn by_tool(todo: &Todo, written: Option<&TodoList>) -> Option<Claim> {
+    let list = written?;
+    let key = wording::key(&todo.content);
+    let item = list.items.iter().find(|item| wording::key(&item.content) == key)?;
+    (item.status == TodoStatus::Completed).then(|| Claim {
+        certainty: Certainty::Done,
+        clause: None,
+        seqs: list.seqs.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests;
