@@ -3,20 +3,25 @@ FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 # Queries are checked against .sqlx: building needs no database.
 ENV SQLX_OFFLINE=true
-# The dependencies are a layer of their own, which changes with these files alone, and with what all the rest is built
-# on. Benches are taken out of the manifest, because cargo wants their sources to be there.
+# The dependencies are a layer of their own, which changes with these files alone. Benches are taken out
+# of the manifest, because cargo wants their sources to be there.
 COPY Cargo.toml Cargo.lock build.rs ./
-COPY crates crates
+COPY crates/facts/Cargo.toml crates/facts/
+COPY crates/messages/Cargo.toml crates/messages/build.rs crates/messages/
+COPY crates/postgres/Cargo.toml crates/postgres/
+COPY crates/preaggregate/Cargo.toml crates/preaggregate/
+COPY crates/recall/Cargo.toml crates/recall/
 RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
     cp Cargo.toml Cargo.whole \
     && sed -i '/^\[\[bench\]\]/,/^$/d' Cargo.toml \
-    && mkdir src && echo 'fn main() {}' > src/main.rs && : > src/lib.rs \
+    && for crate in . crates/*; do mkdir "$crate/src" && : > "$crate/src/lib.rs"; done \
+    && echo 'fn main() {}' > src/main.rs \
     && cargo build --release --locked \
     && mv Cargo.whole Cargo.toml
 COPY . .
 # Sources that are older than the layer above would be taken for built.
 RUN --mount=type=cache,target=/usr/local/cargo/registry,sharing=locked \
-    touch src/main.rs src/lib.rs && cargo build --release --locked --bin anchord
+    touch src/main.rs src/lib.rs crates/*/src/lib.rs && cargo build --release --locked --bin anchord
 
 # C library, root certificates (for TLS towards a language model) and no shell.
 FROM gcr.io/distroless/cc-debian12:nonroot

@@ -34,7 +34,6 @@ use crate::http;
 use crate::http::auth::{OperatorToken, RateLimit, TenantRates};
 use crate::http::connections::{self, Patience};
 use crate::llm;
-use crate::postgres::{self, Embedded};
 use crate::store::Store;
 use crate::store::gather::Gatherer;
 use crate::worker;
@@ -42,6 +41,7 @@ pub use crate::worker::alone::{Alone, CallRecord};
 use crate::worker::courier::Courier;
 use crate::worker::outbound::Outbound;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
+use anchord_postgres::Embedded;
 
 pub use crate::store::keys::ApiKey;
 pub use crate::store::tenants::Tenant;
@@ -376,15 +376,15 @@ async fn reach(config: &config::Database) -> anyhow::Result<(Option<Embedded>, S
     Ok((Some(embedded), url))
 }
 
-fn launch(config: &config::Database) -> postgres::Config {
+fn launch(config: &config::Database) -> anchord_postgres::Config {
     let pools = config.pool_size.saturating_add(config.pool_size / 2);
     let connections = pools.saturating_add(SPARE_CONNECTIONS);
-    postgres::Config {
+    anchord_postgres::Config {
         data_dir: config.data_dir.clone(),
         programs: config.programs(),
         path: config::Database::search_path(),
         max_connections: u16::try_from(connections).unwrap_or(u16::MAX),
-        durability: postgres::Durability::Full,
+        durability: anchord_postgres::Durability::Full,
     }
 }
 

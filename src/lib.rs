@@ -2,7 +2,7 @@
 //!
 //! Modules in reading order. One way: `main → cli → app → {http, worker, postgres}`;
 //! `http → store, domain`; `worker → store, llm, domain`; `store → domain`; `domain →` nothing of
-//! ours. `tests/architecture.rs` checks it.
+//! ours. `tests/architecture` checks it. What they stand on is in `crates/`.
 
 pub mod app;
 pub mod background;
@@ -12,7 +12,6 @@ pub mod config;
 pub mod domain;
 pub mod http;
 pub mod llm;
-pub mod postgres;
 pub mod store;
 pub mod telemetry;
 pub mod trace;

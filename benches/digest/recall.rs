@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anchord::domain::recall::{Analyzer, postings};
+use anchord_recall::{Analyzer, postings};
 
 use crate::chain::fingerprint;
 use crate::sessions::Session;

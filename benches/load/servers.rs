@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anchord::postgres::{self, Config, Durability, Embedded};
+use anchord_postgres::{Config, Durability, Embedded};
 use anyhow::{Context as _, ensure};
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -67,7 +67,7 @@ impl Servers {
 
     /// The address of the ceiling's database.
     pub fn ceiling_url(&self) -> String {
-        self.embedded.url_of(postgres::SUPERUSER, CEILING)
+        self.embedded.url_of(anchord_postgres::SUPERUSER, CEILING)
     }
 
     /// The address of the service's database, as its owner.
@@ -82,7 +82,7 @@ impl Servers {
 
     /// Makes the ceiling's database.
     pub async fn make_ceiling(&self) -> anyhow::Result<()> {
-        let postgres = self.embedded.url_of(postgres::SUPERUSER, "postgres");
+        let postgres = self.embedded.url_of(anchord_postgres::SUPERUSER, "postgres");
         execute(&postgres, &format!("drop database if exists {CEILING}")).await?;
         execute(&postgres, &format!("create database {CEILING}")).await
     }
@@ -98,7 +98,7 @@ impl Servers {
 
     /// A connection of the same superuser, to look more often.
     pub async fn watch(&self) -> anyhow::Result<PgConnection> {
-        let url = self.embedded.url_of(postgres::SUPERUSER, postgres::DATABASE);
+        let url = self.embedded.url_of(anchord_postgres::SUPERUSER, anchord_postgres::DATABASE);
         Ok(PgConnection::connect(&url).await?)
     }
 

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use anchord::domain::preaggregate::{AgentOutput, Options, preaggregate};
+use anchord_preaggregate::{AgentOutput, Options, preaggregate};
 use clap::Parser;
 
 /// Condenses reports and hostile texts and prints MB/s and ratios

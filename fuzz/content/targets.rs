@@ -5,13 +5,13 @@
 
 use anchord::domain::candidate::{self, Base, Material};
 use anchord::domain::parts::{Parts, Stored};
-use anchord::domain::recall;
 use anchord::domain::summary::Summary;
 use anchord_facts::redact::redact;
 use anchord_messages::format::{self, Format, detect::detect};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
+
 use chrono::DateTime;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ pub fn body(data: &[u8]) {
     for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
         if let Ok(message) = format::parse(format, &text) {
             let _ = Shape::measure(&message, &TokenCounter::default());
-            let _ = recall::analyze(&message);
+            let _ = anchord_recall::analyze(&message);
             digest(vec![message]);
         }
     }
@@ -95,8 +95,8 @@ pub fn query(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (asked, said) = text.split_once('\u{1}').unwrap_or((&text, &text));
     let message = Message { role: Role::User, name: None, parts: vec![Part::Text(said.to_owned())] };
-    let _ = recall::analyze(&message);
-    if let Some(query) = recall::Query::parse(asked) {
+    let _ = anchord_recall::analyze(&message);
+    if let Some(query) = anchord_recall::Query::parse(asked) {
         let _ = query.terms();
         let _ = query.examine(&message);
     }

@@ -23,7 +23,7 @@ const PAGE: i64 = 500;
 #[derive(Debug)]
 pub struct Operators {
     store: Store,
-    embedded: Option<crate::postgres::Embedded>,
+    embedded: Option<anchord_postgres::Embedded>,
     tracker: TaskTracker,
 }
 

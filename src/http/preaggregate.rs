@@ -8,7 +8,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::problem::{ApiError, FieldError};
 use crate::background;
-use crate::domain::preaggregate::{
+use anchord_preaggregate::{
     AgentOutput, DEFAULT_PREFIX, DEFAULT_THRESHOLD_BYTES, Options, Preaggregated, is_prefix, preaggregate,
 };
 

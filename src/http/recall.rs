@@ -10,9 +10,9 @@ use super::json::Reply;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use super::usage::{about_tokens, refetch};
-use crate::domain::recall::{self, Hit};
 use crate::domain::usage::Kind;
 use anchord_messages::message::Role;
+use anchord_recall::Hit;
 
 /// Hits when the caller does not say: what an agent reads at one sitting.
 const DEFAULT_HITS: u32 = 10;
@@ -60,17 +60,17 @@ pub async fn recall(
     Path(path): Path<SessionPath>,
     Query(query): Query<RecallQuery>,
 ) -> Result<Reply<Recalled>, ApiError> {
-    if query.q.len() > recall::Query::MAX_BYTES {
+    if query.q.len() > anchord_recall::Query::MAX_BYTES {
         return Err(ApiError::parameter(
             "q",
-            format!("must have at most {} bytes", recall::Query::MAX_BYTES),
+            format!("must have at most {} bytes", anchord_recall::Query::MAX_BYTES),
         ));
     }
     let limit = query.limit.unwrap_or(DEFAULT_HITS);
     if !(1..=MAX_HITS).contains(&limit) {
         return Err(ApiError::parameter("limit", format!("must be from 1 to {MAX_HITS}")));
     }
-    let words = recall::Query::parse(&query.q)
+    let words = anchord_recall::Query::parse(&query.q)
         .ok_or_else(|| ApiError::parameter("q", "has no word, number or name to look for"))?;
     let found = state
         .store

@@ -14,13 +14,11 @@ use super::usage::Shown;
 use super::{Store, StoreError, Tx};
 use crate::background;
 use crate::domain::compression::Report;
-use crate::domain::recall::postings::{
-    CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory,
-};
-use crate::domain::recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, Term, settle};
 use anchord_messages::format::{Format, parse};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::{Message, Part, Role};
+use anchord_recall::postings::{CHUNK, Segments, by_bucket, chunk_of, encode, read_bucket, read_directory};
+use anchord_recall::{Analyzer, Document, Examined, Hit, Matches, Query, Ranked, Term, settle};
 
 /// The most bytes of bodies that are indexed in one transaction, or scanned at a time.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;

@@ -1,11 +1,11 @@
 //! Keeps a session's recall index up with its messages.
 
 use crate::background;
-use crate::domain::recall::Analyzer;
 use crate::store::compressions::Job;
 use crate::store::recall::Indexing;
 use crate::store::{Store, StoreError};
 use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_recall::Analyzer;
 
 /// The most transactions of one job: a session that was imported whole must not hold a permit for long.
 const MOST_STEPS: usize = 16;

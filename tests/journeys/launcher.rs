@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use anchord::postgres::{Config, Durability, Embedded, StartError};
+use anchord_postgres::{Config, Durability, Embedded, StartError};
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 /// A folder that the server's user can reach below, when the tests run as root.

@@ -4,8 +4,6 @@ use std::num::NonZeroU32;
 
 use anchord::clock::Clock;
 use anchord::domain::accounting::Counted;
-use anchord::domain::recall::postings::CHUNK;
-use anchord::domain::recall::{Hit, Query, analyze};
 use anchord::http::auth::{RateLimit, TenantRates};
 use anchord::http::events::Streams;
 use anchord::http::quotas::QuotaWatch;
@@ -17,6 +15,8 @@ use anchord::store::recall::Indexing;
 use anchord::worker::index::{Indexed, index};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
+use anchord_recall::postings::CHUNK;
+use anchord_recall::{Hit, Query, analyze};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};

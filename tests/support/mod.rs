@@ -28,8 +28,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use anchord::postgres::{self, Config, Durability, Embedded};
 use anchord::store::Store;
+use anchord_postgres::{Config, Durability, Embedded};
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
@@ -81,9 +81,10 @@ pub async fn database() -> TestDatabase {
     // The first caller may have to start the server and to migrate, which takes a second.
     let server = tokio::task::spawn_blocking(shared).await.expect("a server for the tests");
     let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let create = format!("create database {name} template {} owner {}", server.template, postgres::OWNER);
-    execute(&server.address.of(postgres::SUPERUSER, "postgres"), create).await;
-    TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
+    let create =
+        format!("create database {name} template {} owner {}", server.template, anchord_postgres::OWNER);
+    execute(&server.address.of(anchord_postgres::SUPERUSER, "postgres"), create).await;
+    TestDatabase { url: server.address.of(anchord_postgres::OWNER, &name), name }
 }
 
 /// Makes an empty database on the test run's server.
@@ -91,9 +92,9 @@ pub async fn empty_database() -> TestDatabase {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let server = tokio::task::spawn_blocking(shared).await.expect("a server for the tests");
     let name = format!("empty_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let create = format!("create database {name} owner {}", postgres::OWNER);
-    execute(&server.address.of(postgres::SUPERUSER, "postgres"), create).await;
-    TestDatabase { url: server.address.of(postgres::OWNER, &name), name }
+    let create = format!("create database {name} owner {}", anchord_postgres::OWNER);
+    execute(&server.address.of(anchord_postgres::SUPERUSER, "postgres"), create).await;
+    TestDatabase { url: server.address.of(anchord_postgres::OWNER, &name), name }
 }
 
 /// Looks again and again until there is what is looked for; fails after twenty seconds, before the server itself ends what hangs.
@@ -141,7 +142,7 @@ impl TestDatabase {
     /// A connection that may do everything, whoever owns it.
     pub async fn connect_as_superuser(&self) -> PgConnection {
         let server = SHARED.get().expect("the server of this database");
-        let url = server.address.of(postgres::SUPERUSER, &self.name);
+        let url = server.address.of(anchord_postgres::SUPERUSER, &self.name);
         PgConnection::connect(&url).await.expect("a connection")
     }
 
@@ -154,7 +155,7 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let Some(server) = SHARED.get() else { return };
-        let url = server.address.of(postgres::SUPERUSER, "postgres");
+        let url = server.address.of(anchord_postgres::SUPERUSER, "postgres");
         let drop = format!("drop database if exists {} with (force)", self.name);
         // On a thread of its own, because a drop may happen inside a runtime. Best effort: what
         // stays ends with the server, and a test whose database cannot be dropped ends all the same.
@@ -213,7 +214,7 @@ fn attach(state: &Path) -> Option<Address> {
     // Fails when the guard has closed the server: it removed the folder of leases.
     lease(Path::new(home)).ok()?;
     let address = Address(address.to_owned());
-    let url = address.of(postgres::SUPERUSER, "postgres");
+    let url = address.of(anchord_postgres::SUPERUSER, "postgres");
     block_on(async move {
         let reached = PgConnection::connect(&url).await;
         reached.ok()?.close().await.ok()
@@ -263,7 +264,7 @@ fn guard(server: u32, home: tempfile::TempDir) -> PathBuf {
 /// migrations, so that a server that lingers from before an edit is no trap.
 async fn template(address: Address) -> String {
     let name = format!("template_{}", fingerprint());
-    let admin = address.of(postgres::SUPERUSER, "postgres");
+    let admin = address.of(anchord_postgres::SUPERUSER, "postgres");
     let mut connection = PgConnection::connect(&admin).await.expect("a connection");
     let exists = format!("select 1 from pg_database where datname = '{name}'");
     let found = sqlx::raw_sql(sqlx::AssertSqlSafe(exists)).fetch_optional(&mut connection).await;
@@ -273,8 +274,8 @@ async fn template(address: Address) -> String {
     }
     // Renamed when it is done: a run that was killed half-way leaves no half-made template.
     execute(&admin, "drop database if exists template_unfinished".to_owned()).await;
-    execute(&admin, format!("create database template_unfinished owner {}", postgres::OWNER)).await;
-    migrate(&address.of(postgres::OWNER, "template_unfinished")).await;
+    execute(&admin, format!("create database template_unfinished owner {}", anchord_postgres::OWNER)).await;
+    migrate(&address.of(anchord_postgres::OWNER, "template_unfinished")).await;
     execute(&admin, format!("alter database template_unfinished rename to {name}")).await;
     name
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::{PAGE_BYTES, from_index, on_blocking, page};
 use crate::domain::hindsight::{Hindsight, look_back, wanted};
-use crate::domain::recall::Query;
-use crate::domain::recall::postings::{CHUNK, chunk_of};
 use crate::store::load::{self, Which};
 use crate::store::{Store, StoreError, Tx, expect_rows, pins};
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_messages::message::{Message, Part, Role};
+use anchord_recall::Query;
+use anchord_recall::postings::{CHUNK, chunk_of};
 
 /// How many pages of messages that were served word for word are read; a version with more before it is not evaluated.
 const SERVED_PAGES: usize = 4;

@@ -60,7 +60,7 @@ pub struct Spoken {
 }
 
 /// Reads a structured call.
-#[must_use] 
+#[must_use]
 pub fn asked(name: &str, arguments: &str) -> Asked {
     if arguments.len() > PARSED_BYTES {
         return Asked { act: Act::Changes, ..Asked::default() };
@@ -167,7 +167,7 @@ fn file_name(path: &str) -> String {
 }
 
 /// Reads the uses that a text holds: fenced shell commands and tagged calls.
-#[must_use] 
+#[must_use]
 pub fn spoken(text: &str) -> Vec<Spoken> {
     spoken::asked(text)
         .into_iter()

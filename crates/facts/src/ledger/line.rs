@@ -52,7 +52,7 @@ pub fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick
 }
 
 /// Removes terminal escape sequences.
-#[must_use] 
+#[must_use]
 pub fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
@@ -75,7 +75,7 @@ pub fn plain(line: &str) -> Cow<'_, str> {
 }
 
 /// The text with every run of whitespace as one space, none at the ends.
-#[must_use] 
+#[must_use]
 pub fn squash(text: &str) -> String {
     if is_squashed(text.as_bytes()) {
         return text.to_owned();
@@ -91,7 +91,7 @@ pub fn squash(text: &str) -> String {
 }
 
 /// Whether a text is ASCII with nothing but single spaces between words, as most texts are.
-#[must_use] 
+#[must_use]
 pub fn is_squashed(text: &[u8]) -> bool {
     /// So many bytes are looked at together.
     const TOGETHER: usize = 64;

@@ -18,21 +18,21 @@ use regex::{Captures, Regex, RegexBuilder};
 const AUTOMATON_BYTES: usize = 1024 * 1024;
 
 /// Compiles a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
-#[must_use] 
+#[must_use]
 pub fn ascii(pattern: &str) -> Regex {
     unicode(&narrowed(pattern))
 }
 
 /// The words in lower case, one of which stands in every text that a pattern matches whose `\b`, `\w`,
 /// `\d` and `\s` mean ASCII's; `None` when it can do without any that tell.
-#[must_use] 
+#[must_use]
 pub fn required_by_ascii(pattern: &str) -> Option<Vec<Vec<u8>>> {
     required::words(&narrowed(pattern))
 }
 
 /// The bytes that a text begins with which a pattern matches whose `\b`, `\w`, `\d` and `\s` mean ASCII's;
 /// `None` when it may match behind a text's start, or an empty text.
-#[must_use] 
+#[must_use]
 pub fn first_bytes_of_ascii(pattern: &str) -> Option<[bool; 256]> {
     first::bytes(&narrowed(pattern))
 }
@@ -41,7 +41,7 @@ pub fn first_bytes_of_ascii(pattern: &str) -> Option<[bool; 256]> {
 ///
 /// # Panics
 /// When it does not compile: patterns are constants, and tests compile each of them.
-#[must_use] 
+#[must_use]
 pub fn unicode(pattern: &str) -> Regex {
     #[expect(clippy::expect_used, reason = "the patterns are constants, and tests compile each of them")]
     RegexBuilder::new(pattern).dfa_size_limit(AUTOMATON_BYTES).build().expect("the pattern is valid")
@@ -59,19 +59,19 @@ pub struct Grouped {
 
 impl Grouped {
     /// Takes a pattern whose `\b`, `\w`, `\d` and `\s` mean ASCII's.
-    #[must_use] 
+    #[must_use]
     pub fn ascii(pattern: &str) -> Self {
         Self::new(narrowed(pattern))
     }
 
     /// Takes a pattern whose `\b` means ASCII's while its classes hold in every script.
-    #[must_use] 
+    #[must_use]
     pub fn ascii_bounded(pattern: &str) -> Self {
         Self::new(pattern.replace(r"\b", r"(?-u:\b)"))
     }
 
     /// Takes a pattern whose boundaries and classes hold in every script.
-    #[must_use] 
+    #[must_use]
     pub fn new(pattern: String) -> Self {
         Self { pattern, compiled: OnceLock::new() }
     }
@@ -124,13 +124,13 @@ pub struct Rare {
 
 impl Rare {
     /// Takes a pattern; what of it is needed is compiled when it is.
-    #[must_use] 
+    #[must_use]
     pub fn new(pattern: &str) -> Self {
         Self::of(pattern.to_owned(), pattern.contains(r"\b"))
     }
 
     /// Takes a pattern whose boundaries and classes mean ASCII's in every text.
-    #[must_use] 
+    #[must_use]
     pub fn ascii(pattern: &str) -> Self {
         Self::of(narrowed(pattern), false)
     }
@@ -223,7 +223,7 @@ fn widened(pattern: &str) -> String {
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
-#[must_use] 
+#[must_use]
 pub fn narrowed(pattern: &str) -> String {
     spelled(pattern, r"\t\n\r\x20\xA0")
 }

@@ -253,7 +253,7 @@ fn is_automatic(text: &str) -> bool {
 }
 
 /// Words, where two ideographs make about one.
-#[must_use] 
+#[must_use]
 pub fn substance(text: &str) -> usize {
     let ideographs = text.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c)).count();
     text.split_whitespace().take(50).count() + ideographs / 2

@@ -267,7 +267,7 @@ fn count_words(text: &str) -> u64 {
 }
 
 /// Tells the language of a text by its script, then by its commonest words; reads the first 2,000 characters.
-#[must_use] 
+#[must_use]
 pub fn of(text: &str) -> Language {
     let (mut han, mut kana, mut hangul, mut cyrillic, mut letters) = (0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
     // Only other scripts are counted against Latin letters.

@@ -141,7 +141,7 @@ fn is_harness(text: &str) -> bool {
 }
 
 /// Whether a user message holds what a tool or a console printed.
-#[must_use] 
+#[must_use]
 pub fn is_observation(message: &Message) -> bool {
     if message.role != Role::User {
         return false;
@@ -165,7 +165,7 @@ pub fn is_observation(message: &Message) -> bool {
 }
 
 /// The name in front of a speech in minutes (`Ana Li: …`), and the speech.
-#[must_use] 
+#[must_use]
 pub fn speaker(text: &str) -> Option<(&str, &str)> {
     if let Some((name, rest)) = text.split_once('：')
         && (1..=20).contains(&name.chars().count())
@@ -187,7 +187,7 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether a span is what several people said to each other, with their names in front.
-#[must_use] 
+#[must_use]
 pub fn is_minutes(span: &[Numbered]) -> bool {
     let mut texts = 0_usize;
     let mut named = 0_usize;
@@ -206,7 +206,7 @@ pub fn is_minutes(span: &[Numbered]) -> bool {
 }
 
 /// Removes the `> ` in front of a console's lines.
-#[must_use] 
+#[must_use]
 pub fn without_console_marks(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with('>') {
         return Cow::Borrowed(text);
@@ -251,13 +251,13 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// The person's words without the issues, mails and examples that they quote.
-#[must_use] 
+#[must_use]
 pub fn own_words(text: &str) -> Cow<'_, str> {
     without_blocks(text, QUOTED_TAGS)
 }
 
 /// Whether a line is one of a numbered listing as programs print it: a number, a sign of a difference, text.
-#[must_use] 
+#[must_use]
 pub fn is_listed(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());

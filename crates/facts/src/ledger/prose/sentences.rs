@@ -23,7 +23,7 @@ enum LineKind {
 }
 
 /// The sentences of a text in order; fenced code, quotes, logs, tables and diffs are left out.
-#[must_use] 
+#[must_use]
 pub fn sentences(text: &str) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut paragraph = String::new();

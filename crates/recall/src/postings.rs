@@ -204,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::recall::{Query, analyze};
+    use crate::{Query, analyze};
     use anchord_messages::message::{Message, Part, Role};
 
     fn document(text: &str) -> Document {

@@ -298,7 +298,7 @@ fn rarity(total: f64, with: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::recall::analyze;
+    use crate::analyze;
     use anchord_messages::message::{Message, Part, Role};
 
     fn said(text: &str) -> Message {

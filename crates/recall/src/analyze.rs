@@ -390,7 +390,7 @@ mod tests {
             let twice = analyze(&message(Role::User, vec![Part::Text(format!("{text}\n\n{text}"))]));
             proptest::prop_assert!(twice.terms.len() <= once.terms.len() + 4, "{} {}", twice.terms.len(), once.terms.len());
             for word in words.iter().filter(|w| w.starts_with("src/") && text.contains(w.as_str())) {
-                let query = crate::domain::recall::Query::parse(word).unwrap();
+                let query = crate::Query::parse(word).unwrap();
                 proptest::prop_assert!(query.terms().iter().any(|t| once.frequencies(*t).is_some()), "{}", word);
             }
         }

@@ -114,7 +114,7 @@ fn install_line() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::postgres::Durability;
+    use crate::Durability;
 
     fn config(programs: PathBuf) -> Config {
         Config {
