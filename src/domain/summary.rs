@@ -13,7 +13,7 @@ use super::document::Document;
 use super::section::Section;
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::ledger::{FileAction, Known, TestOutcome};
-pub use anchord_facts::thing::{Property, Thing};
+use anchord_facts::thing::Thing;
 use anchord_messages::id::Seq;
 
 /// The sections of one summary version.

@@ -121,10 +121,11 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::summary::{CurrentState, FileStatus, ModifiedFile, Thing};
+    use super::super::summary::{CurrentState, FileStatus, ModifiedFile};
     use super::*;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::thing::Property;
+    use anchord_facts::thing::Thing;
 
     fn file(path: &str, changes: &[&str]) -> ModifiedFile {
         ModifiedFile {

@@ -8,11 +8,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::super::file_history::identity;
-use super::super::summary::{
-    Blocker, CurrentState, Decision, Property, Remark, RequestEntry, RequestState, Summary, Thing,
-};
+use super::super::summary::{Blocker, CurrentState, Decision, Remark, RequestEntry, RequestState, Summary};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
 use anchord_facts::thing::NOTE;
+use anchord_facts::thing::{Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
 

@@ -2,11 +2,11 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::super::summary::{
-    Blocker, CurrentState, Decision, FileStatus, ModifiedFile, Property, RequestEntry, RequestState, Summary,
-    Thing,
+    Blocker, CurrentState, Decision, FileStatus, ModifiedFile, RequestEntry, RequestState, Summary,
 };
 use super::*;
 use anchord_facts::ledger::FileAction;
+use anchord_facts::thing::{Property, Thing};
 use anchord_messages::message::{Message, Numbered, Part, Role};
 use anchord_messages::tokens::TokenCounter;
 

@@ -7,12 +7,12 @@ use crate::domain::probe::{Match, Probe, ProbeKind};
 use crate::domain::section::Section;
 use crate::domain::strategy::{Engine, Strategy, Verifiable};
 use crate::domain::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, Property, ReadFile,
-    TestResult, Thing,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, TestResult,
 };
 use crate::domain::version::VersionMeta;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
+use anchord_facts::thing::{Property, Thing};
 use anchord_messages::format::{self, Format};
 use anchord_messages::tokens::TokenCounter;
 

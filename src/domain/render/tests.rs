@@ -3,13 +3,14 @@ use proptest::prelude::*;
 
 use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, Property, ReadFile,
-    RequestEntry, RequestState, TestResult, Thing,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
+    RequestEntry, RequestState, TestResult,
 };
 use super::*;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::thing::{Property, Thing};
 
 /// Counts as the largest provider's tokenizer does.
 fn real(text: &str) -> u32 {
