@@ -25,26 +25,23 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::background::{self, Apart};
-use crate::clock::Clock;
 use crate::config::{self, Role};
-use crate::domain::candidate::{self, Material};
-use crate::domain::webhook::target::Reach;
-use crate::http;
-use crate::http::auth::{OperatorToken, RateLimit, TenantRates};
-use crate::http::connections::{self, Patience};
-use crate::llm;
-use crate::store::Store;
-use crate::store::gather::Gatherer;
-use crate::worker;
-pub use crate::worker::alone::{Alone, CallRecord};
-use crate::worker::courier::Courier;
-use crate::worker::outbound::Outbound;
+use anchord_http::auth::{OperatorToken, RateLimit, TenantRates};
+use anchord_http::connections::{self, Patience};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
+use anchord_record::candidate::{self, Material};
+use anchord_runtime::background::{self, Apart};
+use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::gather::Gatherer;
+use anchord_webhooks::target::Reach;
+pub use anchord_worker::alone::{Alone, CallRecord};
+use anchord_worker::courier::Courier;
+use anchord_worker::outbound::Outbound;
 
-pub use crate::store::keys::ApiKey;
-pub use crate::store::tenants::Tenant;
+pub use anchord_store::keys::ApiKey;
+pub use anchord_store::tenants::Tenant;
 pub use bootstrap::BootstrapKey;
 pub use exports::Exporter;
 pub use health::health;
@@ -130,7 +127,9 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
 pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> anyhow::Result<Alone> {
     let client = models::client(llm)?;
     // Boxed: what it holds over its waits is large.
-    Box::pin(worker::alone::compress(client.as_ref(), material, is_items)).await.context("the compression")
+    Box::pin(anchord_worker::alone::compress(client.as_ref(), material, is_items))
+        .await
+        .context("the compression")
 }
 
 /// The OpenAPI document as JSON text.
@@ -138,7 +137,7 @@ pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> 
 /// # Errors
 /// When the document cannot be written as JSON.
 pub fn openapi() -> anyhow::Result<String> {
-    serde_json::to_string_pretty(&http::openapi()).context("the OpenAPI document")
+    serde_json::to_string_pretty(&anchord_http::openapi()).context("the OpenAPI document")
 }
 
 /// Beside the database's start, so that no first request waits for the default vocabulary and no first
@@ -198,10 +197,15 @@ impl Process {
         let patience = patience(settings.api.as_ref());
         let servers = [
             api.map(|listener| {
-                process.serve_http("the API", listener, http::router(state.clone()), patience)
+                process.serve_http("the API", listener, anchord_http::router(state.clone()), patience)
             }),
             scraped.map(|listener| {
-                process.serve_http("the metrics", listener, http::ops::metrics_router(state), patience)
+                process.serve_http(
+                    "the metrics",
+                    listener,
+                    anchord_http::ops::metrics_router(state),
+                    patience,
+                )
             }),
         ];
         process.close_appends(appends, servers);
@@ -211,10 +215,15 @@ impl Process {
         Ok(process)
     }
 
-    fn http_state(&self, settings: &Settings, clock: Clock, metrics: PrometheusHandle) -> http::AppState {
+    fn http_state(
+        &self,
+        settings: &Settings,
+        clock: Clock,
+        metrics: PrometheusHandle,
+    ) -> anchord_http::AppState {
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let api = settings.api.as_ref();
-        let limits = api.map_or_else(http::Limits::default, |api| http::Limits {
+        let limits = api.map_or_else(anchord_http::Limits::default, |api| anchord_http::Limits {
             body_bytes: size(api.max_body_bytes),
             batch_messages: size(api.max_batch_messages),
             message_bytes: size(api.max_message_bytes),
@@ -223,7 +232,7 @@ impl Process {
         });
         let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
         let token = api.and_then(config::Api::admin_token);
-        http::AppState::new(http::Shared {
+        anchord_http::AppState::new(anchord_http::Shared {
             store: self.store.clone(),
             appends: Gatherer::start(&self.store),
             clock,
@@ -231,9 +240,9 @@ impl Process {
             limits,
             rate_limit: RateLimit::new(rate, rate),
             tenant_rates: TenantRates::default(),
-            quotas: http::quotas::QuotaWatch::default(),
+            quotas: anchord_http::quotas::QuotaWatch::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
-            streams: http::events::Streams::new(self.stop.clone()),
+            streams: anchord_http::events::Streams::new(self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),
             webhook_reach: webhook_reach(settings.webhooks),
@@ -274,30 +283,31 @@ impl Process {
         &self,
         settings: &Settings,
         clock: Clock,
-        llm: Option<llm::Client>,
+        llm: Option<anchord_llm::Client>,
         on: &Handle,
     ) -> anyhow::Result<()> {
         let store = self.store.of_workers();
         let outbound = Outbound::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
         let courier = Courier::new(store.clone(), clock, outbound);
         self.vital.spawn("the courier", on, courier.run(self.stop.clone()));
-        let env = worker::Env {
+        let env = anchord_worker::Env {
             store: store.clone(),
             tokens: TokenCounter::default(),
             clock,
             llm,
-            records: worker::Records::default(),
+            records: anchord_worker::Records::default(),
         };
-        let options = worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
-        self.vital.spawn("the workers", on, worker::Pool::new(env, options).run(self.stop.clone()));
+        let options =
+            anchord_worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
+        self.vital.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
         let stop = self.stop.clone();
-        self.vital.spawn("upkeep", on, async move { worker::upkeep::run(&store, &stop).await });
+        self.vital.spawn("upkeep", on, async move { anchord_worker::upkeep::run(&store, &stop).await });
         Ok(())
     }
 
     /// Condenses metrics, forgets idle callers and notes which keys are used, now and then; hears at once
     /// of keys that other processes revoke.
-    fn keep_house(&self, state: &http::AppState) {
+    fn keep_house(&self, state: &anchord_http::AppState) {
         let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
         let (store, stop, here) = (self.store.clone(), self.stop.clone(), Handle::current());
         self.vital.spawn("housekeeping", &here, async move {

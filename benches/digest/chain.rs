@@ -3,13 +3,14 @@
 use std::hash::Hasher as _;
 use std::time::Duration;
 
-use anchord::domain::candidate::{self, Base, Material};
-use anchord::domain::probe::Probe;
-use anchord::domain::settings::{Policy, Settings, share_of};
 use anchord_messages::group;
 use anchord_messages::message::{Numbered, Role};
 use anchord_messages::shape::{AsShape, Shape};
 use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::{self, Base, Material};
+use anchord_record::fill::share_of;
+use anchord_record::probe::Probe;
+use anchord_session::settings::{Policy, Settings};
 use chrono::DateTime;
 
 use crate::cpu;

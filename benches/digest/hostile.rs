@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use anchord::domain::candidate::{self, Material};
 use anchord_messages::message::{Message, Numbered, Role};
 use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::{self, Material};
 use chrono::DateTime;
 use serde_json::json;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use anchord::domain::hindsight::{look_back, wanted};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Message;
+use anchord_record::hindsight::{look_back, wanted};
 
 use crate::replay::{Replay, Transcript};
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use anchord::domain::context::{ContextInput, Counted, MaskInput, SummaryInput, assemble};
-use anchord::domain::mask::Marks;
+use anchord_context::context::{ContextInput, Counted, MaskInput, SummaryInput, assemble};
+use anchord_context::mask::Marks;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;

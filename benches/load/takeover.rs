@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anchord::clock::Clock;
+use anchord_runtime::clock::Clock;
 use anyhow::ensure;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -1,21 +1,22 @@
 //! A session fed to the domain message by message, as the service feeds it: masking, trigger, span,
 //! extractive engine, gate and settlement, without store and server.
 
-use anchord::domain::accounting::{Accounting, Counted};
-use anchord::domain::candidate::{self, Base, Material};
-use anchord::domain::context::{self, Entry};
-use anchord::domain::digest;
-use anchord::domain::mask::{self, Marks};
-use anchord::domain::parts::Parts;
-use anchord::domain::probe::Probe;
-use anchord::domain::room::Room;
-use anchord::domain::settings::{HYSTERESIS_SHARE, Policy, Settings, share_of};
-use anchord::domain::trigger::{Recent, Situation, decide};
+use anchord_context::context::{self, Entry};
+use anchord_context::mask::{self, Marks};
 use anchord_messages::format::{self, Format, detect::detect};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::{self, Base, Material};
+use anchord_record::digest;
+use anchord_record::fill::share_of;
+use anchord_record::parts::Parts;
+use anchord_record::probe::Probe;
+use anchord_session::accounting::{Accounting, Counted};
+use anchord_session::room::Room;
+use anchord_session::settings::{HYSTERESIS_SHARE, Policy, Settings};
+use anchord_session::trigger::{Recent, Situation, decide};
 use chrono::DateTime;
 
 /// Nobody settles this often without a message between.

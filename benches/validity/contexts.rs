@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use anchord::domain::context::{ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble};
-use anchord::domain::mask::{Marks, MaskMode};
+use anchord_context::context::{ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble};
+use anchord_context::mask::{Marks, MaskMode};
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;

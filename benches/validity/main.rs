@@ -21,7 +21,7 @@ mod replay;
 mod sessions;
 #[path = "../digest/texts.rs"]
 mod texts;
-#[path = "../../src/domain/context/validity.rs"]
+#[path = "../../crates/context/src/context/validity.rs"]
 #[expect(
     clippy::expect_used,
     clippy::indexing_slicing,

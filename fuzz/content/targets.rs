@@ -3,14 +3,14 @@
 //! Each target panics when something does that must not, or when two readings of the same bytes differ.
 //! Shared by the runner beside this file and by libFuzzer.
 
-use anchord::domain::candidate::{self, Base, Material};
-use anchord::domain::parts::{Parts, Stored};
-use anchord::domain::summary::Summary;
 use anchord_facts::redact::redact;
 use anchord_messages::format::{self, Format, detect::detect};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::{self, Base, Material};
+use anchord_record::parts::{Parts, Stored};
+use anchord_record::summary::Summary;
 
 use chrono::DateTime;
 use serde_json::json;

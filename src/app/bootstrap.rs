@@ -11,12 +11,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
-use crate::clock::Clock;
-use crate::http::auth::{ADMIN, READ, WRITE};
-use crate::store::Store;
-use crate::store::audit::Actor;
-use crate::store::keys::NewKey;
+use anchord_http::auth::{ADMIN, READ, WRITE};
 use anchord_messages::id::TenantId;
+use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::audit::Actor;
+use anchord_store::keys::NewKey;
 
 /// The tenant of the bootstrap key; its id is fixed, so that two processes that start at the same
 /// time agree on it.

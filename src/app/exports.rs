@@ -13,8 +13,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::render::Style;
 use anchord_messages::id::SessionName;
+use anchord_record::render::Style;
 
 /// How long a service may take to answer.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::config::{self, KeyHeader, LlmProvider};
-use crate::domain::models::Models;
-use crate::llm::{Client, Options, Price, Provider};
+use anchord_llm::{Client, Options, Price, Provider};
+use anchord_session::models::Models;
 
 /// What stands in the list for any model.
 const ANY: &str = "*";

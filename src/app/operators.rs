@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 use super::{reach, shutdown};
 use crate::config;
-use crate::store::Store;
-use crate::store::audit::Actor;
-use crate::store::keys::{ApiKey, NewKey, Rotation};
-use crate::store::tenants::{Changed, Tenant, TenantChange};
 use anchord_messages::id::{KeyId, TenantId};
+use anchord_store::Store;
+use anchord_store::audit::Actor;
+use anchord_store::keys::{ApiKey, NewKey, Rotation};
+use anchord_store::tenants::{Changed, Tenant, TenantChange};
 
 /// Connections of a command.
 const CONNECTIONS: u32 = 2;

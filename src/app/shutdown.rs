@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::task::TaskTracker;
 
-use crate::store::Store;
+use anchord_store::Store;
 
 /// How long work in hand has. Orchestrators commonly kill after 30 s; what is cut short is safe,
 /// because a compression is taken over and an append was never acknowledged.

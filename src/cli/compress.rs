@@ -9,15 +9,15 @@ use indicatif::ProgressBar;
 
 use super::transcript::{self, FileFormat};
 use crate::app::{self, Alone};
-use crate::clock::Clock;
 use crate::config::{self, Check as _};
-use crate::domain::candidate::Material;
-use crate::domain::probe::Verdict;
-use crate::domain::render;
-use crate::domain::strategy::Strategy;
 use anchord_messages::format::Format;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
+use anchord_record::candidate::Material;
+use anchord_record::probe::Verdict;
+use anchord_record::render;
+use anchord_record::strategy::Strategy;
+use anchord_runtime::clock::Clock;
 
 /// What `compress` takes.
 #[derive(Args, Debug)]

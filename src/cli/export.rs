@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::failure;
 use crate::app::Exporter;
-use crate::domain::render;
+use anchord_record::render;
 
 /// What `export` takes.
 #[derive(Args, Debug)]

@@ -5,9 +5,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::app::{ApiKey, Operators};
-use crate::clock::Clock;
 use crate::config::{self, Check as _};
 use anchord_messages::id::KeyId;
+use anchord_runtime::clock::Clock;
 
 /// What `key` takes.
 #[derive(Args, Debug)]

@@ -1,14 +1,14 @@
 //! Appends: gapless and in order, whoever else appends, and each batch whole or not at all.
 
-use anchord::domain::accounting::Counted;
-use anchord::store::audit::Actor;
-use anchord::store::gather::{Append, AppendError, Gatherer, NewMessage};
-use anchord::store::idempotency::ReplyKey;
-use anchord::store::messages::SeqRange;
-use anchord::store::{Store, Tx};
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
+use anchord_session::accounting::Counted;
+use anchord_store::audit::Actor;
+use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage};
+use anchord_store::idempotency::ReplyKey;
+use anchord_store::messages::SeqRange;
+use anchord_store::{Store, Tx};
 use futures::future::join_all;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -46,7 +46,7 @@ pub fn message(text: &str) -> NewMessage {
     NewMessage {
         format: "openai-chat",
         counted: Counted::of(0, Role::User, 10, None, false),
-        noticed: anchord::domain::trigger::Noticed::default(),
+        noticed: anchord_session::trigger::Noticed::default(),
         least_tokens: None,
         shape: None,
         keep: None,

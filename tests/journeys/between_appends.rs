@@ -1,11 +1,11 @@
 //! What comes between two appends, here and in other processes: each append is decided on what is stored then.
 
-use anchord::domain::pin::Pin;
-use anchord::store::audit::Actor;
-use anchord::store::gather::{Append, AppendError, Gatherer, NewMessage, ToolOutput};
-use anchord::store::idempotency::ReplyKey;
-use anchord::store::messages::SeqRange;
+use anchord_context::pin::Pin;
 use anchord_messages::id::TenantId;
+use anchord_store::audit::Actor;
+use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage, ToolOutput};
+use anchord_store::idempotency::ReplyKey;
+use anchord_store::messages::SeqRange;
 use futures::future::join_all;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};

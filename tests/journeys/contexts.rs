@@ -1,7 +1,7 @@
 //! Contexts over HTTP, and what reading one costs.
 
-use anchord::store::context::ContextSource;
 use anchord_messages::id::SessionName;
+use anchord_store::context::ContextSource;
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;

@@ -1,6 +1,6 @@
 //! The databases that the tests get.
 
-use anchord::store::Store;
+use anchord_store::Store;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 use crate::support;

@@ -1,11 +1,11 @@
 //! Messages to webhooks: what is told when, and what comes of one that does not arrive.
 
-use anchord::clock::Clock;
-use anchord::domain::webhook::Failure;
-use anchord::domain::webhook::target::Reach;
-use anchord::store::deliveries::queue::Ended;
-use anchord::worker::courier::Courier;
-use anchord::worker::outbound::Outbound;
+use anchord_runtime::clock::Clock;
+use anchord_store::deliveries::queue::Ended;
+use anchord_webhooks::Failure;
+use anchord_webhooks::target::Reach;
+use anchord_worker::courier::Courier;
+use anchord_worker::outbound::Outbound;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::time::Duration;

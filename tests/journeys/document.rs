@@ -11,7 +11,7 @@ use crate::support::app::COMPRESS;
 use crate::support::app::{THEIRS, app};
 
 fn document() -> Value {
-    anchord::http::openapi()
+    anchord_http::openapi()
 }
 
 /// Path, method and declaration of every operation.

@@ -1,11 +1,11 @@
 //! The workers serve tenants fairly: however much one has waiting, another waits for a job or two.
 
-use anchord::domain::quota::Quotas;
-use anchord::store::Store;
-use anchord::store::audit::Actor;
-use anchord::store::compressions::Job;
-use anchord::store::tenants::TenantChange;
 use anchord_messages::id::TenantId;
+use anchord_session::quota::Quotas;
+use anchord_store::Store;
+use anchord_store::audit::Actor;
+use anchord_store::compressions::Job;
+use anchord_store::tenants::TenantChange;
 use sqlx::AssertSqlSafe;
 use tokio_util::task::TaskTracker;
 

@@ -1,10 +1,10 @@
 //! Several agents at one task: what they hand off, and what comes back.
 
 use anchord::app::Exporter;
-use anchord::clock::Clock;
-use anchord::domain::render::Style;
-use anchord::store::merges::{Merge, Wanted};
 use anchord_messages::id::SessionName;
+use anchord_record::render::Style;
+use anchord_runtime::clock::Clock;
+use anchord_store::merges::{Merge, Wanted};
 use serde_json::{Value, json};
 
 use crate::support::app::COMPRESS;

@@ -1,15 +1,15 @@
 //! One tenant's rows are no other's: by the statements' conditions, and by row-level security below.
 
-use anchord::domain::pin::Pin;
-use anchord::domain::usage::{Figures, Kind, TaskStatus};
-use anchord::store::audit::Actor;
-use anchord::store::gather::ToolOutput;
-use anchord::store::messages::SeqRange;
-use anchord::store::sessions::{PutOutcome, SessionFilter};
-use anchord::store::usage::User;
-use anchord::store::webhooks::NewWebhook;
-use anchord::worker::index::index;
+use anchord_context::pin::Pin;
 use anchord_messages::id::TenantId;
+use anchord_session::usage::{Figures, Kind, TaskStatus};
+use anchord_store::audit::Actor;
+use anchord_store::gather::ToolOutput;
+use anchord_store::messages::SeqRange;
+use anchord_store::sessions::{PutOutcome, SessionFilter};
+use anchord_store::usage::User;
+use anchord_store::webhooks::NewWebhook;
+use anchord_worker::index::index;
 use serde_json::Map;
 use sqlx::{AssertSqlSafe, Row as _};
 use uuid::Uuid;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use anchord::clock::Clock;
-use anchord::store::Store;
-use anchord::store::keys::digest_key;
+use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::keys::digest_key;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;

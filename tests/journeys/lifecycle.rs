@@ -1,6 +1,6 @@
 //! How sessions leave: exported and imported, erased, and forgotten when their time is over.
 
-use anchord::worker::upkeep;
+use anchord_worker::upkeep;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;

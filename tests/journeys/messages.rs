@@ -1,6 +1,6 @@
 //! Messages over HTTP: what is taken comes back byte for byte, what cannot be taken says where.
 
-use anchord::http::Limits;
+use anchord_http::Limits;
 use serde_json::json;
 
 use crate::support::app::{THEIRS, app};

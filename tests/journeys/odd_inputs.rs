@@ -1,6 +1,6 @@
 //! Odd input that is valid is kept, served and summarised; bad input is refused and changes nothing.
 
-use anchord::http::Limits;
+use anchord_http::Limits;
 use rstest::rstest;
 use serde_json::{Value, json};
 use sqlx::Row as _;

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use anchord::domain::compression::Request;
-use anchord::store::compressions::{Kind, NewJob, enqueue};
-use anchord::worker::upkeep;
 use anchord_messages::id::SessionName;
+use anchord_session::compression::Request;
+use anchord_store::compressions::{Kind, NewJob, enqueue};
+use anchord_worker::upkeep;
 use serde_json::{Value, json};
 
 use crate::support;

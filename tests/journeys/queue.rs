@@ -1,19 +1,19 @@
 //! The queue's guarantees, at the store: one live job per session, a fence that a late worker meets,
 //! takeover of the dead, and a publication that never overwrites another.
 
-use anchord::domain::accounting::Counted;
-use anchord::domain::compression::Span;
-use anchord::domain::compression::{Report, Request, Status};
-use anchord::domain::parts::Parts;
-use anchord::domain::summary::Summary;
-use anchord::store::Store;
-use anchord::store::audit::Actor;
-use anchord::store::compressions::{Job, Kind, NewJob, enqueue};
-use anchord::store::gather::{Append, Gatherer, NewMessage};
-use anchord::store::settle::{NewVersion, Settled, Settlement};
-use anchord::worker::index::index;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
+use anchord_record::parts::Parts;
+use anchord_record::summary::Summary;
+use anchord_session::accounting::Counted;
+use anchord_session::compression::Span;
+use anchord_session::compression::{Report, Request, Status};
+use anchord_store::Store;
+use anchord_store::audit::Actor;
+use anchord_store::compressions::{Job, Kind, NewJob, enqueue};
+use anchord_store::gather::{Append, Gatherer, NewMessage};
+use anchord_store::settle::{NewVersion, Settled, Settlement};
+use anchord_worker::index::index;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use sqlx::{Connection as _, PgConnection, Row as _};
@@ -54,7 +54,7 @@ impl Queue {
                 let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
                 Counted::of(0, role, 10, None, false)
             },
-            noticed: anchord::domain::trigger::Noticed::default(),
+            noticed: anchord_session::trigger::Noticed::default(),
             least_tokens: None,
             shape: None,
             keep: None,

@@ -74,7 +74,7 @@ async fn bytes_beyond_the_quota_are_refused_and_come_back_with_what_is_erased() 
         let found = tenants["items"].as_array().unwrap().iter().find(|t| t["name"] == "bound").cloned();
         anchord_messages::id::TenantId::parse(found.unwrap()["id"].as_str().unwrap()).unwrap()
     };
-    let day = anchord::clock::Clock::system().now().date_naive();
+    let day = anchord_runtime::clock::Clock::system().now().date_naive();
     let stored = app.store.find_standing(id, day).await.unwrap();
     assert!((2_000..2_100).contains(&stored.bytes), "{stored:?}");
     assert_eq!(app.call_as(&key, "DELETE", "/v1/sessions/s", "").await.status, 204);

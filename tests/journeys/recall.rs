@@ -2,21 +2,21 @@
 
 use std::num::NonZeroU32;
 
-use anchord::clock::Clock;
-use anchord::domain::accounting::Counted;
-use anchord::http::auth::{RateLimit, TenantRates};
-use anchord::http::events::Streams;
-use anchord::http::quotas::QuotaWatch;
-use anchord::http::{AppState, Limits, Shared, router};
-use anchord::store::audit::Actor;
-use anchord::store::gather::{Append, NewMessage};
-use anchord::store::keys::{NewKey, digest_key};
-use anchord::store::recall::Indexing;
-use anchord::worker::index::{Indexed, index};
+use anchord_http::auth::{RateLimit, TenantRates};
+use anchord_http::events::Streams;
+use anchord_http::quotas::QuotaWatch;
+use anchord_http::{AppState, Limits, Shared, router};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_recall::postings::CHUNK;
 use anchord_recall::{Hit, Query, analyze};
+use anchord_runtime::clock::Clock;
+use anchord_session::accounting::Counted;
+use anchord_store::audit::Actor;
+use anchord_store::gather::{Append, NewMessage};
+use anchord_store::keys::{NewKey, digest_key};
+use anchord_store::recall::Indexing;
+use anchord_worker::index::{Indexed, index};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
@@ -248,7 +248,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
-        webhook_reach: anchord::domain::webhook::target::Reach::Public,
+        webhook_reach: anchord_webhooks::target::Reach::Public,
     }))
 }
 

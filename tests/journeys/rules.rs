@@ -3,15 +3,15 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use anchord::clock::Clock;
-use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord::http::events::Streams;
-use anchord::http::quotas::QuotaWatch;
-use anchord::http::{AppState, Limits, Shared, ops, router};
-use anchord::store::Store;
-use anchord::store::audit::Actor;
-use anchord::store::gather::Gatherer;
-use anchord::store::keys::{NewKey, digest_key};
+use anchord_http::auth::{OperatorToken, RateLimit, TenantRates};
+use anchord_http::events::Streams;
+use anchord_http::quotas::QuotaWatch;
+use anchord_http::{AppState, Limits, Shared, ops, router};
+use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::audit::Actor;
+use anchord_store::gather::Gatherer;
+use anchord_store::keys::{NewKey, digest_key};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
@@ -54,7 +54,7 @@ async fn strict() -> Strict {
         streams: Streams::new(tokio_util::sync::CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
-        webhook_reach: anchord::domain::webhook::target::Reach::Public,
+        webhook_reach: anchord_webhooks::target::Reach::Public,
     });
     Strict { state, _database: database }
 }
@@ -192,14 +192,14 @@ async fn an_insane_request_id_is_replaced() {
 
 #[tokio::test]
 async fn a_handler_that_panics_or_takes_too_long_is_a_problem() {
-    use anchord::http::Limits;
+    use anchord_http::Limits;
     let strict = strict().await;
     let limits = Limits { request_timeout: Duration::from_millis(20), ..Limits::default() };
     let state = AppState::new(Shared { limits, ..Shared::clone(&strict.state) });
     let routes = Router::new()
         .route("/panics", axum::routing::get(async || -> &'static str { panic!("a secret cause") }))
         .route("/hangs", axum::routing::get(async || std::future::pending::<()>().await));
-    let api = anchord::http::with_boundary(routes, &state).with_state(state);
+    let api = anchord_http::with_boundary(routes, &state).with_state(state);
     let (status, _, problem) = ask(&api, "GET", "/panics", "").await;
     assert_eq!((status, problem["type"].as_str()), (500, Some("/problems/internal")));
     assert!(!problem.to_string().contains("secret"), "{problem}");

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use anchord::domain::parts::Parts;
-use anchord::domain::summary::Summary;
-use anchord::store::compressions::Kind;
+use anchord_record::parts::Parts;
+use anchord_record::summary::Summary;
+use anchord_store::compressions::Kind;
 use futures::future::join_all;
 use rstest::rstest;
 use serde_json::value::to_raw_value;
@@ -234,18 +234,15 @@ async fn pins_that_change_while_it_is_made_end_it_too() {
     assert_eq!(base.session.served_revision(), 1);
     let pins = json!({"pins": ["Never touch the schema."]}).to_string();
     assert_eq!(app.call("PUT", &format!("{SESSION}/pins"), pins).await.status, 200);
-    let span = anchord::domain::compression::Span { parent_version: None, from_seq: 1, through_seq: 15 };
+    let span = anchord_session::compression::Span { parent_version: None, from_seq: 1, through_seq: 15 };
     let settled = app.store.settle(&job, Some(span), made(1)).await.unwrap();
-    assert_eq!(
-        settled,
-        anchord::store::settle::Settled::As(anchord::domain::compression::Status::Superseded)
-    );
+    assert_eq!(settled, anchord_store::settle::Settled::As(anchord_session::compression::Status::Superseded));
     assert_eq!((statuses(&app).await, kept(&app).await), (vec!["superseded".to_owned()], 0));
 }
 
 /// What a worker made under revision 1.
-fn made(version: i64) -> anchord::store::settle::Settlement {
-    let version = anchord::store::settle::NewVersion {
+fn made(version: i64) -> anchord_store::settle::Settlement {
+    let version = anchord_store::settle::NewVersion {
         version,
         meta: to_raw_value(&json!({})).expect("JSON"),
         record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
@@ -257,9 +254,9 @@ fn made(version: i64) -> anchord::store::settle::Settlement {
         todos: None,
         ledger: Vec::new(),
     };
-    anchord::store::settle::Settlement {
-        status: anchord::domain::compression::Status::Succeeded,
-        report: anchord::domain::compression::Report::default(),
+    anchord_store::settle::Settlement {
+        status: anchord_session::compression::Status::Succeeded,
+        report: anchord_session::compression::Report::default(),
         version: Some(version),
         evaluation: None,
         retry_tokens: 0,

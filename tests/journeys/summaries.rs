@@ -1,13 +1,13 @@
 //! Summary versions over HTTP: read, rendered, compared, rolled back; probes, evaluations and ledger.
 
-use anchord::domain::compression::Span;
-use anchord::domain::compression::{Report, Status};
-use anchord::domain::parts::Parts;
-use anchord::domain::summary::{Decision, FileStatus, ModifiedFile, Summary};
-use anchord::domain::version::VersionMeta;
-use anchord::store::compressions::{Job, Kind};
-use anchord::store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use anchord_facts::ledger::FileAction;
+use anchord_record::parts::Parts;
+use anchord_record::summary::{Decision, FileStatus, ModifiedFile, Summary};
+use anchord_record::version::VersionMeta;
+use anchord_session::compression::Span;
+use anchord_session::compression::{Report, Status};
+use anchord_store::compressions::{Job, Kind};
+use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 

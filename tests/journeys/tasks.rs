@@ -1,10 +1,10 @@
 //! The usage ledger: what tasks and tenants used, how it is counted, and what stays of it.
 
-use anchord::clock::Clock;
-use anchord::domain::usage::{Figures, Kind};
-use anchord::store::Store;
-use anchord::store::usage::User;
 use anchord_messages::id::SessionName;
+use anchord_runtime::clock::Clock;
+use anchord_session::usage::{Figures, Kind};
+use anchord_store::Store;
+use anchord_store::usage::User;
 
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;

@@ -131,7 +131,7 @@ async fn a_wrong_tenant_is_refused_with_its_field() {
 #[tokio::test]
 async fn the_operators_routes_take_the_operator_token_alone() {
     let app = app().await;
-    let document = anchord::http::openapi();
+    let document = anchord_http::openapi();
     let mut walked = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         if !path.starts_with("/v1/admin") {

@@ -1,10 +1,10 @@
 //! Webhooks: who is told, where, with which secret, and for how long.
 
-use anchord::clock::Clock;
-use anchord::domain::webhook::signature::sign;
-use anchord::domain::webhook::target::Reach;
-use anchord::worker::courier::Courier;
-use anchord::worker::outbound::Outbound;
+use anchord_runtime::clock::Clock;
+use anchord_webhooks::signature::sign;
+use anchord_webhooks::target::Reach;
+use anchord_worker::courier::Courier;
+use anchord_worker::outbound::Outbound;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

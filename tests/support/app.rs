@@ -2,22 +2,21 @@
 
 use std::num::NonZeroU32;
 
-use anchord::clock::Clock;
-use anchord::domain::webhook::target::Reach;
-use anchord::http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord::http::events::Streams;
-use anchord::http::quotas::QuotaWatch;
-use anchord::http::{self, AppState, Limits, Shared};
-use anchord::llm;
-use anchord::store::Store;
-use anchord::store::audit::Actor;
-use anchord::store::gather::Gatherer;
-use anchord::store::keys::{NewKey, digest_key};
-use anchord::worker::courier::Courier;
-use anchord::worker::outbound::Outbound;
-use anchord::worker::{Env, Options, Pool, Records};
+use anchord_http::auth::{OperatorToken, RateLimit, TenantRates};
+use anchord_http::events::Streams;
+use anchord_http::quotas::QuotaWatch;
+use anchord_http::{AppState, Limits, Shared};
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
+use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::audit::Actor;
+use anchord_store::gather::Gatherer;
+use anchord_store::keys::{NewKey, digest_key};
+use anchord_webhooks::target::Reach;
+use anchord_worker::courier::Courier;
+use anchord_worker::outbound::Outbound;
+use anchord_worker::{Env, Options, Pool, Records};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -67,7 +66,7 @@ pub struct App {
     /// Ends event streams.
     pub stop: CancellationToken,
     router: Router,
-    llm: Option<llm::Client>,
+    llm: Option<anchord_llm::Client>,
     webhook_reach: Reach,
     records: Records,
 }
@@ -109,7 +108,7 @@ pub async fn app_with_webhooks() -> App {
 }
 
 /// Starts an API whose workers have a model.
-pub async fn app_with_model(llm: llm::Client) -> App {
+pub async fn app_with_model(llm: anchord_llm::Client) -> App {
     start(Some(llm), Reach::Public).await
 }
 
@@ -118,11 +117,11 @@ pub async fn app_on(database: TestDatabase) -> App {
     start_on(database, None, Reach::Any).await
 }
 
-async fn start(llm: Option<llm::Client>, webhook_reach: Reach) -> App {
+async fn start(llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
     start_on(super::database().await, llm, webhook_reach).await
 }
 
-async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reach: Reach) -> App {
+async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
     let tracker = TaskTracker::new();
     // Some tests have three workers on it, and each keeps a connection to listen: what readers and queue keep besides
     // must not be all that there is.
@@ -146,7 +145,16 @@ async fn start_on(database: TestDatabase, llm: Option<llm::Client>, webhook_reac
         webhook_reach,
     });
     let records = Records::default();
-    App { store, tenant: ours, router: http::router(state), database, llm, stop, webhook_reach, records }
+    App {
+        store,
+        tenant: ours,
+        router: anchord_http::router(state),
+        database,
+        llm,
+        stop,
+        webhook_reach,
+        records,
+    }
 }
 
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {

@@ -15,7 +15,7 @@ pub mod provider;
 pub mod receiver;
 pub mod relay;
 pub mod service;
-#[path = "../../src/domain/context/validity.rs"]
+#[path = "../../crates/context/src/context/validity.rs"]
 pub mod validity;
 
 use std::ffi::OsString;
@@ -28,8 +28,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use anchord::store::Store;
 use anchord_postgres::{Config, Durability, Embedded};
+use anchord_store::Store;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
 

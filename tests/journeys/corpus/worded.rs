@@ -1,7 +1,7 @@
 //! Sessions of the corpus as a model told them: answers that somebody wrote, who saw nothing but the prompts, played back.
 //! They try reading, support, merge and exam on what a capable model really says.
 
-use anchord::llm::{Client, Options, Provider};
+use anchord_llm::{Client, Options, Provider};
 use rstest::rstest;
 use serde_json::{Value, json};
 

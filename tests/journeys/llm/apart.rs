@@ -1,7 +1,7 @@
 //! What one tenant's calls meet is no other tenant's business: refusals, failures, names of models.
 
-use anchord::domain::models::Models;
-use anchord::llm::{Options, Provider};
+use anchord_llm::{Options, Provider};
+use anchord_session::models::Models;
 use serde_json::{Value, json};
 
 use super::{options, raw, stretch};
@@ -15,7 +15,7 @@ const NO_SCHEMA: &str = r#"{"error": {"message": "Invalid parameter", "type": "i
 /// Two tenants at one server, where any model may be named.
 async fn shared(fake: &FakeProvider) -> App {
     let options = Options { models: Models::Any, ..options(fake, Provider::Openai) };
-    app_with_model(anchord::llm::Client::new(options).expect("a client")).await
+    app_with_model(anchord_llm::Client::new(options).expect("a client")).await
 }
 
 /// A tenant's new session, compressed once by a model.
@@ -97,7 +97,7 @@ async fn what_one_tenant_sends_and_the_server_fails_at_leaves_the_model_to_the_o
 #[tokio::test]
 async fn only_the_configured_model_may_be_named_unless_others_are_listed() {
     let fake = FakeProvider::start([Act::Good]).await;
-    let own = anchord::llm::Client::new(options(&fake, Provider::Openai)).expect("a client");
+    let own = anchord_llm::Client::new(options(&fake, Provider::Openai)).expect("a client");
     let app = app_with_model(own).await;
     let refused = app.call("PUT", "/v1/sessions/s", r#"{"model": "large"}"#).await;
     assert_eq!(refused.refusal(), (422, "refused".to_owned(), "/model".to_owned()), "{}", refused.text);

@@ -1,6 +1,6 @@
 //! Exams: questions that a model writes from the messages, answered from what is served, and what becomes of them.
 
-use anchord::llm::{Options, Provider};
+use anchord_llm::{Options, Provider};
 use serde_json::{Value, json};
 
 use super::{app_for, append, compressed, options, stretch};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anchord::llm::{Client, Options, Provider};
+use anchord_llm::{Client, Options, Provider};
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The gate with a model: probes answered from the rendering alone, the measures when they fail, and a
 //! judge's rubric.
 
-use anchord::llm::{Options, Provider};
+use anchord_llm::{Options, Provider};
 use serde_json::{Value, json};
 
 use super::{app_for, append, compressed, document, options, raw, stretch};

@@ -14,7 +14,7 @@ mod worded;
 
 use std::time::Duration;
 
-use anchord::llm::{Client, Options, Price, Provider};
+use anchord_llm::{Client, Options, Price, Provider};
 use serde_json::{Value, json};
 
 use crate::support::app::compress_all;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anchord::llm::{Options, Provider};
+use anchord_llm::{Options, Provider};
 use rstest::rstest;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! What is hostile stays data, what is secret stays here, and logs tell nothing of what was said.
 
-use anchord::llm::{Client, Options, Provider};
+use anchord_llm::{Client, Options, Provider};
 use serde_json::{Value, json};
 
 use super::{app_for, compressed, options};

@@ -1,6 +1,6 @@
 //! What a model's calls used goes to the task's ledger, failed ones too.
 
-use anchord::llm::Provider;
+use anchord_llm::Provider;
 use serde_json::json;
 
 use super::{app_for, compressed, options};

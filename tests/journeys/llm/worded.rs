@@ -1,7 +1,7 @@
 //! What a model words: it is used, what it makes up is not, and who words is the session's choice.
 
-use anchord::domain::models::Models;
-use anchord::llm::{Options, Provider};
+use anchord_llm::{Options, Provider};
+use anchord_session::models::Models;
 use rstest::rstest;
 use serde_json::json;
 

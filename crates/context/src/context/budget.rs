@@ -1,0 +1,501 @@
+//! What gives way when the budget binds. In this order, each step only as far as needed:
+//!
+//! 1. the digest is cut, the oldest lines first, to lengths of a fixed ladder and at last to nothing;
+//! 2. older tool outputs become placeholders, the oldest first, open errors after the others;
+//! 3. older messages and outputs are clipped, the oldest most, and placeholders say no more than that they are some;
+//! 4. the summary takes its least form, and the recap goes;
+//! 5. the oldest groups go;
+//! 6. the newest outputs are clipped, all to one length, and then whatever else is newest;
+//! 7. what the caller wants kept is treated like the rest.
+//!
+//! What is newest is what the model has not answered yet: the last group, and the newest user message. The summary is
+//! never left out. Steps take in strides of a whole group; what they took too much is given back, the newest first,
+//! clipped to a length of a fixed ladder. What is taken away in all is a multiple of a stride of tokens: while little
+//! comes, the same is taken from the same messages, and what was served stays as it is.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::super::mask::{self, Keep, MaskMode};
+use super::BudgetTooSmall;
+use super::emit;
+use super::plan::{self, Plan, Slot, SummaryForm};
+use anchord_messages::group::{Group, GroupKind, newest_user};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Feature};
+use anchord_record::digest;
+
+/// Nothing older is clipped below this; an output that has less is a placeholder.
+const LEAST_CLIP: u32 = 96;
+/// The most groups that count as unanswered: of a meeting, say, the newest.
+const MOST_UNANSWERED: usize = 8;
+/// What is taken away is a multiple of this part of the budget.
+const STRIDES: u64 = 16;
+/// The last resort clips the newest messages down to this.
+const HARD_LEAST: u32 = 48;
+
+/// Takes away until the context fits.
+pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
+    // By far the most contexts fit as they are, and need no note to be counted.
+    if plan.gap_count == 0 && plan.tokens() <= u64::from(plan.input.budget) {
+        return Ok(());
+    }
+    let mut fit = Fit::new(plan);
+    if fit.fits() || fit.cut_digest() {
+        return Ok(());
+    }
+    for keeps in [Keeping::Marked, Keeping::Nothing] {
+        fit.keeping = keeps;
+        let took = fit.mask_older()
+            || fit.clip_older()
+            || fit.shorten_placeholders()
+            || fit.shrink_summary()
+            || fit.drop_recap()
+            || fit.drop_older();
+        let is_last = keeps == Keeping::Nothing;
+        if !took {
+            // The last resort has all of the budget.
+            fit.goal = u64::from(fit.plan.input.budget);
+        }
+        // What was clipped before the caller's marks gave way has room again.
+        if (!took || is_last) && !fit.clip_newest() {
+            continue;
+        }
+        if took {
+            fit.give_back();
+        }
+        return Ok(());
+    }
+    Err(BudgetTooSmall { min_tokens: u32::try_from(fit.total()).unwrap_or(u32::MAX) })
+}
+
+/// The first of the groups that the model has not answered: its last calls with their results and whatever follows, or
+/// what follows its last word; few of them, or the last alone when it never spoke.
+fn unanswered(plan: &Plan<'_, '_>) -> usize {
+    let last = plan.groups.len().saturating_sub(1);
+    let lead = |group: &Group| plan.input.tail.get(group.range.start).map(|entry| entry.role);
+    let Some(spoken) = plan.groups.iter().rposition(|group| lead(group) == Some(Role::Assistant)) else {
+        return last;
+    };
+    let asks = plan.groups.get(spoken).is_some_and(|group| matches!(group.kind, GroupKind::Calls(_)));
+    (spoken + usize::from(!asks)).min(last).max(last.saturating_sub(MOST_UNANSWERED - 1))
+}
+
+/// A length of the ladder: every one is a sixteenth longer than the one before.
+fn rung(number: u32) -> u32 {
+    (0..number).fold(HARD_LEAST, |length, _| length.saturating_add(length / 16))
+}
+
+/// How many lengths of the ladder are at most this long.
+fn rungs_within(tokens: u32) -> u32 {
+    let mut length = HARD_LEAST;
+    let mut number = 0;
+    while length <= tokens && length < u32::MAX {
+        length = length.saturating_add(length / 16);
+        number += 1;
+    }
+    number
+}
+
+/// What must not be touched yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeping {
+    /// What the caller marked.
+    Marked,
+    Nothing,
+}
+
+struct Fit<'p, 'a, 'i> {
+    plan: &'p mut Plan<'a, 'i>,
+    /// An upper bound for one note about left-out messages.
+    note_tokens: u64,
+    /// The most tokens that there may be.
+    goal: u64,
+    /// The group with the newest user message.
+    newest_user: Option<usize>,
+    /// The first group of those that the model has not answered.
+    newest: usize,
+    /// Messages whose outputs give way after the others.
+    open_errors: BTreeSet<Seq>,
+    keeping: Keeping,
+    /// The recap, when it went.
+    recap: Option<(String, u32)>,
+    /// What was masked here, by slot: its results that were masked before.
+    masked_here: Vec<Option<Vec<usize>>>,
+}
+
+impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
+    fn new(plan: &'p mut Plan<'a, 'i>) -> Self {
+        let user = newest_user(plan.input.tail);
+        let newest_user = user.map(|u| plan.groups.partition_point(|g| g.range.end <= u));
+        let note_tokens = emit::note_bound(plan);
+        let open_errors = mask::open_errors(plan.input.tail, Seq::MAX);
+        let newest = unanswered(plan);
+        let masked_here = vec![None; plan.slots.len()];
+        let keeping = Keeping::Marked;
+        let (whole, budget) = (plan.tokens() + plan.gap_count * note_tokens, u64::from(plan.input.budget));
+        let stride = (budget / STRIDES).max(1);
+        let goal = whole.saturating_sub(whole.saturating_sub(budget).div_ceil(stride) * stride);
+        Self { plan, note_tokens, goal, newest_user, newest, open_errors, keeping, recap: None, masked_here }
+    }
+
+    fn total(&self) -> u64 {
+        self.plan.tokens() + self.plan.gap_count * self.note_tokens
+    }
+
+    fn fits(&self) -> bool {
+        self.total() <= self.goal
+    }
+
+    /// The slots of a group.
+    fn range(&self, group: usize) -> std::ops::Range<usize> {
+        self.plan.groups.get(group).map_or(0..0, |group| group.range.clone())
+    }
+
+    fn is_kept(&self, slot: usize) -> bool {
+        let seq = self.plan.slots.get(slot).map_or(0, |slot| slot.entry.seq);
+        self.keeping == Keeping::Marked && self.plan.input.mask.marks.get(&seq) == Some(&Keep::Always)
+    }
+
+    /// Whether a group is older than what the model has not answered, and no user's newest message.
+    fn is_older(&self, group: usize) -> bool {
+        group < self.newest && self.newest_user != Some(group) && !self.plan.is_dropped(group)
+    }
+
+    fn drop_recap(&mut self) -> bool {
+        if let Some(recap) = self.plan.recap.take() {
+            self.recap = Some((recap, self.plan.recap_tokens));
+            self.plan.recap_tokens = 0;
+        }
+        self.fits()
+    }
+
+    /// Outputs of older groups become placeholders, the oldest first.
+    fn mask_older(&mut self) -> bool {
+        if self.plan.input.mask.mode == MaskMode::Off {
+            return false;
+        }
+        for with_errors in [false, true] {
+            for group in 0..self.newest {
+                if self.plan.is_dropped(group) {
+                    continue;
+                }
+                let mut changed = false;
+                for slot in self.range(group) {
+                    let is_error = self
+                        .plan
+                        .slots
+                        .get(slot)
+                        .is_some_and(|slot| self.open_errors.contains(&slot.entry.seq));
+                    if !self.is_kept(slot) && (with_errors || !is_error) {
+                        changed |= self.mask(slot);
+                    }
+                }
+                if changed {
+                    self.plan.remake(group);
+                    if self.fits() {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    fn mask(&mut self, at: usize) -> bool {
+        let Some(slot) = self.plan.slots.get_mut(at) else { return false };
+        let results = slot.entry.results().iter().enumerate();
+        let maskable: Vec<usize> = results.filter(|(_, r)| r.is_maskable()).map(|(i, _)| i).collect();
+        let changes = maskable.len() > slot.masked.len();
+        if changes {
+            let before = std::mem::replace(&mut slot.masked, maskable);
+            if let Some(masked) = self.masked_here.get_mut(at) {
+                *masked = Some(before);
+            }
+        }
+        changes
+    }
+
+    /// Older messages are clipped to the least, the oldest first.
+    fn clip_older(&mut self) -> bool {
+        for group in 0..self.newest {
+            if !self.is_older(group) {
+                continue;
+            }
+            let slots: Vec<usize> = self.range(group).filter(|slot| self.may_clip(*slot)).collect();
+            if slots.is_empty() {
+                continue;
+            }
+            self.clip(group, &slots, Some(LEAST_CLIP));
+            if self.fits() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether there is something to clip: a placeholder has nothing.
+    fn may_clip(&self, at: usize) -> bool {
+        let Some(slot) = self.plan.slots.get(at) else { return false };
+        let entry = slot.entry;
+        let is_placeholder = entry.has(Feature::OnlyResults)
+            && slot.masked.len() == entry.results().len()
+            && !slot.masked.is_empty();
+        entry.tokens > LEAST_CLIP && !is_placeholder && !self.is_kept(at) && !entry.role.is_system()
+    }
+
+    fn clip(&mut self, group: usize, slots: &[usize], length: Option<u32>) {
+        for slot in slots {
+            if let Some(slot) = self.plan.slots.get_mut(*slot) {
+                // What is short enough stays as it was stored.
+                slot.clip = length.filter(|length| slot.entry.tokens > *length);
+            }
+        }
+        self.plan.remake(group);
+    }
+
+    /// Placeholders say less, the oldest first: of a group of hundreds they fill a budget by themselves.
+    fn shorten_placeholders(&mut self) -> bool {
+        for group in 0..self.newest {
+            if self.plan.is_dropped(group) {
+                continue;
+            }
+            let mut changed = false;
+            for slot in self.range(group) {
+                if let Some(slot) = self.plan.slots.get_mut(slot).filter(|slot| !slot.masked.is_empty()) {
+                    changed |= !std::mem::replace(&mut slot.terse, true);
+                }
+            }
+            if changed {
+                self.plan.remake(group);
+                if self.fits() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn shrink_summary(&mut self) -> bool {
+        if self.plan.summary == SummaryForm::Full {
+            self.plan.summary = SummaryForm::Least;
+        }
+        self.fits()
+    }
+
+    /// The oldest groups go, whole.
+    fn drop_older(&mut self) -> bool {
+        for group in 0..self.newest {
+            if self.is_older(group) && !self.range(group).any(|slot| self.is_kept(slot)) {
+                self.plan.drop_group(group);
+                if self.fits() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Gives back what was taken beyond need, what was taken last first: the recap, the summary, what was clipped, then
+    /// placeholders; the newest first, and the first that does not fit whole as long as it may be. After groups went,
+    /// what is left of messages comes before the summary: its room is theirs.
+    fn give_back(&mut self) {
+        if let Some((recap, tokens)) = self.recap.take() {
+            (self.plan.recap, self.plan.recap_tokens) = (Some(recap), tokens);
+            if !self.fits() {
+                self.drop_recap();
+            }
+        }
+        let went = (0..self.plan.groups.len()).any(|group| self.plan.is_dropped(group));
+        if !went {
+            self.give_back_summary();
+        }
+        for what in [Taken::Clipped, Taken::Masked] {
+            for group in (0..self.newest).rev() {
+                if self.plan.is_dropped(group) {
+                    continue;
+                }
+                let slots: Vec<usize> =
+                    self.range(group).filter(|slot| self.was_taken(*slot, what)).collect();
+                if !slots.is_empty() && !self.give_back_to(group, &slots, what) {
+                    return;
+                }
+            }
+        }
+        self.give_back_summary();
+        self.cut_digest();
+    }
+
+    /// Serves as much of the digest as the others leave room for.
+    fn cut_digest(&mut self) -> bool {
+        let Some(digest) = self.plan.input.summary.and_then(|summary| summary.digest) else { return false };
+        self.plan.digest = None;
+        let room = self.goal.saturating_sub(self.total());
+        if room >= u64::from(digest.tokens) {
+            self.plan.digest = plan::whole_digest(self.plan.input);
+        } else if let Some(steps) = rungs_within(u32::try_from(room).unwrap_or(u32::MAX)).checked_sub(1) {
+            let cut = digest::cut((digest.text, digest.tokens), rung(steps), self.plan.input.counter);
+            self.plan.digest = cut.map(|cut| (Cow::Owned(cut.text), cut.tokens));
+        }
+        self.fits()
+    }
+
+    fn give_back_summary(&mut self) {
+        let taken = self.plan.summary;
+        if taken == SummaryForm::Least {
+            self.plan.summary = SummaryForm::Full;
+            if !self.fits() {
+                self.plan.summary = taken;
+            }
+        }
+    }
+
+    fn was_taken(&self, at: usize, what: Taken) -> bool {
+        match what {
+            Taken::Clipped => self.plan.slots.get(at).is_some_and(|slot| slot.clip.is_some()),
+            Taken::Masked => self.masked_here.get(at).is_some_and(Option::is_some),
+        }
+    }
+
+    /// Gives back to the slots of one group, as many of the newest as fit whole; `false` when one of them does not.
+    fn give_back_to(&mut self, group: usize, slots: &[usize], what: Taken) -> bool {
+        let taken: Vec<Slot<'a>> =
+            slots.iter().filter_map(|slot| self.plan.slots.get(*slot).cloned()).collect();
+        let given = Given { group, slots, taken: &taken, what };
+        // How many of the oldest stay as they are: the fewer, the more is given back.
+        let (mut fewest, mut most) = (0, slots.len());
+        while fewest < most {
+            let stay = usize::midpoint(fewest, most);
+            self.set(&given, stay, None);
+            if self.fits() { most = stay } else { fewest = stay + 1 }
+        }
+        if fewest == 0 {
+            self.set(&given, 0, None);
+            return true;
+        }
+        let whole = taken.get(fewest - 1).map_or(0, |slot| slot.entry.tokens);
+        let (mut least, mut above) = (rungs_within(LEAST_CLIP), rungs_within(whole));
+        let mut length = None;
+        while least < above {
+            let middle = u32::midpoint(least, above);
+            self.set(&given, fewest - 1, Some(rung(middle)));
+            if self.fits() {
+                length = Some(rung(middle));
+                least = middle + 1;
+            } else {
+                above = middle;
+            }
+        }
+        let stay = if length.is_some() { fewest - 1 } else { fewest };
+        self.set(&given, stay, length);
+        false
+    }
+
+    /// The oldest slots as they were taken, the next one at a length, the others whole.
+    fn set(&mut self, from: &Given<'_, 'a>, stay: usize, length: Option<u32>) {
+        let Given { group, slots, taken, what } = *from;
+        for (place, (at, taken)) in slots.iter().zip(taken).enumerate() {
+            let before = self.masked_here.get(*at).cloned().flatten();
+            let Some(slot) = self.plan.slots.get_mut(*at) else { continue };
+            slot.clone_from(taken);
+            if place >= stay {
+                slot.clip = length.filter(|_| place == stay);
+                if let (Taken::Masked, Some(before)) = (what, before) {
+                    slot.masked = before;
+                }
+            }
+        }
+        self.plan.remake(group);
+    }
+
+    /// What the model has not answered is clipped: its outputs to one length, then all of it.
+    fn clip_newest(&mut self) -> bool {
+        for group in self.newest..self.plan.groups.len() {
+            let slots: Vec<usize> = self.range(group).collect();
+            self.clip(group, &slots, None);
+        }
+        self.clip_newest_to(true, LEAST_CLIP) || self.clip_newest_to(false, HARD_LEAST)
+    }
+
+    fn clip_newest_to(&mut self, outputs_alone: bool, least: u32) -> bool {
+        let groups = (0..self.plan.groups.len()).filter(|group| !self.plan.is_dropped(*group));
+        let slots: Vec<(usize, Vec<usize>)> = groups
+            .map(|group| {
+                let may = |slot: &usize| {
+                    let is_output = self.plan.slots.get(*slot).is_some_and(|slot| {
+                        slot.entry.role != Role::Assistant && !slot.entry.results().is_empty()
+                    });
+                    !self.is_kept(*slot) && (is_output || !outputs_alone)
+                };
+                (group, self.range(group).filter(may).collect())
+            })
+            .collect();
+        let longest = slots
+            .iter()
+            .flat_map(|(_, slots)| slots)
+            .filter_map(|slot| self.plan.slots.get(*slot))
+            .chain(self.plan.carried.as_ref().map(|(slot, _)| slot))
+            .map(|slot| slot.entry.tokens)
+            .max()
+            .unwrap_or(least);
+        let to = |fit: &mut Self, length: u32| {
+            for (group, slots) in &slots {
+                if !slots.is_empty() {
+                    fit.clip(*group, slots, Some(length));
+                }
+            }
+            if let Some((slot, _)) = fit.plan.carried.as_mut().filter(|_| !outputs_alone) {
+                slot.clip = Some(length);
+                fit.plan.remake_carried();
+            }
+            fit.fits()
+        };
+        if !to(self, least) {
+            return false;
+        }
+        let (mut fits, mut above) = (rungs_within(least), rungs_within(longest) + 1);
+        let mut length = least;
+        while fits < above {
+            let middle = u32::midpoint(fits, above);
+            if to(self, rung(middle)) {
+                length = rung(middle);
+                fits = middle + 1;
+            } else {
+                above = middle;
+            }
+        }
+        to(self, length)
+    }
+}
+
+/// What of a group something is given back to.
+struct Given<'s, 'a> {
+    group: usize,
+    slots: &'s [usize],
+    /// The slots as they were when it was taken.
+    taken: &'s [Slot<'a>],
+    what: Taken,
+}
+
+/// What was taken from a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    Clipped,
+    Masked,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ladder_rises_by_a_sixteenth_and_is_found_again() {
+        for number in 0..200 {
+            let length = rung(number);
+            assert_eq!(rungs_within(length), number + 1);
+            assert!(rung(number + 1) > length && rung(number + 1) - length <= length / 16);
+        }
+        assert_eq!((rung(0), rungs_within(HARD_LEAST - 1)), (HARD_LEAST, 0));
+    }
+}

@@ -1,0 +1,423 @@
+//! Writes what was planned in its format: order, placement, sources, and what the format asks of the
+//! whole (alternating roles, a user first).
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+
+use super::plan::Plan;
+use super::turns::{Served, Turns};
+use super::{Context, Counted, Entry, Omitted, Reason, Source, StablePrefix, Tokens};
+use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Part, Role};
+use anchord_messages::shape::hex;
+use anchord_record::digest;
+
+/// Stands before a conversation that the model opens, where a user has to.
+const OPENING: &str = "[The conversation begins with the assistant.]";
+
+/// The line that stands for messages that are left out.
+fn note(from: Seq, to: Seq) -> String {
+    format!("[Messages {from} to {to} are left out here for want of room]")
+}
+
+/// An upper bound for the tokens of any note of this session.
+pub(super) fn note_bound(plan: &Plan<'_, '_>) -> u64 {
+    let head = plan.input.head_seq;
+    u64::from(Counted::new(&note(head, head), plan.input.counter).tokens) + 4
+}
+
+/// The tokens of the opening, when one is needed.
+pub(super) fn opening_tokens(plan: &Plan<'_, '_>) -> u64 {
+    if !needs_opening(plan) {
+        return 0;
+    }
+    u64::from(Counted::new(OPENING, plan.input.counter).tokens)
+}
+
+fn needs_opening(plan: &Plan<'_, '_>) -> bool {
+    let user_first = plan.input.format != Format::Anthropic
+        || plan.summary_message().is_some()
+        || plan.carried.is_some()
+        || plan.input.tail_omitted.is_some()
+        || plan.dropped.first() == Some(&true);
+    if user_first {
+        return false;
+    }
+    let first = plan.turns.iter().flat_map(|t| &t.served).next();
+    match first {
+        Some(Served::Raw(entry)) => entry.role == Role::Assistant,
+        Some(Served::Made(message, _)) => message.role == Role::Assistant,
+        Some(Served::Item(..)) | None => false,
+    }
+}
+
+/// Writes the context.
+pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
+    let input = plan.input;
+    let mut writer = Writer::new(input.format, plan.slots.len() + plan.system.len() + 4);
+    let mut omitted = Omissions::default();
+    let mut tokens =
+        Tokens { system: u32::try_from(plan.system_tokens()).unwrap_or(u32::MAX), ..Tokens::default() };
+    let summary = plan.summary_message();
+
+    for turns in std::mem::take(&mut plan.system) {
+        omitted.of(&turns);
+        writer.system(turns);
+    }
+    if let Some(pins) = input.pins {
+        writer.pins(pins.text);
+    }
+    if let Some(message) = summary {
+        tokens.summary = message.tokens;
+        writer.service(message.text);
+    }
+    let digest = plan.digest.take();
+    if let Some((text, counted)) = &digest {
+        tokens.digest = *counted;
+        writer.text(Role::User, text, Source::Many(digest::seqs(text).collect()));
+    }
+    let prefix_end = writer.messages.len();
+    if input.format == Format::Anthropic {
+        for entry in input.system {
+            omitted.add(entry.seq, entry.seq, Reason::InSystem);
+        }
+    }
+
+    let mut tail = 0u64;
+    let mut masked = Vec::new();
+    let mut pending = Vec::new();
+    if needs_opening(&plan) {
+        tail += opening_tokens(&plan);
+        writer.note(OPENING);
+    }
+    if let Some((_, turns)) = plan.carried.take() {
+        tail += u64::from(turns.tokens);
+        // The summary covers it, so what is clipped here is not lost to the accounting.
+        writer.turns(turns);
+    }
+    let gaps = plan.gaps();
+    let mut gaps = gaps.into_iter().peekable();
+    let mut put_note = |writer: &mut Writer<'a>, omitted: &mut Omissions, from, to| {
+        let text = note(from, to);
+        tail += u64::from(Counted::new(&text, input.counter).tokens);
+        omitted.add(from, to, Reason::Budget);
+        writer.note(&text);
+    };
+    if let Some((_, from, to)) = gaps.next_if(|(at, _, _)| at.is_none()) {
+        put_note(&mut writer, &mut omitted, from, to);
+    }
+    for (index, turns) in std::mem::take(&mut plan.turns).into_iter().enumerate() {
+        if plan.dropped.get(index) == Some(&true) {
+            if let Some((_, from, to)) = gaps.next_if(|(at, _, _)| *at == Some(index)) {
+                put_note(&mut writer, &mut omitted, from, to);
+            }
+            continue;
+        }
+        omitted.of(&turns);
+        masked.extend_from_slice(&turns.masked);
+        pending.extend_from_slice(&turns.pending);
+        writer.turns(turns);
+    }
+    tail += plan.group_tokens;
+    if let Some(recap) = &plan.recap {
+        tail += u64::from(plan.recap_tokens);
+        writer.service(recap);
+    }
+    tokens.tail = u32::try_from(tail).unwrap_or(u32::MAX);
+
+    let anchor_seq = input.summary.map_or(0, |s| s.anchor_seq);
+    if summary.is_none() && anchor_seq > 0 {
+        omitted.add(1, anchor_seq, Reason::Budget);
+    }
+    let (system, messages, sources) = writer.finish();
+    // Where roles alternate the next user turn joins the summary's message, sooner or later: it is no whole
+    // message of the prefix, or its hash would change with that.
+    let merged = summary.is_some() && input.format == Format::Anthropic;
+    let whole = if merged { prefix_end.saturating_sub(1) } else { prefix_end };
+    let told =
+        summary.map(|summary| summary.text).into_iter().chain(digest.as_ref().map(|digest| &*digest.0));
+    let stable_prefix = prefix(system.as_deref(), &messages, whole, told, tokens);
+    Context {
+        session: input.session,
+        format: input.format,
+        summary_version: summary.and(input.summary).map(|s| s.version),
+        is_summary_least: input.summary.is_some_and(|s| summary.is_some_and(|served| served != s.message)),
+        anchor_seq,
+        head_seq: input.head_seq,
+        system,
+        messages,
+        sources,
+        tokens,
+        max_tokens: input.budget,
+        pending_tool_calls: pending,
+        context_revision: input.context_revision,
+        masked,
+        omitted: omitted.0,
+        stable_prefix,
+    }
+}
+
+fn prefix<'t>(
+    system: Option<&'t str>,
+    messages: &'t [Cow<'_, str>],
+    whole: usize,
+    told: impl Iterator<Item = &'t str>,
+    tokens: Tokens,
+) -> StablePrefix {
+    let mut hash = Sha256::new();
+    let texts = messages.iter().take(whole).map(AsRef::as_ref);
+    for text in system.into_iter().chain(texts).chain(told) {
+        hash.update(text.as_bytes());
+        hash.update(b"\n");
+    }
+    StablePrefix {
+        messages: whole,
+        tokens: tokens.system.saturating_add(tokens.summary).saturating_add(tokens.digest),
+        sha256: hex(&hash.finalize(), 32),
+    }
+}
+
+#[derive(Default)]
+struct Omissions(Vec<Omitted>);
+
+impl Omissions {
+    fn of(&mut self, turns: &Turns<'_>) {
+        for (seq, reason) in &turns.omitted {
+            self.add(*seq, *seq, *reason);
+        }
+    }
+
+    fn add(&mut self, from_seq: Seq, to_seq: Seq, reason: Reason) {
+        match self.0.last_mut() {
+            Some(last) if last.reason == reason && last.to_seq + 1 == from_seq => last.to_seq = to_seq,
+            _ => self.0.push(Omitted { from_seq, to_seq, reason }),
+        }
+    }
+}
+
+/// Writes messages of one format, in order.
+struct Writer<'a> {
+    format: Format,
+    system: Vec<String>,
+    messages: Vec<Written<'a>>,
+}
+
+struct Written<'a> {
+    body: Body<'a>,
+    source: Source,
+}
+
+enum Body<'a> {
+    Whole(Cow<'a, str>),
+    /// An Anthropic turn that may still grow.
+    Turn(Role, Vec<String>),
+    /// An Anthropic message as stored, until something joins it.
+    Raw(&'a Entry),
+}
+
+impl<'a> Writer<'a> {
+    fn new(format: Format, capacity: usize) -> Self {
+        Self { format, system: Vec::new(), messages: Vec::with_capacity(capacity) }
+    }
+
+    fn system(&mut self, turns: Turns<'a>) {
+        if self.format != Format::Anthropic {
+            return self.turns(turns);
+        }
+        for served in turns.served {
+            if let Served::Made(message, _) = served {
+                self.system.push(message.text());
+            }
+        }
+    }
+
+    fn pins(&mut self, text: &str) {
+        match self.format {
+            Format::Anthropic => self.system.push(text.to_owned()),
+            Format::OpenaiChat | Format::OpenaiResponses => self.text(Role::System, text, Source::Service),
+        }
+    }
+
+    /// A text of the service's with no message behind it.
+    fn service(&mut self, text: &str) {
+        self.text(Role::User, text, Source::Service);
+    }
+
+    fn note(&mut self, text: &str) {
+        self.text(Role::User, text, Source::Many(Vec::new()));
+    }
+
+    fn text(&mut self, role: Role, text: &str, source: Source) {
+        let message = Message { role, name: None, parts: vec![Part::Text(text.to_owned())] };
+        self.made(&message, source);
+    }
+
+    fn turns(&mut self, turns: Turns<'a>) {
+        for served in turns.served {
+            match served {
+                Served::Raw(entry) => self.raw(entry),
+                Served::Made(message, seqs) => {
+                    let source = match seqs.as_slice() {
+                        [seq] => Source::One(*seq),
+                        _ => Source::Many(seqs),
+                    };
+                    self.made(&message, source);
+                }
+                Served::Item(text, seq) => {
+                    let source = seq.map_or_else(|| Source::Many(Vec::new()), Source::One);
+                    self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
+                }
+            }
+        }
+    }
+
+    fn raw(&mut self, entry: &'a Entry) {
+        let source = Source::One(entry.seq);
+        if self.format != Format::Anthropic {
+            self.messages.push(Written { body: Body::Whole(Cow::Borrowed(&entry.raw)), source });
+            return;
+        }
+        let role = speaker(entry.role);
+        if self.messages.last().is_some_and(|last| last.speaker() == Some(role)) {
+            self.join(role, anthropic::raw_blocks(&entry.raw), source);
+        } else {
+            self.messages.push(Written { body: Body::Raw(entry), source });
+        }
+    }
+
+    fn made(&mut self, message: &Message, source: Source) {
+        let mut push = |text: String, source: Source| {
+            self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
+        };
+        match self.format {
+            Format::Anthropic => {
+                let blocks = message.parts.iter().filter_map(anthropic::block_of).collect();
+                self.join(speaker(message.role), blocks, source);
+            }
+            Format::OpenaiChat if message.role == Role::Tool => {
+                for result in message.results() {
+                    let text = openai_chat::write_result(
+                        &result.call_id,
+                        message.name.as_deref(),
+                        &result_text(&result.parts),
+                    );
+                    push(text, source.clone());
+                }
+            }
+            Format::OpenaiChat => push(openai_chat::write(message), source),
+            Format::OpenaiResponses if message.role == Role::Tool => {
+                for result in message.results() {
+                    let kind = openai_responses::FUNCTION_OUTPUT;
+                    push(
+                        openai_responses::write_result(kind, &result.call_id, &result.parts),
+                        source.clone(),
+                    );
+                }
+            }
+            Format::OpenaiResponses => {
+                for item in openai_responses::write(message) {
+                    push(item, source.clone());
+                }
+            }
+        }
+    }
+
+    /// Adds blocks to the turn of the same role at the end, or begins a turn.
+    fn join(&mut self, role: Role, mut blocks: Vec<String>, source: Source) {
+        match self.messages.last_mut() {
+            Some(last) if last.speaker() == Some(role) => {
+                if let Body::Raw(entry) = last.body {
+                    last.body = Body::Turn(role, anthropic::raw_blocks(&entry.raw));
+                }
+                if let Body::Turn(_, all) = &mut last.body {
+                    all.append(&mut blocks);
+                }
+                last.source.join(&source);
+            }
+            _ => self.messages.push(Written { body: Body::Turn(role, blocks), source }),
+        }
+    }
+
+    /// A provider refuses a conversation whose last word, the model's, ends in white space.
+    fn trim_last_word(&mut self) {
+        let Some(last) = self.messages.last_mut().filter(|last| last.speaker() == Some(Role::Assistant))
+        else {
+            return;
+        };
+        let mut blocks = match &mut last.body {
+            Body::Raw(entry) => anthropic::raw_blocks(&entry.raw),
+            Body::Turn(_, blocks) => std::mem::take(blocks),
+            Body::Whole(_) => return,
+        };
+        let trimmed = blocks.last_mut().is_some_and(|block| match anthropic::trimmed_text(block) {
+            Some(trimmed) => {
+                *block = trimmed;
+                true
+            }
+            None => false,
+        });
+        if trimmed || matches!(last.body, Body::Turn(..)) {
+            last.body = Body::Turn(Role::Assistant, blocks);
+        }
+    }
+
+    fn finish(mut self) -> (Option<String>, Vec<Cow<'a, str>>, Vec<Source>) {
+        self.trim_last_word();
+        // Providers refuse an empty system prompt, and one of pictures alone has no text.
+        self.system.retain(|text| !text.trim().is_empty());
+        let system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
+        let mut messages = Vec::with_capacity(self.messages.len());
+        let mut sources = Vec::with_capacity(self.messages.len());
+        for written in self.messages {
+            sources.push(written.source);
+            messages.push(match written.body {
+                Body::Whole(text) => text,
+                Body::Raw(entry) => Cow::Borrowed(&*entry.raw),
+                Body::Turn(role, blocks) => {
+                    let role = role.as_str();
+                    Cow::Owned(format!("{{\"role\":\"{role}\",\"content\":[{}]}}", blocks.join(",")))
+                }
+            });
+        }
+        (system, messages, sources)
+    }
+}
+
+impl Written<'_> {
+    /// Whose turn an Anthropic message is; `None` in the other formats.
+    fn speaker(&self) -> Option<Role> {
+        match &self.body {
+            Body::Whole(_) => None,
+            Body::Turn(role, _) => Some(*role),
+            Body::Raw(entry) => Some(speaker(entry.role)),
+        }
+    }
+}
+
+impl Source {
+    fn join(&mut self, other: &Self) {
+        let mut seqs = self.seqs().to_vec();
+        let service = matches!(self, Self::Service) && matches!(other, Self::Service);
+        seqs.extend_from_slice(other.seqs());
+        if !service {
+            *self = Self::Many(seqs);
+        }
+    }
+
+    /// The messages that it names.
+    #[must_use]
+    pub fn seqs(&self) -> &[Seq] {
+        match self {
+            Self::Service => &[],
+            Self::One(seq) => std::slice::from_ref(seq),
+            Self::Many(seqs) => seqs,
+        }
+    }
+}
+
+/// The role of a turn where there are only two.
+fn speaker(role: Role) -> Role {
+    if role == Role::Assistant { Role::Assistant } else { Role::User }
+}

@@ -1,0 +1,10 @@
+//! The context: what a model is sent in place of the whole session.
+//!
+//! What lives here: the assembly of system messages, pins, summary and newest messages within a budget, valid for the
+//! provider; the mask, which replaces old tool outputs by placeholders; pins.
+//! Invariant: no context holds a tool result without its call, and none is over its budget and says that it is within.
+//! Must not know: how a summary is made, I/O, async, clocks, randomness, the environment.
+
+pub mod context;
+pub mod mask;
+pub mod pin;

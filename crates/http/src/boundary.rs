@@ -1,0 +1,171 @@
+//! The edge of every request: its id, its span, its metrics, its end, its time, and the body of every
+//! problem.
+//!
+//! Each request runs to its end. A client that hangs up drops the connection's future, and a transaction
+//! that is dropped while it begins can leave its connection inside an open transaction; so what is left
+//! of a request then goes on in a task of its own, and a drain waits for it.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::runtime::Handle;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use super::AppState;
+use super::prefer;
+use super::problem::{ApiError, Problem};
+use anchord_runtime::background;
+use anchord_runtime::trace;
+
+/// The header that carries the request id, both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Gives the request its id, measures it, and writes problems out.
+pub async fn observe(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    background::request_came();
+    let id = request_id(request.headers());
+    let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str);
+    let operation = format!("{} {route}", method_label(&request));
+    let span = tracing::info_span!(
+        "request",
+        request.id = %id,
+        http.operation = %operation,
+        tenant.id = tracing::field::Empty
+    );
+    if let Some(parent) = request.headers().get(trace::HEADER).and_then(|value| value.to_str().ok()) {
+        trace::continue_from(&span, parent);
+    }
+    request.extensions_mut().insert(span.clone());
+    let mut response = run_to_the_end(&state, request, next).instrument(span.clone()).await;
+
+    let failed = response.status().is_client_error() || response.status().is_server_error();
+    let problem = response.extensions_mut().remove::<Problem>();
+    if failed && (problem.is_some() || !has_body_of_ours(&response)) {
+        write_problem(&mut response, problem, &id, &span);
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let status = response.status().as_u16();
+    let seconds = started.elapsed().as_secs_f64();
+    let labels = [("operation", operation), ("status", status.to_string())];
+    metrics::counter!("anchord_http_requests_total", &labels).increment(1);
+    let [(_, operation), _] = labels;
+    metrics::histogram!("anchord_http_request_seconds", "operation" => operation).record(seconds);
+    // What went well is in the metrics; a line for each would cost a tenth of a read.
+    span.in_scope(|| {
+        if failed {
+            tracing::info!(http.status = status, http.seconds = seconds, "request.done");
+        } else {
+            tracing::debug!(http.status = status, http.seconds = seconds, "request.done");
+        }
+    });
+    response
+}
+
+/// Runs the request, for as long as it may take.
+async fn run_to_the_end(state: &AppState, request: Request, next: Next) -> Response {
+    let wait = prefer::requested_wait(request.headers()).unwrap_or_default();
+    let running = ToTheEnd {
+        running: Some(AssertUnwindSafe(next.run(request)).catch_unwind().boxed()),
+        span: tracing::Span::current(),
+        counted: state.tracker.token(),
+    };
+    match tokio::time::timeout(state.limits.request_timeout + wait, running).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => ApiError::internal(anyhow::anyhow!("the handler panicked")).into_response(),
+        Err(_) => ApiError::Timeout.into_response(),
+    }
+}
+
+/// A request that runs to its end whoever drops it: in its connection's task, which costs no switch
+/// between tasks, and in one of its own from when nobody waits for it any more.
+struct ToTheEnd {
+    /// `None` once it has ended.
+    running: Option<BoxFuture<'static, Result<Response, Box<dyn Any + Send>>>>,
+    span: tracing::Span,
+    /// A drain waits for it, in whatever task it is.
+    counted: TaskTrackerToken,
+}
+
+impl Future for ToTheEnd {
+    type Output = Result<Response, Box<dyn Any + Send>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(running) = &mut self.running else { return Poll::Pending };
+        let ended = std::task::ready!(running.poll_unpin(cx));
+        self.running = None;
+        Poll::Ready(ended)
+    }
+}
+
+impl Drop for ToTheEnd {
+    fn drop(&mut self) {
+        let Some(rest) = self.running.take() else { return };
+        // Without a runtime nothing can go on, nor is anything in need of it.
+        if let Ok(runtime) = Handle::try_current() {
+            let counted = self.counted.clone();
+            let rest = async move {
+                drop(rest.await);
+                drop(counted);
+            };
+            self.counted.task_tracker().spawn_on(rest.instrument(self.span.clone()), &runtime);
+        }
+    }
+}
+
+fn write_problem(response: &mut Response, problem: Option<Problem>, id: &str, span: &tracing::Span) {
+    let mut problem = problem.unwrap_or_else(|| span.in_scope(|| Problem::of_status(response.status())));
+    id.clone_into(&mut problem.instance);
+    let body = serde_json::to_vec(&problem).unwrap_or_default();
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    *response.body_mut() = Body::from(body);
+}
+
+/// Whether a failed reply already has a JSON body: a replayed one, or `/readyz`.
+fn has_body_of_ours(response: &Response) -> bool {
+    response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/"))
+}
+
+/// The caller's request id when it is sane, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    headers
+        .get(REQUEST_ID)
+        .and_then(|value| value.to_str().ok())
+        .filter(|id| {
+            (1..=128).contains(&id.len())
+                && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:-".contains(&b))
+        })
+        .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned)
+}
+
+/// The method, bounded: callers can invent methods, and each would be a time series of its own.
+fn method_label(request: &Request) -> &'static str {
+    match request.method().as_str() {
+        "GET" => "GET",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        "HEAD" => "HEAD",
+        "OPTIONS" => "OPTIONS",
+        _ => "other",
+    }
+}

@@ -1,0 +1,391 @@
+//! Single calls that ask for a model: queued like every compression, in a session of their own that no list
+//! shows and that is erased when its time is over. What came of one is read out of that session.
+
+use std::time::Instant;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::{CompressedMessages, read, view};
+use crate::auth::{Caller, Reader, Writer};
+use crate::compressions::wait_for;
+use crate::idempotency::{Claim, IdempotencyKey, KeptReply};
+use crate::json::JsonBytes;
+use crate::messages::{load, read_message, refuse};
+use crate::params::Path;
+use crate::prefer::{PREFERENCE_APPLIED, Wait};
+use crate::problem::{ApiError, Thing};
+use crate::{AppState, tokens};
+use anchord_messages::format::Format;
+use anchord_messages::id::{CompressionId, Seq, SessionName};
+use anchord_messages::tokens::Tokenizer;
+use anchord_record::digest;
+use anchord_record::render::{self, Subject};
+use anchord_record::strategy::{EngineChoice, Strategy};
+use anchord_runtime::background;
+use anchord_session::compression::{Request, Status};
+use anchord_session::settings::MAX_CONTEXT_WINDOW;
+use anchord_session::stateless::{self, Conversation, Shown, Wanted};
+use anchord_store::StoreError;
+use anchord_store::compressions::{self, CompressionRow};
+use anchord_store::gather::{Append, AppendError};
+use anchord_store::messages::SeqRange;
+use anchord_store::sessions::{self, PutOutcome, Session};
+use anchord_store::summaries;
+
+/// What the names of such sessions begin with.
+const NAMED: &str = "single:";
+/// A window that no messages fill, so that nothing but the caller's target bounds what comes back.
+const WINDOW: u32 = MAX_CONTEXT_WINDOW;
+/// Messages that are read at once.
+const PAGE: i64 = 500;
+
+/// The path of a single call.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct CallPath {
+    /// The call's id, as its first reply has it.
+    #[param(inline)]
+    pub compression_id: CompressionId,
+}
+
+/// A single call that has not ended yet.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PendingCompression {
+    /// Its id; `GET /v1/compress/{id}` reads what came of it.
+    pub id: CompressionId,
+    /// How far it is.
+    pub status: Status,
+    /// Until when it can be read; then messages and result are erased.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What the session keeps of the call.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    format: Format,
+    strategy: Strategy,
+    target_tokens: Option<u32>,
+    messages: Seq,
+}
+
+fn session_name(id: CompressionId) -> Result<SessionName, ApiError> {
+    SessionName::parse(&format!("{NAMED}{id}")).map_err(ApiError::internal)
+}
+
+/// A request with a key has the same session whenever it is made, so that one that broke off goes on.
+fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> CompressionId {
+    let Some(key) = key.as_str() else { return CompressionId(Uuid::now_v7()) };
+    let digest: [u8; 32] = Sha256::new()
+        .chain_update(caller.tenant.0.as_bytes())
+        .chain_update(digest)
+        .chain_update(key.as_bytes())
+        .finalize()
+        .into();
+    let (front, _) = digest.split_at(16);
+    let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
+    CompressionId(uuid::Builder::from_random_bytes(number.to_be_bytes()).into_uuid())
+}
+
+/// Queues a compression by a model; waits for it as long as the caller would.
+pub(super) async fn create(
+    state: AppState,
+    caller: Caller,
+    (key, wait): (IdempotencyKey, Wait),
+    body: JsonBytes,
+) -> Result<Response, ApiError> {
+    let digest = body.digest();
+    let mut tx = state.store.begin(caller.tenant).await?;
+    if let Claim::Replay(reply) = key.claim(&state.store, &mut tx, &caller, digest).await? {
+        return Ok(reply.into_response());
+    }
+    // The messages are stored in transactions of their own; the key is claimed again with the job.
+    drop(tx);
+    let reading = state.clone();
+    let read = move || plan(&reading, &body);
+    let plan = background::spawn(read).await.map_err(ApiError::internal)??;
+    let plan = match plan {
+        Planned::Queue(plan) => *plan,
+        // There is nothing that a model could word.
+        Planned::Done(made) => return Ok(KeptReply::json(StatusCode::OK, &made)?.into_response()),
+    };
+    let id = call_id(&caller, &key, &digest);
+    let name = session_name(id)?;
+    let tokenizer = plan.tokenizer;
+    let request = plan.request.clone();
+    store(&state, &caller, &name, plan).await?;
+
+    let gone = || ApiError::NotFound(Thing::Compression);
+    let (_, expires_at) = state.store.find_single_call(caller.tenant, &name).await?.ok_or_else(gone)?;
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {
+        Claim::Replay(reply) => return Ok(reply.into_response()),
+        Claim::First(claimed) => claimed,
+    };
+    let session = sessions::lock(&mut tx, caller.tenant, &name).await?.ok_or_else(gone)?;
+    let job = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
+    let pending = pending(&PendingCompression { id, status: Status::Queued, expires_at }, wait)?;
+    claimed.keep(&state.store, &mut tx, Some(session.id), &pending).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+
+    if wait_for(&state, &caller, session.id, (job.id, wait)).await?.is_none() {
+        return Ok(pending.into_response());
+    }
+    let call = find(&state, &caller, &name).await?;
+    let mut ended = result(&state, &caller, call, tokenizer).await?;
+    if let Some(applied) = wait.applied() {
+        ended = ended.with(&PREFERENCE_APPLIED, applied);
+    }
+    claimed.keep_later(&state.store, session.id, &ended).await;
+    Ok(ended.into_response())
+}
+
+/// What is to be stored, and how it is compressed.
+struct Plan {
+    kept: Kept,
+    messages: Vec<Box<RawValue>>,
+    tokenizer: Tokenizer,
+    settings: Map<String, Value>,
+    request: Request,
+}
+
+enum Planned {
+    Queue(Box<Plan>),
+    Done(Box<CompressedMessages>),
+}
+
+fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
+    let (request, conversation) = read(state, body)?;
+    let now = state.clock.now();
+    let wanted = Wanted { strategy: request.strategy, target_tokens: request.target_tokens, now };
+    let small = |refused: stateless::TooSmall| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens };
+    let Ok(through_seq) = stateless::span_end(&conversation, wanted) else {
+        let made = stateless::compress(&conversation, wanted).map_err(small)?;
+        let how = (request.format, request.strategy);
+        return Ok(Planned::Done(Box::new(view(how, made)?)));
+    };
+    let bound = stateless::bound(&conversation, through_seq, request.target_tokens);
+    if let Some(target) = request.target_tokens {
+        // What can never fit is told now, and not when the model is paid.
+        stateless::serve(
+            &conversation,
+            Some(Shown { anchor: through_seq, rendering: "", least: "", digest: &digest::Served::default() }),
+            Some(target),
+        )
+        .map_err(small)?;
+    }
+    let messages = Seq::try_from(request.messages.len()).unwrap_or(Seq::MAX);
+    let kept = Kept {
+        format: request.format,
+        strategy: request.strategy,
+        target_tokens: request.target_tokens,
+        messages,
+    };
+    let settings = json!({
+        "auto": false, "speculative": false, "mask": "off", "engine": "llm", "strategy": request.strategy,
+        "tokenizer": request.tokenizer, "context_window": WINDOW, "max_summary_tokens": bound,
+        "metadata": {"single_call": serde_json::to_value(&kept).map_err(ApiError::internal)?},
+    });
+    let Value::Object(settings) = settings else {
+        return Err(ApiError::internal(anyhow::anyhow!("no object")));
+    };
+    let job = Request {
+        strategy: Some(request.strategy),
+        engine: Some(EngineChoice::Llm),
+        model: request.model,
+        through_seq: Some(through_seq),
+        ..Request::default()
+    };
+    let (messages, tokenizer) = (request.messages, request.tokenizer);
+    Ok(Planned::Queue(Box::new(Plan { kept, messages, tokenizer, settings, request: job })))
+}
+
+/// Makes the session and stores the messages, those that an earlier try has not stored yet.
+async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan) -> Result<(), ApiError> {
+    let head = match state.store.open_single_call(caller.tenant, name, plan.settings).await? {
+        PutOutcome::Refused(refused) => return Err(ApiError::refused(&refused.pointer, refused.detail)),
+        PutOutcome::Created(session) | PutOutcome::Updated(session) => session.head_seq,
+    };
+    let counter = tokens::counter(plan.tokenizer);
+    let mut at = head;
+    let mut waiting = plan.messages.into_iter().skip(usize::try_from(head).unwrap_or_default()).peekable();
+    while waiting.peek().is_some() {
+        let started = Instant::now();
+        let mut messages = Vec::new();
+        for raw in waiting.by_ref().take(state.limits.batch_messages) {
+            messages.push(read_message("/messages", raw, plan.kept.format, counter)?);
+        }
+        let load = load(&messages);
+        state.admit(caller, load).await?;
+        let count = Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
+        let append = Append {
+            tenant: caller.tenant,
+            session: name.clone(),
+            messages,
+            tokenizer: plan.tokenizer,
+            expected_next_seq: Some(at + 1),
+            task_boundary: false,
+            now: state.clock.now().timestamp(),
+            reply_key: None,
+        };
+        match state.appends.append(append).await {
+            Ok(reply) => state.count_append(caller, &reply, load, started),
+            // The same request at the same time stores the same messages.
+            Err(AppendError::Precondition { next_seq }) if next_seq > at => {}
+            Err(refused) => return Err(refuse(refused, at + 1)),
+        }
+        at += count;
+    }
+    Ok(())
+}
+
+/// A single call as it stands.
+struct Call {
+    session: Session,
+    row: CompressionRow,
+    kept: Kept,
+    expires_at: DateTime<Utc>,
+}
+
+async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<Call, ApiError> {
+    let found = state.store.find_single_call(caller.tenant, name).await?;
+    let (session, expires_at) = found.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let row = state.store.list_compressions(caller.tenant, session.id, None, 1).await?.pop();
+    let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let kept = session.settings.metadata.as_ref().and_then(|metadata| metadata.get("single_call"));
+    let kept = serde_json::from_value(kept.cloned().unwrap_or_default()).map_err(ApiError::internal)?;
+    Ok(Call { session, row, kept, expires_at })
+}
+
+fn pending(view: &PendingCompression, wait: Wait) -> Result<KeptReply, ApiError> {
+    let location = format!("/v1/compress/{}", view.id);
+    let mut reply = KeptReply::json(StatusCode::ACCEPTED, view)?.with(&header::LOCATION, location);
+    if let Some(applied) = wait.applied() {
+        reply = reply.with(&PREFERENCE_APPLIED, applied);
+    }
+    Ok(reply)
+}
+
+/// What came of a call that has ended, in the caller's format.
+async fn result(
+    state: &AppState,
+    caller: &Caller,
+    call: Call,
+    tokenizer: Tokenizer,
+) -> Result<KeptReply, ApiError> {
+    let mut bodies = Vec::new();
+    let mut from = 1;
+    while from <= call.kept.messages {
+        let range = SeqRange { from, to: call.kept.messages };
+        let page = state.store.list_messages(caller.tenant, &call.session.name, range, PAGE).await?;
+        let page = page.ok_or(ApiError::NotFound(Thing::Compression))?;
+        let Some(last) = page.items.last() else { break };
+        from = last.seq + 1;
+        bodies.extend(page.items.into_iter().map(|item| item.body));
+    }
+    let made = call.row.version.filter(|_| call.row.status == Status::Succeeded);
+    let version = match made {
+        Some(number) => {
+            let mut tx = state.store.begin(caller.tenant).await?;
+            summaries::find(&mut tx, caller.tenant, call.session.id, number)
+                .await?
+                .map(|stored| stored.version)
+        }
+        None => None,
+    };
+    let work = move || {
+        let counter = tokens::counter(tokenizer);
+        let mut conversation = Conversation::new(call.kept.format, counter);
+        for body in bodies {
+            conversation.push(body).map_err(ApiError::internal)?;
+        }
+        let texts = version.as_ref().map(|version| {
+            let subject = Subject {
+                summary: &version.summary,
+                meta: &version.meta,
+                session_id: call.session.name.as_str(),
+                task_id: None,
+                started: call.session.created_at,
+                last_activity: call.session.updated_at,
+            };
+            let count = |text: &str| counter.count_text(text);
+            let full = render::served(&subject, version.meta.max_tokens, count).text;
+            let anchor = version.meta.through_seq;
+            let room = stateless::room(&conversation, anchor, call.kept.target_tokens);
+            let room = room.saturating_sub(count(&full));
+            let digest = digest::serve(&version.summary.digest, &full, room, &counter);
+            (anchor, full, render::served_least(&subject, count).text, digest)
+        });
+        let shown = texts.as_ref().map(|(anchor, rendering, least, digest)| Shown {
+            anchor: *anchor,
+            rendering: rendering.as_str(),
+            least: least.as_str(),
+            digest,
+        });
+        let served = stateless::serve(&conversation, shown, call.kept.target_tokens);
+        let mut made =
+            served.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+        let report = call.row.report.unwrap_or_default();
+        made.probes = report.scores();
+        made.warnings.extend(report.warnings);
+        if let Some(error) = report.error {
+            made.warnings.push(format!("{}: {}", call.row.status.as_str(), error.detail));
+        } else if call.row.status != Status::Succeeded {
+            made.warnings.push(format!("{}: no summary was made", call.row.status.as_str()));
+        }
+        made.summary = version.map(|version| (version.meta, version.summary));
+        let used = report.strategy_used.unwrap_or(call.kept.strategy);
+        KeptReply::json(StatusCode::OK, &view((call.kept.format, used), made)?)
+    };
+    background::spawn(work).await.map_err(ApiError::internal)?
+}
+
+/// Reads what came of a compression that a model was asked for.
+///
+/// It can be read for a day; then the messages and the result are erased.
+#[utoipa::path(
+    get, path = "/v1/compress/{compression_id}", tag = "stateless", params(CallPath),
+    responses(
+        (status = 200, body = CompressedMessages, description = "It has ended: what to send instead. Without a summary `warnings` say why."),
+        (status = 202, body = PendingCompression, description = "It waits or runs.",
+         headers(("Location" = String, description = "Where it is.")))
+    )
+)]
+pub async fn find_compressed(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<CallPath>,
+) -> Result<Response, ApiError> {
+    let call = find(&state, &caller, &session_name(path.compression_id)?).await?;
+    if call.row.status.is_live() {
+        let (status, expires_at) = (call.row.status, call.expires_at);
+        let view = PendingCompression { id: path.compression_id, status, expires_at };
+        return Ok(pending(&view, Wait::default())?.into_response());
+    }
+    let tokenizer = call.session.effective_settings().tokenizer.unwrap_or_default();
+    Ok(result(&state, &caller, call, tokenizer).await?.into_response())
+}
+
+/// Erases a compression that a model was asked for: its messages, its result, and its work when it has not ended.
+#[utoipa::path(
+    delete, path = "/v1/compress/{compression_id}", tag = "stateless", params(CallPath),
+    responses((status = 204, description = "Nothing of it is left."))
+)]
+pub async fn erase_compressed(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<CallPath>,
+) -> Result<StatusCode, ApiError> {
+    let name = session_name(path.compression_id)?;
+    let found = state.store.find_single_call(caller.tenant, &name).await?;
+    let gone = found.is_some() && state.store.delete_session(caller.tenant, &name).await?;
+    if gone { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Thing::Compression)) }
+}

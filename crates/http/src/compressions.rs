@@ -1,0 +1,399 @@
+//! Compressions: attempts to make the next summary version. The worker does them; here they are
+//! asked for, waited for, read and cancelled.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{Caller, Reader, Writer};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{OptionalJson, Reply};
+use super::paging::{Page, PageQuery, Paging};
+use super::params::{Path, Query, SessionPath};
+use super::prefer::{PREFERENCE_APPLIED, Wait};
+use super::problem::{ApiError, Problem, Thing};
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
+use anchord_record::hindsight::Hindsight;
+use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
+use anchord_session::compression::{Report, Request, Status};
+use anchord_session::flags::{self, Flag};
+use anchord_session::settings::MAX_PRESERVE_RECENT;
+use anchord_store::StoreError;
+use anchord_store::compressions::{self, CompressionRow, Kind};
+use anchord_store::figures::Figures;
+use anchord_store::sessions::{self, Session};
+use anchord_store::settle;
+
+/// The first and the longest pause between two looks at a compression that is waited for, when no event of its session
+/// is heard of.
+const LOOK_FIRST: Duration = Duration::from_millis(15);
+const LOOK_LONGEST: Duration = Duration::from_millis(300);
+
+/// The path of one compression.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct CompressionPath {
+    /// The session's id, chosen by the caller.
+    #[param(inline)]
+    pub session_id: SessionName,
+    /// The compression's id.
+    #[param(inline)]
+    pub compression_id: CompressionId,
+}
+
+/// What to compress and how; absent fields follow the session's settings.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(examples(json!({}), json!({"reason": "end of the task", "engine": "extractive", "preserve_recent": 3})))]
+pub struct NewCompression {
+    /// The caller's reason, kept with the compression.
+    #[schema(max_length = 1000, pattern = r"^[^\u0000]*$")]
+    reason: Option<String>,
+    /// How the version is made; never `rollback`, and not `opaque` for critical sessions.
+    #[serde(deserialize_with = "strategy::asked_or_none")]
+    strategy: Option<Strategy>,
+    /// Who reads the span.
+    engine: Option<EngineChoice>,
+    /// The engine's model.
+    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
+    model: Option<String>,
+    /// Messages that stay verbatim.
+    #[schema(maximum = 200)]
+    preserve_recent: Option<u32>,
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room; at most the effective window.
+    preserve_recent_tokens: Option<u32>,
+    /// Share of the effective window that record, digest and newest messages take, in place of `fill`. It is held below
+    /// the compress level less 0.10, with a warning. Without it and `through_seq`, a session that is within its fill is
+    /// `skipped` as `fits`.
+    #[schema(exclusive_minimum = 0, maximum = 1)]
+    target: Option<f64>,
+    /// The last message to cover.
+    #[schema(value_type = Option<i64>, minimum = 1)]
+    through_seq: Option<Seq>,
+    /// Stored and scored, not published. Default false.
+    shadow: Option<bool>,
+}
+
+/// One attempt to make the next summary version, or to evaluate one.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Compression {
+    /// Its id.
+    pub id: CompressionId,
+    /// The session's id.
+    pub session_id: SessionName,
+    /// `compress`, or `evaluate` for an evaluation that a caller asked for.
+    pub kind: Kind,
+    /// How far it is.
+    pub status: Status,
+    /// How the version is made.
+    pub strategy: Strategy,
+    /// How far what it makes can be held against the originals.
+    pub verifiable: Verifiable,
+    /// What asked for it: `manual`, or the signal's name.
+    pub trigger: String,
+    /// The caller's reason.
+    #[schema(required = true)]
+    pub reason: Option<String>,
+    /// The first message of the span; null until a worker has fixed it.
+    #[schema(required = true)]
+    pub from_seq: Option<Seq>,
+    /// The last message of the span.
+    #[schema(required = true)]
+    pub through_seq: Option<Seq>,
+    /// The version that it made or evaluated; null when there is none.
+    #[schema(required = true)]
+    pub version: Option<i64>,
+    /// How often a worker took it.
+    pub attempts: i32,
+    /// Stored and scored, not published.
+    pub shadow: bool,
+    /// What came of it; every figure is null or 0 while it is live.
+    #[serde(flatten)]
+    pub report: Report,
+    /// How the context of its version stood the look back from the next one: names that the work went on to use, and
+    /// which of them it had told. Null until that version is made.
+    #[schema(required = true)]
+    pub hindsight: Option<Hindsight>,
+    /// Figures outside their targets.
+    pub flags: Vec<Flag>,
+    /// When it was asked for.
+    pub created_at: DateTime<Utc>,
+    /// When a worker first took it.
+    #[schema(required = true)]
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    #[schema(required = true)]
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+impl Compression {
+    pub(super) fn of(session: &Session, row: CompressionRow) -> Self {
+        let report = row.report.unwrap_or_default();
+        // What was used stands when the session's settings have changed since.
+        let strategy = row
+            .request
+            .strategy
+            .or(report.strategy_used)
+            .unwrap_or_else(|| session.effective_settings().strategy_in_force());
+        Self {
+            id: row.id,
+            session_id: session.name.clone(),
+            kind: row.kind,
+            status: row.status,
+            strategy,
+            verifiable: report.strategy_used.unwrap_or(strategy).verifiable(),
+            trigger: row.trigger,
+            reason: row.request.reason,
+            from_seq: row.from_seq,
+            through_seq: row.through_seq,
+            version: row.version.or(row.request.version),
+            attempts: row.attempts,
+            shadow: row.shadow,
+            flags: flags::of(&report, row.hindsight.as_ref()),
+            hindsight: row.hindsight,
+            report,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+        }
+    }
+}
+
+/// Compresses a session now.
+///
+/// With a compression live, the same parameters wait for that one and answer with its id; others are
+/// refused as `/problems/compression-live` with its `compression_id`. A manual compression ends the
+/// suspension that a rollback brought.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/compressions", tag = "compressions",
+    params(SessionPath, Wait), request_body = Option<NewCompression>,
+    responses(
+        (status = 200, body = Compression, description = "It has ended: within the time that `Prefer: wait` allows, or at once, as `skipped`, because there is nothing to cover.",
+         headers(("Preference-Applied" = String, description = "The wait that was honoured."))),
+        (status = 202, body = Compression, description = "It waits or runs; read it at `Location`.",
+         headers(("Location" = String, description = "Where the compression is."),
+                 ("Preference-Applied" = String, description = "The wait that was honoured.")))
+    )
+)]
+pub async fn create_compression(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    (key, wait): (IdempotencyKey, Wait),
+    body: OptionalJson<NewCompression>,
+) -> Result<KeptReply, ApiError> {
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id)
+        .await?
+        .ok_or(ApiError::NotFound(Thing::Session))?;
+    let request = body.value.checked(&state, &session)?;
+    let enqueued = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
+    let key_of = (caller.tenant, session.id);
+    let is_answered =
+        enqueued.created && settle::answer_if_idle(&mut tx, key_of, enqueued.id, &request).await?;
+    let row = compressions::find(&mut tx, key_of, enqueued.id)
+        .await?
+        .ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued compression is not there")))?;
+    if !enqueued.created && !is_same(&row.request, &request) {
+        return Err(ApiError::CompressionLive(enqueued.id));
+    }
+    let figures = row.report.as_ref().filter(|_| is_answered).map(|report| Figures::of(report, row.shadow));
+    let started = reply(&session, row, wait)?;
+    claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    if let Some(figures) = figures {
+        figures.record(Status::Skipped);
+        return Ok(started);
+    }
+
+    let Some(row) = wait_for(&state, &caller, session.id, (enqueued.id, wait)).await? else {
+        return Ok(started);
+    };
+    let ended = reply(&session, row, wait)?;
+    claimed.keep_later(&state.store, session.id, &ended).await;
+    Ok(ended)
+}
+
+/// Lists a session's compressions, newest first.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/compressions", tag = "compressions", params(SessionPath, PageQuery),
+    responses((status = 200, body = Page<Compression>, description = "A page of compressions."))
+)]
+pub async fn list_compressions(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<Page<Compression>>, ApiError> {
+    let scope = format!("compressions {}", path.session_id);
+    let paging = Paging::<CompressionId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
+    let session = find_session(&state, &caller, &path.session_id).await?;
+    let rows = state.store.list_compressions(caller.tenant, session.id, paging.after, paging.rows()).await?;
+    Ok(Reply(paging.page(rows, |row| row.id, |row| Compression::of(&session, row))))
+}
+
+/// Reads one compression.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/compressions/{compression_id}", tag = "compressions",
+    params(CompressionPath),
+    responses((status = 200, body = Compression, description = "The compression."))
+)]
+pub async fn find_compression(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<CompressionPath>,
+) -> Result<Reply<Compression>, ApiError> {
+    let session = find_session(&state, &caller, &path.session_id).await?;
+    let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
+    let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+    Ok(Reply(Compression::of(&session, row)))
+}
+
+/// Cancels a compression that has not ended; what it has done so far is discarded.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/compressions/{compression_id}", tag = "compressions",
+    params(CompressionPath),
+    responses(
+        (status = 200, body = Compression, description = "The cancelled compression."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "It had ended already (`/problems/conflict`).")
+    )
+)]
+pub async fn cancel_compression(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<CompressionPath>,
+) -> Result<Reply<Compression>, ApiError> {
+    let session = find_session(&state, &caller, &path.session_id).await?;
+    let cancelled = state.store.cancel_compression(caller.tenant, session.id, path.compression_id).await?;
+    let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
+    let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+    // A second DELETE of the same one finds what it asked for.
+    if !cancelled && row.status != Status::Cancelled {
+        let status = row.status.as_str();
+        return Err(ApiError::Conflict(format!("{} has ended already: {status}", path.compression_id)));
+    }
+    Ok(Reply(Compression::of(&session, row)))
+}
+
+impl NewCompression {
+    /// Checks what the session and the installation allow.
+    fn checked(self, state: &AppState, session: &Session) -> Result<Request, ApiError> {
+        let settings = session.effective_settings();
+        if self.strategy.is_some_and(|strategy| settings.refuses(strategy)) {
+            let detail = "opaque cannot be verified and is refused for critical sessions";
+            return Err(ApiError::refused("/strategy", detail));
+        }
+        if self.preserve_recent.is_some_and(|messages| messages > MAX_PRESERVE_RECENT) {
+            return Err(ApiError::invalid(
+                "/preserve_recent",
+                format!("must be at most {MAX_PRESERVE_RECENT}"),
+            ));
+        }
+        let window = session.policy().effective_window;
+        if self.preserve_recent_tokens.is_some_and(|tokens| tokens > window) {
+            let detail = format!("must be at most the effective window, {window} tokens");
+            return Err(ApiError::invalid("/preserve_recent_tokens", detail));
+        }
+        if self.target.is_some_and(|target| !(target > 0.0 && target <= 1.0)) {
+            return Err(ApiError::invalid("/target", "must be above 0 and at most 1"));
+        }
+        if self.through_seq.is_some_and(|seq| !(1..=session.head_seq).contains(&seq)) {
+            let detail = format!("must be a message of the session, from 1 to {}", session.head_seq);
+            return Err(ApiError::invalid("/through_seq", detail));
+        }
+        let texts = [("/reason", &self.reason, 0..=1000), ("/model", &self.model, 1..=200)];
+        for (pointer, text, bounds) in texts {
+            let fits =
+                text.as_deref().is_none_or(|t| bounds.contains(&t.chars().count()) && !t.contains('\0'));
+            if !fits {
+                let (least, most) = bounds.into_inner();
+                return Err(ApiError::invalid(
+                    pointer,
+                    format!("must have {least} to {most} characters and no NUL"),
+                ));
+            }
+        }
+        state.check_engine(self.engine, self.model.as_deref())?;
+        Ok(Request {
+            reason: self.reason,
+            strategy: self.strategy,
+            engine: self.engine,
+            model: self.model,
+            preserve_recent: self.preserve_recent,
+            preserve_recent_tokens: self.preserve_recent_tokens,
+            target: self.target,
+            through_seq: self.through_seq,
+            shadow: self.shadow.unwrap_or_default(),
+            ahead: false,
+            version: None,
+        })
+    }
+}
+
+/// Whether two requests ask for the same work; the reason is only a note.
+fn is_same(one: &Request, other: &Request) -> bool {
+    Request { reason: None, ..one.clone() } == Request { reason: None, ..other.clone() }
+}
+
+/// 200 when it has ended, else 202 with its place.
+pub(super) fn reply(session: &Session, row: CompressionRow, wait: Wait) -> Result<KeptReply, ApiError> {
+    let location = format!("/v1/sessions/{}/compressions/{}", session.name, row.id);
+    let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
+    let mut reply =
+        KeptReply::json(status, &Compression::of(session, row))?.with(&header::LOCATION, location);
+    if let Some(applied) = wait.applied() {
+        reply = reply.with(&PREFERENCE_APPLIED, applied);
+    }
+    Ok(reply)
+}
+
+/// Waits until a job has ended; `None` when nobody waits or the time is over.
+///
+/// It looks whenever the session has a new event, of which the process's one listener hears, and now and then
+/// besides: a look is one read by primary key, and needs no connection of its own while it waits.
+pub(super) async fn wait_for(
+    state: &AppState,
+    caller: &Caller,
+    session: SessionId,
+    (id, wait): (CompressionId, Wait),
+) -> Result<Option<CompressionRow>, ApiError> {
+    let Some(longest) = wait.0 else { return Ok(None) };
+    let deadline = tokio::time::Instant::now() + longest;
+    let mut pause = LOOK_FIRST;
+    // Before the first look: what ends after that is heard.
+    let mut events = state.store.listen_to(session);
+    loop {
+        let row = state.store.find_compression(caller.tenant, session, id).await?;
+        // Erased with its session.
+        let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+        if !row.status.is_live() {
+            return Ok(Some(row));
+        }
+        let now = tokio::time::Instant::now();
+        if now >= deadline || state.tracker.is_closed() {
+            return Ok(None);
+        }
+        // Not everything that ends tells of an event, and telling may fail.
+        if tokio::time::timeout(pause.min(deadline - now), events.rung()).await.is_err() {
+            pause = (pause * 3 / 2).min(LOOK_LONGEST);
+        }
+    }
+}
+
+pub(super) async fn find_session(
+    state: &AppState,
+    caller: &Caller,
+    name: &SessionName,
+) -> Result<Session, ApiError> {
+    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Thing::Session))
+}

@@ -1,0 +1,47 @@
+//! Extracted constraints: a caller drops what was taken for one and is none.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::AppState;
+use super::auth::Writer;
+use super::params::Path;
+use super::problem::{ApiError, Thing};
+use anchord_messages::id::SessionName;
+use anchord_store::constraints::Removal;
+
+/// The path of a constraint.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ConstraintPath {
+    /// The session's id, chosen by the caller.
+    #[param(inline)]
+    pub session_id: SessionName,
+    /// The constraint's id, as the summary names it.
+    pub constraint_id: String,
+}
+
+/// Drops an extracted constraint.
+///
+/// Contexts stop showing it at once, under a new `context_revision`, and no later version takes it up
+/// again. The record of the current version stays as it is. Pins are set as a whole and refused here.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/constraints/{constraint_id}", tag = "steering",
+    params(ConstraintPath),
+    responses((status = 204, description = "It is dropped."))
+)]
+pub async fn remove_constraint(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<ConstraintPath>,
+) -> Result<StatusCode, ApiError> {
+    let removal = state.store.remove_constraint(caller.tenant, &path.session_id, &path.constraint_id).await?;
+    match removal {
+        Removal::Done => Ok(StatusCode::NO_CONTENT),
+        Removal::NoSession => Err(ApiError::NotFound(Thing::Session)),
+        Removal::NoConstraint => Err(ApiError::NotFound(Thing::Constraint)),
+        Removal::IsPin => Err(ApiError::parameter("constraint_id", "is a pin; set the pins without it")),
+    }
+}

@@ -1,0 +1,346 @@
+//! What to send to the model next.
+
+use std::time::Instant;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{Caller, Reader};
+use super::compressions::find_session;
+use super::messages::Message;
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Problem, Thing};
+use super::usage::micros;
+use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
+use anchord_messages::format::Format;
+use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::tokens::TokenCounter;
+use anchord_runtime::background;
+use anchord_session::accounting::Usage;
+use anchord_session::session::Session;
+use anchord_session::settings::MAX_CONTEXT_WINDOW;
+use anchord_session::usage::{Figures, Kind};
+use anchord_store::context::{ContextSource, Past};
+use anchord_store::load::Tries;
+
+/// Contexts above this many stored bytes are assembled on a thread of their own.
+const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
+
+/// How to serve a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ContextQuery {
+    /// The conversation format to serve.
+    #[serde(default)]
+    pub format: Format,
+    /// The most tokens that it may have, at most those of the largest window; default the effective window.
+    #[param(minimum = 1, maximum = 10_000_000)]
+    pub max_tokens: Option<u32>,
+    /// Whether current task, open errors and next steps come once more at the end.
+    #[serde(default)]
+    pub recap: bool,
+    /// A summary version to serve in place of the current one. Without `through_seq`: as when it was published.
+    #[param(minimum = 1)]
+    pub version: Option<i64>,
+    /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
+    /// that was current then. Pins, settings and marks are always today's, for they have no history; which outputs were
+    /// placeholders is counted once more.
+    #[param(value_type = Option<i64>, minimum = 1)]
+    pub through_seq: Option<Seq>,
+}
+
+impl ContextQuery {
+    /// Whether it asks for an earlier moment.
+    const fn is_past(self) -> bool {
+        self.version.is_some() || self.through_seq.is_some()
+    }
+}
+
+/// An assembled context. It is written by hand from stored text; this is its shape.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ContextView {
+    /// The session.
+    pub session_id: SessionName,
+    /// The conversation format of `messages`.
+    pub format: Format,
+    /// The summary version that it shows; null when there is none.
+    #[schema(required = true)]
+    pub summary_version: Option<i64>,
+    /// `full`, or `least` where the budget holds no more of it; absent without a summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub summary_form: Option<String>,
+    /// Through which message the summary covers the session; 0 without one.
+    pub anchor_seq: Seq,
+    /// The session's newest message.
+    pub head_seq: Seq,
+    /// The system prompt, where the format keeps it apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
+    pub system: Option<String>,
+    /// The messages, in the format's own shape.
+    #[schema(value_type = Vec<Message>)]
+    pub messages: Vec<Box<RawValue>>,
+    /// Parallel to `messages`: the messages that each came from; null for what the service wrote.
+    pub sources: Vec<Option<Vec<Seq>>>,
+    /// Tokens by component.
+    pub tokens: ContextTokens,
+    /// The budget.
+    pub max_tokens: u32,
+    /// Whether the budget is kept; always true.
+    pub within_budget: bool,
+    /// Ids of calls that wait for their results, at the head.
+    pub pending_tool_calls: Vec<String>,
+    /// Grows with every change of pins or settings.
+    pub context_revision: i64,
+    /// Tool outputs that are served as placeholders.
+    pub masked: Vec<MaskedView>,
+    /// What is not served, or not in full.
+    pub omitted: Vec<OmittedView>,
+    /// The part that stays the same until the next version or revision.
+    pub stable_prefix: StablePrefixView,
+    /// How full a default context is, by component; the same as the session's own.
+    pub usage: Usage,
+}
+
+/// Tokens of a context by component.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct ContextTokens {
+    /// All of them.
+    pub total: u32,
+    /// System prompt and pins.
+    pub system: u32,
+    /// The summary.
+    pub summary: u32,
+    /// The digest: the words of what the summary covers, shortened.
+    pub digest: u32,
+    /// Everything after them.
+    pub tail: u32,
+}
+
+/// A tool output that is served as a placeholder.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MaskedView {
+    /// The message.
+    pub seq: Seq,
+    /// The output's reference.
+    #[serde(rename = "ref")]
+    pub reference: String,
+}
+
+/// A run of messages that is not served, or not in full.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OmittedView {
+    /// The first.
+    pub from_seq: Seq,
+    /// The last.
+    pub to_seq: Seq,
+    /// Why: `budget`, `clipped`, `thinking`, `unsupported`, `marked`, `in_system` or `held`.
+    pub reason: String,
+}
+
+/// The part of a context that stays the same until the next version or revision.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StablePrefixView {
+    /// Messages at the start that are wholly in it.
+    pub messages: usize,
+    /// Its tokens.
+    pub tokens: u32,
+    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a newline after it.
+    pub sha256: String,
+}
+
+/// Assembles the context: what to send to the model next.
+///
+/// Always valid for its provider and within its budget, and never waits for a compression. The reply
+/// has an `ETag`; send it back as `If-None-Match` to learn that nothing has changed.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/context", tag = "context",
+    params(SessionPath, ContextQuery, ("If-None-Match" = Option<String>, Header, description = "The `ETag` of an earlier reply.")),
+    responses(
+        (status = 200, body = ContextView, description = "The context.", headers(("ETag" = String, description = "Changes with everything that the context shows."))),
+        (status = 304, description = "Nothing has changed since the reply with this `ETag`."),
+        (status = 422, body = Problem, content_type = "application/problem+json",
+         description = "A parameter cannot be taken, or system prompt, pins and the newest message do not fit the budget (`/problems/budget-too-small`, with `min_tokens`).")
+    )
+)]
+pub async fn find_context(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<ContextQuery>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let started = Instant::now();
+    if query.max_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
+        return Err(ApiError::parameter("max_tokens", format!("must be from 1 to {MAX_CONTEXT_WINDOW}")));
+    }
+    let tag_of =
+        |session: &Session| HeaderValue::from_str(&entity_tag(session, query)).map_err(ApiError::internal);
+    let (tag, source) = if query.is_past() {
+        let source = find_past(&state, &caller, &path.session_id, query).await?;
+        (tag_of(&source.session)?, Some(source))
+    } else {
+        let mut tries = Tries::default();
+        loop {
+            let session = find_session(&state, &caller, &path.session_id).await?;
+            let tag = tag_of(&session)?;
+            // All that it names is in the session's row, so nothing else needs to be read.
+            if is_known(&headers, &tag) {
+                break (tag, None);
+            }
+            if let Some(source) = state.store.find_context(caller.tenant, session, query.max_tokens).await? {
+                break (tag, Some(source));
+            }
+            tries.again().await?;
+        }
+    };
+    let Some(source) = source.filter(|_| !is_known(&headers, &tag)) else {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    };
+    let counts = &source.session.accounting;
+    let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
+    let (session, task) = (source.session.id, source.settings.task_id.clone());
+    let (body, tokens) = assembled(source, query).await?;
+    // Nobody goes on with what was served earlier.
+    if !query.is_past() {
+        metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
+        metrics::counter!("anchord_context_tokens_saved_total")
+            .increment(whole.saturating_sub(tokens.into()));
+        let figures = Figures {
+            calls: 1,
+            tokens_out: tokens.into(),
+            tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
+            time_us: micros(started.elapsed()),
+            ..Figures::default()
+        };
+        state.count_use(&caller, session, task.as_deref(), (Kind::Context, figures));
+    }
+    let kind = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
+}
+
+/// What the context was made of when it was what the query names.
+async fn find_past(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionName,
+    query: ContextQuery,
+) -> Result<ContextSource, ApiError> {
+    if query.version.is_some_and(|version| version < 1) {
+        return Err(ApiError::parameter("version", "must be at least 1".to_owned()));
+    }
+    let asked = (query.version, query.through_seq);
+    match state.store.find_past_context(caller.tenant, session, asked, query.max_tokens).await? {
+        Past::NoSession => Err(ApiError::NotFound(Thing::Session)),
+        Past::NoVersion => Err(ApiError::NotFound(Thing::Version)),
+        Past::NoHead => {
+            let detail =
+                "is from before it was noted when versions were published; name `through_seq` beside it";
+            Err(ApiError::parameter("version", detail.to_owned()))
+        }
+        Past::OutOfRange(least, most) => {
+            Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
+        }
+        Past::Found(source) => Ok(*source),
+    }
+}
+
+/// The reply's JSON, and the tokens of the context in it.
+async fn assembled(source: ContextSource, query: ContextQuery) -> Result<(Bytes, u32), ApiError> {
+    let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
+    let rendered = if bytes > LARGE_CONTEXT_BYTES {
+        let assembling = move || render(&source, query);
+        background::spawn(assembling).await.map_err(ApiError::internal)?
+    } else {
+        render(&source, query)
+    };
+    let (body, tokens) =
+        rendered.map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
+    Ok((Bytes::from(body), tokens))
+}
+
+/// Names everything that a reply depends on: the session (a name can be erased and made anew), its
+/// version, head, revision and mask position, and the query.
+fn entity_tag(session: &Session, query: ContextQuery) -> String {
+    format!(
+        "\"{}{}.{}.{}.{}.{}.{}.{}.{}\"",
+        // What is served of an earlier moment is found in another way.
+        if query.is_past() { "past." } else { "" },
+        session.id.0.simple(),
+        session.version.unwrap_or_default(),
+        session.head_seq,
+        session.served_revision(),
+        session.accounting.mask_upto,
+        query.format.as_str(),
+        budget(session, query),
+        u8::from(query.recap)
+    )
+}
+
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let Ok(tag) = tag.to_str() else { return false };
+    headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        // A proxy that compresses makes the tag a weak one.
+        .map(|known| known.trim().trim_start_matches("W/"))
+        .any(|known| known == "*" || known == tag)
+}
+
+fn budget(session: &Session, query: ContextQuery) -> u32 {
+    query.max_tokens.unwrap_or_else(|| session.policy().effective_window)
+}
+
+/// The reply's JSON, and the tokens of the context in it.
+fn render(source: &ContextSource, query: ContextQuery) -> Result<(String, u32), BudgetTooSmall> {
+    let session = &source.session;
+    let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
+    let summary = source.summary.as_ref().map(|stored| SummaryInput {
+        version: stored.version,
+        anchor_seq: session.anchor_seq,
+        message: Counted { text: &stored.rendering.0, tokens: stored.rendering.1 },
+        least: (stored.least.1 < stored.rendering.1)
+            .then_some(Counted { text: &stored.least.0, tokens: stored.least.1 }),
+        digest: stored.digest.as_ref().map(|digest| Counted { text: &digest.0, tokens: digest.1 }),
+    });
+    let recap = source.summary.as_ref().map(|summary| summary.recap.as_str());
+    let input = ContextInput {
+        session: session.name.as_str(),
+        format: query.format,
+        budget: budget(session, query),
+        head_seq: session.head_seq,
+        context_revision: session.served_revision(),
+        system: &source.system,
+        pins: source.pins.as_ref().map(|pins| Counted { text: &pins.0, tokens: pins.1 }),
+        summary,
+        carried: source.carried.as_ref(),
+        tail: &source.tail,
+        tail_omitted: source.tail_omitted,
+        mask: MaskInput {
+            mode: source.settings.mask.unwrap_or_default(),
+            upto: session.accounting.mask_upto,
+            marks: &source.marks,
+        },
+        recap: recap.filter(|text| query.recap && !text.is_empty()),
+        counter: &counter,
+    };
+    let context = assemble(&input)?;
+    let mut body = context.to_json();
+    // The context is written by hand, one object: what is about the session goes in before its end.
+    if let (Ok(usage), Some('}')) = (serde_json::to_string(&session.usage()), body.pop()) {
+        body.push_str(",\"usage\":");
+        body.push_str(&usage);
+        body.push('}');
+    }
+    Ok((body, context.tokens.total()))
+}

@@ -1,0 +1,226 @@
+//! Evaluations: how the probes of a session went against a version. A worker runs them.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{Reader, Writer};
+use super::compressions::{self, Compression};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{OptionalJson, Reply};
+use super::paging::{Page, PageQuery, Paging};
+use super::params::{Path, Query, SessionPath};
+use super::prefer::{PREFERENCE_APPLIED, Wait};
+use super::problem::{ApiError, Problem, Thing};
+use anchord_messages::id::{CompressionId, EvaluationId, SessionName};
+use anchord_record::probe::{ProbeResult, Scores};
+use anchord_record::rubric::Rubric;
+use anchord_session::compression::{MANUAL, Request, Status};
+use anchord_store::compressions::{self as jobs, Kind, NewJob};
+use anchord_store::probes::{self, EvaluationRow};
+use anchord_store::{StoreError, sessions, summaries};
+
+/// The path of one evaluation.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct EvaluationPath {
+    /// The session's id, chosen by the caller.
+    #[param(inline)]
+    pub session_id: SessionName,
+    /// The evaluation's id.
+    #[param(inline)]
+    pub evaluation_id: EvaluationId,
+}
+
+/// What to evaluate.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(examples(json!({}), json!({"version": 3})))]
+pub struct NewEvaluation {
+    /// The version. Default: the current one.
+    #[schema(minimum = 1)]
+    version: Option<i64>,
+}
+
+/// One run of the probes against a version, or against a candidate that was refused.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Evaluation {
+    /// Its id.
+    pub id: EvaluationId,
+    /// The version; null for a candidate that was refused.
+    #[schema(required = true)]
+    pub version: Option<i64>,
+    /// The compression or evaluation job that made it.
+    #[schema(required = true)]
+    pub compression_id: Option<CompressionId>,
+    /// The figures.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// What the judge says; null without a judge, or when it did not answer.
+    #[schema(required = true)]
+    pub rubric: Option<Rubric>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// The figures as they are stored.
+#[derive(Deserialize)]
+struct StoredScores {
+    #[serde(flatten)]
+    scores: Scores,
+    #[serde(default)]
+    rubric: Option<Rubric>,
+}
+
+/// One run of the probes, probe by probe.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EvaluationDetail {
+    /// The run.
+    #[serde(flatten)]
+    pub evaluation: Evaluation,
+    /// Probe by probe.
+    pub results: Vec<ProbeResult>,
+}
+
+impl TryFrom<EvaluationRow> for Evaluation {
+    type Error = StoreError;
+
+    fn try_from(row: EvaluationRow) -> Result<Self, StoreError> {
+        let StoredScores { scores, rubric } = serde_json::from_str(&row.scores)
+            .map_err(|error| StoreError::corrupt("evaluations", "scores", row.id, error))?;
+        Ok(Self {
+            id: row.id,
+            version: row.version,
+            compression_id: row.compression_id,
+            scores,
+            rubric,
+            created_at: row.created_at,
+        })
+    }
+}
+
+impl TryFrom<EvaluationRow> for EvaluationDetail {
+    type Error = StoreError;
+
+    fn try_from(row: EvaluationRow) -> Result<Self, StoreError> {
+        let results = serde_json::from_str(&row.results)
+            .map_err(|error| StoreError::corrupt("evaluations", "results", row.id, error))?;
+        Ok(Self { evaluation: row.try_into()?, results })
+    }
+}
+
+/// Lists a session's evaluations, newest first, without their verdicts.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/evaluations", tag = "quality", params(SessionPath, PageQuery),
+    responses((status = 200, body = Page<Evaluation>, description = "A page of evaluations."))
+)]
+pub async fn list_evaluations(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<Page<Evaluation>>, ApiError> {
+    let scope = format!("evaluations {}", path.session_id);
+    let paging = Paging::<EvaluationId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let rows =
+        probes::list_evaluations(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    let items = rows.into_iter().map(Evaluation::try_from).collect::<Result<Vec<_>, _>>()?;
+    Ok(Reply(paging.page(items, |evaluation| evaluation.id, |evaluation| evaluation)))
+}
+
+/// Reads one evaluation, probe by probe.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/evaluations/{evaluation_id}", tag = "quality", params(EvaluationPath),
+    responses((status = 200, body = EvaluationDetail, description = "The evaluation."))
+)]
+pub async fn find_evaluation(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<EvaluationPath>,
+) -> Result<Reply<EvaluationDetail>, ApiError> {
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let id = Some(path.evaluation_id);
+    let row = probes::find_evaluation(&mut tx, (caller.tenant, session.id), id, None).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(Reply(row.ok_or(ApiError::NotFound(Thing::Evaluation))?.try_into()?))
+}
+
+/// Evaluates a version now.
+///
+/// The work is a job of kind `evaluate` among the session's compressions; with `Prefer: wait` the reply
+/// is the evaluation itself as soon as it is there.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/evaluations", tag = "quality",
+    params(SessionPath, Wait), request_body = Option<NewEvaluation>,
+    responses(
+        (status = 200, body = EvaluationDetail, description = "It ended within the time that `Prefer: wait` allows.",
+         headers(("Location" = String, description = "Where the evaluation is."),
+                 ("Preference-Applied" = String, description = "The wait that was honoured."))),
+        (status = 202, body = Compression, description = "It waits, runs, or ended without a result; read the job at `Location`.",
+         headers(("Location" = String, description = "Where the job is."),
+                 ("Preference-Applied" = String, description = "The wait that was honoured."))),
+        (status = 404, body = Problem, content_type = "application/problem+json",
+         description = "No such session or version, or no version yet (`/problems/no-summary`).")
+    )
+)]
+pub async fn create_evaluation(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    (key, wait): (IdempotencyKey, Wait),
+    body: OptionalJson<NewEvaluation>,
+) -> Result<KeptReply, ApiError> {
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;
+    if summaries::find(&mut tx, caller.tenant, session.id, version).await?.is_none() {
+        return Err(ApiError::NotFound(Thing::Version));
+    }
+    let request = Request { version: Some(version), ..Request::default() };
+    let job = NewJob { kind: Kind::Evaluate, trigger: MANUAL, request: &request };
+    let job = jobs::enqueue(&mut tx, caller.tenant, session.id, job).await?;
+    let row = jobs::find(&mut tx, (caller.tenant, session.id), job.id).await?;
+    let row =
+        row.ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued evaluation is not there")))?;
+    let started = compressions::reply(&session, row, wait)?;
+    claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+
+    let Some(ended) = compressions::wait_for(&state, &caller, session.id, (job.id, wait)).await? else {
+        return Ok(started);
+    };
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let row = if ended.status == Status::Succeeded {
+        probes::find_evaluation(&mut tx, (caller.tenant, session.id), None, Some(job.id)).await?
+    } else {
+        None
+    };
+    let reply = if let Some(row) = row {
+        let location = format!("/v1/sessions/{}/evaluations/{}", session.name, row.id);
+        let reply = KeptReply::json(StatusCode::OK, &EvaluationDetail::try_from(row)?)?;
+        let reply = reply.with(&header::LOCATION, location);
+        match wait.applied() {
+            Some(applied) => reply.with(&PREFERENCE_APPLIED, applied),
+            None => reply,
+        }
+    } else {
+        compressions::reply(&session, ended, wait)?.at(StatusCode::ACCEPTED)
+    };
+    tx.commit().await.map_err(StoreError::from)?;
+    claimed.keep_later(&state.store, session.id, &reply).await;
+    Ok(reply)
+}

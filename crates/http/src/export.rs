@@ -1,0 +1,529 @@
+//! A session as JSON lines, out and in.
+//!
+//! Out: one line for the session, one for each message in order, one for each version, and one that ends
+//! it, so that a file that was cut short is known by its lack. In: the session with its messages word for
+//! word; versions are for reading and are made anew by the next compression.
+
+use std::time::Instant;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use futures::stream;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::auth::{Reader, Writer};
+use super::idempotency::IdempotencyKey;
+use super::json::{Lines, Reply, parse};
+use super::messages::{LARGE_BODY_BYTES, Message, load, marked, read_message, refuse};
+use super::params::{Path, SessionPath};
+use super::pins::read_pins;
+use super::probes::{MAX_CALLERS, NewProbe};
+use super::problem::{ApiError, FieldError, Thing};
+use super::todos::{NewTodo, read_todos};
+use super::{AppState, Limits, tokens};
+use anchord_context::mask::Keep;
+use anchord_context::pin::Pin;
+use anchord_facts::todo::Todo;
+use anchord_messages::format::Format;
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
+use anchord_record::probe::Probe;
+use anchord_runtime::background;
+use anchord_store::export::{ExportHead, ExportedMessage};
+use anchord_store::gather::{Append, NewMessage};
+use anchord_store::pins::PinsOutcome;
+use anchord_store::sessions::PutOutcome;
+use anchord_store::{Store, StoreError};
+
+/// Ids of dropped constraints that an import may bring.
+const MAX_REMOVED_CONSTRAINTS: usize = 1_000;
+/// The media type of JSON lines.
+pub(super) const JSON_LINES: &str = "application/x-ndjson";
+
+/// A line of an export; which fields it has follows from its kind.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExportLine {
+    /// What the line holds.
+    pub kind: LineKind,
+    /// Of the session: its id where it was exported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Of the session: its own settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Map<String, Value>>,
+    /// Of the session: its own pins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Vec<String>>,
+    /// Of the session: its caller's todo list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub todos: Option<Vec<NewTodo>>,
+    /// Of the session: ids of extracted constraints that its caller dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed_constraints: Option<Vec<String>>,
+    /// Of the session: its caller's probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes: Option<Vec<Value>>,
+    /// Of a message: its position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
+    /// Of a message: its conversation format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Of a message: its tokens where it was exported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<i32>,
+    /// Of a message: who speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Of a message: its mark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Keep>,
+    /// Of a message: what its tokens count as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<String>,
+    /// Of a message: exactly as it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Message>)]
+    pub message: Option<Box<RawValue>>,
+    /// Of a version: its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+    /// Of a version: what is known about its making.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub meta: Option<Box<RawValue>>,
+    /// Of a version: its record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub document: Option<Box<RawValue>>,
+    /// Of the end: how many messages the session has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<i64>,
+    /// When the session, or the message, was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<DateTime<Utc>>,
+}
+
+/// What a line of an export holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LineKind {
+    /// The session: the first line.
+    Session,
+    /// A message.
+    Message,
+    /// A summary version.
+    Version,
+    /// The end: the last line.
+    End,
+}
+
+impl ExportLine {
+    fn of(kind: LineKind) -> Self {
+        Self {
+            kind,
+            session_id: None,
+            settings: None,
+            pins: None,
+            todos: None,
+            removed_constraints: None,
+            probes: None,
+            seq: None,
+            format: None,
+            tokens: None,
+            role: None,
+            keep: None,
+            component: None,
+            message: None,
+            version: None,
+            meta: None,
+            document: None,
+            messages: None,
+            created_at: None,
+        }
+    }
+}
+
+/// What an import stored.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Imported {
+    /// The session.
+    pub session_id: SessionName,
+    /// Messages of this call.
+    pub messages: usize,
+    /// Versions of this call, which are not taken: the next compression makes its own.
+    pub versions_left: usize,
+    /// Position that the next message will get.
+    pub next_seq: Seq,
+}
+
+/// Exports a session as JSON lines.
+///
+/// The session, then every message exactly as it was sent, then every version, then a line that ends it.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/export", tag = "sessions", params(SessionPath),
+    responses((status = 200, body = ExportLine, content_type = "application/x-ndjson",
+               description = "One line for each part; the last has the kind `end`."))
+)]
+pub async fn export_session(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+) -> Result<Response, ApiError> {
+    let head = state.store.export_head(caller.tenant, &path.session_id).await?;
+    let head = head.ok_or(ApiError::NotFound(Thing::Session))?;
+    let export = Export {
+        store: state.store.clone(),
+        tenant: caller.tenant,
+        session: head.session.id,
+        head_seq: head.session.head_seq,
+        last_version: head.session.last_version,
+        at: At::Head(Box::new(head)),
+    };
+    let pages = stream::try_unfold(export, async |export| export.next().await);
+    Ok(([(header::CONTENT_TYPE, JSON_LINES)], Body::from_stream(pages)).into_response())
+}
+
+/// How far an export has come.
+struct Export {
+    store: Store,
+    tenant: TenantId,
+    session: SessionId,
+    head_seq: Seq,
+    last_version: i64,
+    at: At,
+}
+
+enum At {
+    Head(Box<ExportHead>),
+    Messages(Seq),
+    Versions(i64),
+    Over,
+}
+
+impl Export {
+    /// The next page and what remains; an error breaks the reply off, which then lacks its last line.
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
+        let mut page = Vec::new();
+        match self.at {
+            At::Head(head) => {
+                write(&mut page, &head_line(*head));
+                self.at = At::Messages(0);
+            }
+            At::Messages(after) => {
+                let range = (after, self.head_seq);
+                let found = self.store.export_messages(self.tenant, self.session, range).await?;
+                self.at = found.last().map_or(At::Versions(0), |last| At::Messages(last.seq));
+                for message in found {
+                    write(&mut page, &message_line(message));
+                }
+            }
+            At::Versions(after) => {
+                let found = self.store.export_versions(self.tenant, self.session, after).await?;
+                self.at = found.last().map_or(At::Over, |last| At::Versions(last.0));
+                for (version, meta, document) in found.into_iter().filter(|v| v.0 <= self.last_version) {
+                    let meta = RawValue::from_string(meta).ok();
+                    let document = RawValue::from_string(document).ok();
+                    let line = ExportLine {
+                        version: Some(version),
+                        meta,
+                        document,
+                        ..ExportLine::of(LineKind::Version)
+                    };
+                    write(&mut page, &line);
+                }
+                if matches!(self.at, At::Over) {
+                    let end = ExportLine { messages: Some(self.head_seq), ..ExportLine::of(LineKind::End) };
+                    write(&mut page, &end);
+                }
+            }
+            At::Over => return Ok(None),
+        }
+        Ok(Some((Bytes::from(page), self)))
+    }
+}
+
+fn write(page: &mut Vec<u8>, line: &ExportLine) {
+    // Only a map with other keys than text fails to serialise.
+    if serde_json::to_writer(&mut *page, line).is_ok() {
+        page.push(b'\n');
+    }
+}
+
+fn head_line(head: ExportHead) -> ExportLine {
+    let settings = serde_json::to_value(&head.session.settings).ok();
+    let probes = head.probes.iter().filter_map(|probe| serde_json::from_str(probe).ok()).collect();
+    ExportLine {
+        session_id: Some(head.session.name.to_string()),
+        settings: settings.and_then(|settings| settings.as_object().cloned()),
+        pins: Some(head.pins.into_iter().map(|pin| pin.text).collect()),
+        todos: Some(head.todos.into_iter().map(NewTodo::from).collect()),
+        removed_constraints: Some(head.removed_constraints),
+        probes: Some(probes),
+        created_at: Some(head.session.created_at),
+        ..ExportLine::of(LineKind::Session)
+    }
+}
+
+fn message_line(message: ExportedMessage) -> ExportLine {
+    let keep = message.keep.as_deref().and_then(|word| match word {
+        "always" => Some(Keep::Always),
+        "never" => Some(Keep::Never),
+        _ => None,
+    });
+    ExportLine {
+        seq: Some(message.seq),
+        format: Format::from_name(&message.format),
+        role: Some(message.role),
+        tokens: Some(message.tokens),
+        keep,
+        component: message.component,
+        message: RawValue::from_string(message.body).ok(),
+        created_at: Some(message.created_at),
+        ..ExportLine::of(LineKind::Message)
+    }
+}
+
+/// Imports a session from JSON lines, as an export wrote them.
+///
+/// The session must be new, or have exactly the messages before the first one of the call: a file above
+/// the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines. Messages get the same positions and are stored
+/// word for word, all of a call or none. Versions are not taken: the next compression makes its own.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/import", tag = "sessions", params(SessionPath),
+    request_body(content = ExportLine, content_type = "application/x-ndjson", description = "One line for each part."),
+    responses(
+        (status = 201, body = Imported, description = "The messages are stored."),
+        (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
+         description = "The session has other messages before the first one (`next_seq` is the actual one); nothing is stored.")
+    )
+)]
+pub async fn import_session(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    _: IdempotencyKey,
+    Lines(bytes): Lines,
+) -> Result<(StatusCode, Reply<Imported>), ApiError> {
+    let session = path.session_id;
+    let known = state.store.find_session(caller.tenant, &session).await?;
+    let mut tokenizer = known
+        .as_ref()
+        .map_or_else(Tokenizer::default, |s| s.effective_settings().tokenizer.unwrap_or_default());
+    let limits = state.limits.clone();
+    let read = |tokenizer| {
+        let (bytes, limits) = (bytes.clone(), limits.clone());
+        async move {
+            if bytes.len() <= LARGE_BODY_BYTES {
+                return read_lines(&bytes, tokenizer, &limits);
+            }
+            let reading = move || read_lines(&bytes, tokenizer, &limits);
+            background::spawn(reading).await.map_err(ApiError::internal)?
+        }
+    };
+    let mut import = read(tokenizer).await?;
+    let next = known.as_ref().map_or(1, |session| session.head_seq + 1);
+    let first = import.messages.first().map_or(next, |(seq, _)| *seq);
+    if first != next {
+        return Err(ApiError::SequenceMismatch { expected: first, actual: next });
+    }
+    let last = first + Seq::try_from(import.messages.len()).unwrap_or(Seq::MAX) - 1;
+    if import.end.is_some_and(|messages| messages != last) {
+        let detail = format!("the session would have {last} messages; lines before this one are missing");
+        return Err(ApiError::invalid(format!("/{}/messages", import.lines.saturating_sub(1)), detail));
+    }
+    if let Some(head) = import.head.take() {
+        if next > 1 {
+            return Err(ApiError::Conflict(
+                "the session exists and has messages; import under another id".to_owned(),
+            ));
+        }
+        restore(&state, caller.tenant, &session, head).await?;
+        let made = state.store.find_session(caller.tenant, &session).await?;
+        let wanted = made.map(|made| made.effective_settings().tokenizer.unwrap_or_default());
+        if let Some(wanted) = wanted.filter(|wanted| *wanted != tokenizer) {
+            tokenizer = wanted;
+            import.messages = read(tokenizer).await?.messages;
+        }
+    }
+    let messages = import.messages.len();
+    if messages > 0 {
+        let started = Instant::now();
+        let new: Vec<NewMessage> = import.messages.into_iter().map(|(_, message)| message).collect();
+        let load = load(&new);
+        state.admit(&caller, load).await?;
+        let append = Append {
+            tenant: caller.tenant,
+            session: session.clone(),
+            messages: new,
+            tokenizer,
+            expected_next_seq: Some(first),
+            task_boundary: false,
+            now: state.clock.now().timestamp(),
+            reply_key: None,
+        };
+        let reply = state.appends.append(append).await.map_err(|refused| refuse(refused, first))?;
+        state.count_append(&caller, &reply, load, started);
+    }
+    let imported =
+        Imported { session_id: session, messages, versions_left: import.versions, next_seq: last + 1 };
+    Ok((StatusCode::CREATED, Reply(imported)))
+}
+
+/// Makes the session with what stands beside its messages.
+async fn restore(
+    state: &AppState,
+    tenant: TenantId,
+    session: &SessionName,
+    head: Head,
+) -> Result<(), ApiError> {
+    let engine = head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+    state.check_engine(engine, head.settings.get("model").and_then(Value::as_str))?;
+    if let PutOutcome::Refused(refused) = state.store.put_session(tenant, session, head.settings).await? {
+        return Err(ApiError::invalid(format!("/0/settings{}", refused.pointer), refused.detail));
+    }
+    let pins = state.store.replace_pins(tenant, session, &head.pins).await?;
+    if let Some(PinsOutcome::TooLarge { tokens, max_tokens }) = pins {
+        return Err(ApiError::refused("/0/pins", format!("the pins take {tokens} tokens of {max_tokens}")));
+    }
+    if !head.todos.is_empty() {
+        state.store.replace_todos(tenant, session, head.todos).await?;
+    }
+    state.store.import_beside(tenant, session, &head.removed_constraints, head.probes).await?;
+    Ok(())
+}
+
+/// An import, read and checked.
+struct Import {
+    head: Option<Head>,
+    messages: Vec<(Seq, NewMessage)>,
+    versions: usize,
+    end: Option<Seq>,
+    lines: usize,
+}
+
+/// What stands beside a session's messages.
+struct Head {
+    settings: Map<String, Value>,
+    pins: Vec<Pin>,
+    todos: Vec<Todo>,
+    removed_constraints: Vec<String>,
+    probes: Vec<String>,
+}
+
+fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Import, ApiError> {
+    let counter = tokens::counter(tokenizer);
+    let mut import = Import { head: None, messages: Vec::new(), versions: 0, end: None, lines: 0 };
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        let at = import.lines;
+        import.lines += 1;
+        let line: ExportLine = parse(line).map_err(|refused| within(at, refused))?;
+        if import.end.is_some() {
+            return Err(ApiError::invalid(format!("/{at}/kind"), "nothing may follow the end"));
+        }
+        for (field, raw) in [("message", &line.message), ("meta", &line.meta), ("document", &line.document)] {
+            if raw.as_ref().is_some_and(|raw| !raw.get().starts_with('{')) {
+                return Err(ApiError::invalid(format!("/{at}/{field}"), "must be an object"));
+            }
+        }
+        match line.kind {
+            LineKind::Session if at == 0 => import.head = Some(read_head(line)?),
+            LineKind::Session => {
+                return Err(ApiError::invalid(
+                    format!("/{at}/kind"),
+                    "the session is the first line, and one",
+                ));
+            }
+            LineKind::Message => {
+                if import.messages.len() >= limits.batch_messages {
+                    let limit = limits.batch_messages;
+                    let what = "the import (cut it between lines)".to_owned();
+                    return Err(ApiError::TooLarge { what, limit, unit: "messages" });
+                }
+                let message = read_line(at, line, &import.messages, (counter, limits))?;
+                import.messages.push(message);
+            }
+            LineKind::Version => import.versions += 1,
+            LineKind::End => import.end = Some(line.messages.unwrap_or_default()),
+        }
+    }
+    if import.lines == 0 {
+        return Err(ApiError::invalid("", "must hold at least one line"));
+    }
+    Ok(import)
+}
+
+fn read_line(
+    at: usize,
+    line: ExportLine,
+    before: &[(Seq, NewMessage)],
+    (counter, limits): (TokenCounter, &Limits),
+) -> Result<(Seq, NewMessage), ApiError> {
+    let missing = |field: &str| ApiError::invalid(format!("/{at}/{field}"), "is missing");
+    let seq = line.seq.ok_or_else(|| missing("seq"))?;
+    if seq < 1 || before.last().is_some_and(|(last, _)| *last + 1 != seq) {
+        return Err(ApiError::invalid(format!("/{at}/seq"), "must follow the message before it"));
+    }
+    let format = line.format.unwrap_or_default();
+    let body = line.message.ok_or_else(|| missing("message"))?;
+    if body.get().len() > limits.message_bytes {
+        let limit = limits.message_bytes;
+        return Err(ApiError::TooLarge { what: format!("the message of line {at}"), limit, unit: "bytes" });
+    }
+    let mut message = read_message(&format!("/{at}/message"), body, format, counter)?;
+    let component = match line.component.as_deref() {
+        None => None,
+        Some("retrieved_documents") => Some(super::messages::MarkedComponent::RetrievedDocuments),
+        Some(_) => return Err(ApiError::invalid(format!("/{at}/component"), "unknown component")),
+    };
+    marked(&mut message, line.keep, component);
+    Ok((seq, message))
+}
+
+fn read_head(line: ExportLine) -> Result<Head, ApiError> {
+    let pins = read_pins(line.pins.unwrap_or_default()).map_err(|refused| within(0, refused))?;
+    let todos = read_todos(line.todos.unwrap_or_default()).map_err(|refused| within(0, refused))?;
+    let removed_constraints = line.removed_constraints.unwrap_or_default();
+    if removed_constraints.len() > MAX_REMOVED_CONSTRAINTS {
+        let detail = format!("must hold at most {MAX_REMOVED_CONSTRAINTS}");
+        return Err(ApiError::invalid("/0/removed_constraints", detail));
+    }
+    if removed_constraints.iter().any(|id| id.contains('\0') || id.len() > 200) {
+        return Err(ApiError::invalid("/0/removed_constraints", "must hold ids of constraints"));
+    }
+    let asked = line.probes.unwrap_or_default();
+    if asked.len() > usize::try_from(MAX_CALLERS).unwrap_or(usize::MAX) {
+        return Err(ApiError::invalid("/0/probes", format!("must hold at most {MAX_CALLERS}")));
+    }
+    let mut probes = Vec::new();
+    for (place, probe) in asked.into_iter().enumerate() {
+        let refuse = |refused| under(&format!("/0/probes/{place}"), refused);
+        let probe: Probe = parse(probe.to_string().as_bytes()).map_err(refuse)?;
+        let probe = NewProbe::from(probe).checked().map_err(refuse)?;
+        probes.push(serde_json::to_string(&probe).map_err(ApiError::internal)?);
+    }
+    Ok(Head { settings: line.settings.unwrap_or_default(), pins, todos, removed_constraints, probes })
+}
+
+/// Puts a refusal of a line under the line's place.
+fn within(at: usize, refused: ApiError) -> ApiError {
+    under(&format!("/{at}"), refused)
+}
+
+fn under(place: &str, refused: ApiError) -> ApiError {
+    let deeper = |error: FieldError| FieldError { pointer: format!("{place}{}", error.pointer), ..error };
+    if let ApiError::Invalid(errors) = refused {
+        ApiError::Invalid(errors.into_iter().map(deeper).collect())
+    } else if let ApiError::MalformedJson(detail) = refused {
+        ApiError::MalformedJson(format!("line {place}: {detail}"))
+    } else {
+        refused
+    }
+}

@@ -1,0 +1,336 @@
+//! Hand-off: the text for a sub-agent's prompt, and a finished sub-agent's record back into its parent's.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{Reader, Writer};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{Json, Reply};
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Problem, Thing};
+use super::tasks::TaskPath;
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::digest;
+use anchord_record::handoff::{self, DEFAULT_LEVEL, LEVELS, LeftOut, Origin};
+use anchord_record::probe::Scores;
+use anchord_record::render::{self, Subject};
+use anchord_record::strategy::Verifiable;
+use anchord_store::ledger::list_removed_constraints;
+use anchord_store::load::Tries;
+use anchord_store::merges::{Merge, Wanted};
+use anchord_store::sessions::{self, Session, SessionFilter};
+use anchord_store::summaries::{self, StoredVersion};
+use anchord_store::{StoreError, Tx};
+
+/// The latest sessions of a task that are looked at, and those among them that are told.
+const TASK_SESSIONS: i64 = 200;
+const TOLD_SESSIONS: usize = 20;
+/// Words that a hand-off may be bound to.
+const LEAST_WORDS: u32 = 100;
+const MOST_WORDS: u32 = 500;
+/// Reasons that a refused merge names.
+const REASONS_TOLD: usize = 5;
+
+/// How much is handed off.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LevelQuery {
+    /// The most tokens: 500, 1500 or 3000. Default: 1500.
+    #[param(minimum = 500, maximum = 3000, example = 1500)]
+    pub level: Option<u32>,
+    /// The most words, from 100 to 500, in place of a level.
+    #[param(minimum = 100, maximum = 500)]
+    pub words: Option<u32>,
+}
+
+/// How long a hand-off may be.
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    Tokens(u32),
+    Words(u32),
+}
+
+impl LevelQuery {
+    fn read(self) -> Result<Bound, ApiError> {
+        match (self.level, self.words) {
+            (Some(_), Some(_)) => Err(ApiError::parameter("words", "must not stand beside `level`")),
+            (None, Some(words)) if (LEAST_WORDS..=MOST_WORDS).contains(&words) => Ok(Bound::Words(words)),
+            (None, Some(_)) => Err(ApiError::parameter("words", "must be from 100 to 500")),
+            (level, None) => {
+                let level = level.unwrap_or(DEFAULT_LEVEL);
+                let known = LEVELS.contains(&level).then_some(Bound::Tokens(level));
+                known.ok_or_else(|| ApiError::parameter("level", "must be 500, 1500 or 3000 tokens"))
+            }
+        }
+    }
+}
+
+/// The text for a sub-agent's prompt.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Handoff {
+    /// Markdown with level-3 headings, to be put under `## Prior Session Context`.
+    pub markdown: String,
+    /// Its tokens, at most the level when there is one.
+    pub tokens: u32,
+    /// The version that it tells; of a task the newest session's.
+    pub version: i64,
+    /// The sessions that it tells of, the newest first.
+    pub sessions: Vec<HandedOff>,
+}
+
+/// A session that a hand-off tells of.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HandedOff {
+    /// The session's id.
+    pub session_id: SessionName,
+    /// Its version.
+    pub version: i64,
+}
+
+/// What is merged.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"session_id": "cart-agent-1"})))]
+pub struct NewMerge {
+    /// The finished session.
+    pub session_id: SessionName,
+    /// Its version. Default: the current one.
+    #[schema(minimum = 1)]
+    pub version: Option<i64>,
+}
+
+/// What a merge came to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Merged {
+    /// Whether anything changed: the same version of the same session is merged once, and none after a
+    /// later one of it.
+    pub merged: bool,
+    /// The version that the merge made, now or before.
+    pub version: i64,
+    /// What was merged.
+    pub from: HandedOff,
+    /// What of it did not come along, and why; empty when nothing changed.
+    pub left_out: Vec<LeftOut>,
+    /// How the new version's probes went: those that were asked before, and those about what was merged.
+    /// Null when nothing changed.
+    #[schema(required = true)]
+    pub probes: Option<Scores>,
+}
+
+/// Reads what another agent should know of a session.
+///
+/// The text has at most `level` tokens and level-3 headings, so that it goes under
+/// `## Prior Session Context` in a prompt. What came from other sessions names them. From 1,500 tokens on it ends with a
+/// digest of what was said.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/handoff", tag = "summaries", params(SessionPath, LevelQuery),
+    responses(
+        (status = 200, body = Handoff, description = "The text."),
+        (status = 204, description = "Nothing is known yet: the session has no version.")
+    )
+)]
+pub async fn find_handoff(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<LevelQuery>,
+) -> Result<Response, ApiError> {
+    let bound = query.read()?;
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
+    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let version = match session.version {
+        Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
+        None => None,
+    };
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(answer(version.map(|version| (session, version)).as_slice(), bound))
+}
+
+/// Reads what another agent should know of a task: its sessions' current versions in one text.
+///
+/// The newest session tells the aim and the state; files, decisions and errors of all are united, each with
+/// the session that it came from.
+#[utoipa::path(
+    get, path = "/v1/tasks/{task_id}/handoff", tag = "tasks", params(TaskPath, LevelQuery),
+    responses(
+        (status = 200, body = Handoff, description = "The text."),
+        (status = 204, description = "A fresh task: no session of it has a version.")
+    )
+)]
+pub async fn find_task_handoff(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<TaskPath>,
+    Query(query): Query<LevelQuery>,
+) -> Result<Response, ApiError> {
+    let bound = query.read()?;
+    let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
+    let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
+    found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
+    let mut told = Vec::new();
+    let mut tx = state.store.snapshot(caller.tenant).await?;
+    for session in found {
+        let Some(number) = session.version.filter(|_| told.len() < TOLD_SESSIONS) else { continue };
+        if let Some(version) = find_told(&mut tx, (caller.tenant, session.id), number).await? {
+            told.push((session, version));
+        }
+    }
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(answer(&told, bound))
+}
+
+/// A version without the constraints that the caller dropped since.
+async fn find_told(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    number: i64,
+) -> Result<Option<StoredVersion>, StoreError> {
+    let Some(mut stored) = summaries::find(tx, tenant, session, number).await? else { return Ok(None) };
+    let dropped = list_removed_constraints(tx, tenant, session).await?;
+    let summary = &mut stored.version.summary;
+    summary.constraints.retain(|known| !dropped.contains(&known.id));
+    digest::forget(&mut summary.digest, &dropped);
+    Ok(Some(stored))
+}
+
+/// Renders the sessions, the newest first; nothing when there is none.
+fn answer(told: &[(Session, StoredVersion)], bound: Bound) -> Response {
+    let Some((session, newest)) = told.first() else { return StatusCode::NO_CONTENT.into_response() };
+    let meta = &newest.version.meta;
+    let united;
+    let mut line;
+    let summary = if told.len() == 1 {
+        line = format!("From session {}, version {}.", session.name, meta.version);
+        &newest.version.summary
+    } else {
+        let origins = told.iter().map(|(session, stored)| Origin {
+            name: session.name.as_str(),
+            summary: &stored.version.summary,
+        });
+        united = handoff::together(&origins.collect::<Vec<_>>());
+        line =
+            format!("From {} sessions, the latest {}, version {}.", told.len(), session.name, meta.version);
+        &united
+    };
+    if meta.verifiable == Verifiable::No {
+        line = format!("{line} {}", render::UNVERIFIED);
+    }
+    let settings = session.effective_settings();
+    let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+    let subject = Subject {
+        summary,
+        meta,
+        session_id: session.name.as_str(),
+        task_id: settings.task_id.as_deref(),
+        started: session.created_at,
+        last_activity: session.updated_at,
+    };
+    let markdown = match bound {
+        Bound::Tokens(level) => {
+            let digest = (session.name.as_str(), newest.version.summary.digest.as_slice());
+            handoff::render_with_digest(&line, &subject, digest, level, &counter)
+        }
+        Bound::Words(words) => {
+            handoff::render_in_words(&line, &subject, words, |text| counter.count_text(text))
+        }
+    };
+    let tokens = counter.count_text(&markdown);
+    let sessions = told.iter().map(|(session, stored)| HandedOff {
+        session_id: session.name.clone(),
+        version: stored.version.meta.version,
+    });
+    let sessions = sessions.collect();
+    Reply(Handoff { markdown, tokens, version: meta.version, sessions }).into_response()
+}
+
+/// Merges a finished session's version into this session, as a new version.
+///
+/// Intent, state, constraints, anchor and strategy stay this session's; every entry that comes along names the
+/// session that it is from, and what does not come along is told. A later version of the same session takes the
+/// place of the earlier one's entries. The merge passes the gate that every version passes: the probes that are
+/// asked already and those about what was merged. A live compression starts over on the new version.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/merge", tag = "summaries", params(SessionPath), request_body = NewMerge,
+    responses(
+        (status = 201, body = Merged, description = "A new version.",
+         headers(("Location" = String, description = "Where the new version is."))),
+        (status = 200, body = Merged, description = "The same version, or a later one, was merged before; nothing changed."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "What the merge would publish does not pass the gate (`/problems/conflict`, whose detail says why); nothing changed. Or a request of the same key is at work.")
+    )
+)]
+pub async fn merge_session(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    key: IdempotencyKey,
+    body: Json<NewMerge>,
+) -> Result<KeptReply, ApiError> {
+    let NewMerge { session_id, version } = body.value;
+    let wanted = Wanted { parent: &path.session_id, child: &session_id, version, now: state.clock.now() };
+    if let Some(reply) = key.find_reply(&state.store, &caller, body.digest).await? {
+        return Ok(reply);
+    }
+    let mut tries = Tries::default();
+    loop {
+        let decided = state.store.decide_merge(caller.tenant, wanted).await?;
+        let mut tx = state.store.begin(caller.tenant).await?;
+        let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+            Claim::Replay(reply) => return Ok(reply),
+            Claim::First(claimed) => claimed,
+        };
+        let from = |version| HandedOff { session_id: session_id.clone(), version };
+        let (session, status, merged) = match decided {
+            Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
+            Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
+            Merge::NoSummary => return Err(ApiError::NoSummary),
+            Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+            Merge::Unverifiable => {
+                let detail = "has a version that cannot be verified, which critical sessions refuse";
+                return Err(ApiError::refused("/session_id", detail));
+            }
+            Merge::Rejected(reasons) => {
+                let reasons: Vec<String> = reasons.iter().take(REASONS_TOLD).cloned().collect();
+                let detail = format!("the merged summary does not pass the gate: {}", reasons.join("; "));
+                return Err(ApiError::Conflict(detail));
+            }
+            Merge::Unchanged { session, version, merged, stands } => {
+                if !stands.holds(&mut tx).await? {
+                    tx.rollback().await.map_err(StoreError::from)?;
+                    tries.again().await?;
+                    continue;
+                }
+                let (left_out, probes) = (Vec::new(), None);
+                let merged = Merged { merged: false, version, from: from(merged), left_out, probes };
+                (session, StatusCode::OK, merged)
+            }
+            Merge::Ready(merging) => {
+                if !state.store.merge_session(&mut tx, &merging).await? {
+                    tx.rollback().await.map_err(StoreError::from)?;
+                    tries.again().await?;
+                    continue;
+                }
+                let merged = Merged {
+                    merged: true,
+                    version: merging.version(),
+                    from: from(merging.merged),
+                    left_out: merging.left_out().to_vec(),
+                    probes: Some(merging.scores()),
+                };
+                (merging.session(), StatusCode::CREATED, merged)
+            }
+        };
+        let location = format!("/v1/sessions/{}/summaries/{}", path.session_id, merged.version);
+        let reply = KeptReply::json(status, &merged)?.with(&header::LOCATION, location);
+        claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
+        tx.commit().await.map_err(StoreError::from)?;
+        return Ok(reply);
+    }
+}

@@ -1,0 +1,196 @@
+//! `Idempotency-Key`: the same request is done once and answered with the same reply.
+//!
+//! A handler claims the key first of all in its transaction, and keeps its reply last of all before
+//! the commit, so that effect and record stand or fall together. Refusals are not kept: they have no
+//! effect that a retry could repeat, and what was in their way may be gone by then.
+
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::auth::Caller;
+use super::problem::ApiError;
+use anchord_messages::id::SessionId;
+use anchord_store::idempotency::{ReplyKey, ReplyLookup, StoredReply};
+use anchord_store::{Store, StoreError, Tx};
+
+/// The header's name.
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The most characters of a key.
+pub const MAX_KEY_CHARS: usize = 255;
+
+/// The caller's key, when it sent one, and the route that it is for.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    route: String,
+    key: Option<String>,
+}
+
+impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let route = format!("{} {}", parts.method, parts.uri.path());
+        let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self { route, key: None }) };
+        let key = value.to_str().ok().filter(|key| is_key(key)).ok_or_else(|| {
+            ApiError::parameter("Idempotency-Key", "must have 1 to 255 visible ASCII characters")
+        })?;
+        Ok(Self { route, key: Some(key.to_owned()) })
+    }
+}
+
+fn is_key(text: &str) -> bool {
+    (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+}
+
+impl IdempotencyKey {
+    /// Whether the caller sent a key.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        self.key.is_some()
+    }
+
+    /// The key itself, when the caller sent one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// What the store knows the request by; `None` when the caller sent no key.
+    #[must_use]
+    pub fn reply_key(&self, caller: &Caller, body_digest: [u8; 32]) -> Option<ReplyKey> {
+        let key = self.key.clone()?;
+        Some(ReplyKey { tenant: caller.tenant, route: self.route.clone(), key, body_digest })
+    }
+
+    /// Finds the reply to an earlier request of the key: what is decided before the key is claimed need not be decided for
+    /// that.
+    ///
+    /// # Errors
+    /// When the key was used with another body.
+    pub async fn find_reply(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        body_digest: [u8; 32],
+    ) -> Result<Option<KeptReply>, ApiError> {
+        let Some(key) = self.reply_key(caller, body_digest) else { return Ok(None) };
+        match store.find_reply(&key).await? {
+            None | Some(ReplyLookup::First | ReplyLookup::InFlight) => Ok(None),
+            Some(ReplyLookup::OtherBody) => Err(ApiError::IdempotencyMismatch),
+            Some(ReplyLookup::Reply(stored)) => Ok(Some(KeptReply(stored))),
+        }
+    }
+
+    /// Claims the key for the length of the transaction.
+    ///
+    /// # Errors
+    /// When the key was used with another body, or its first request still runs.
+    pub async fn claim(
+        &self,
+        store: &Store,
+        tx: &mut Tx,
+        caller: &Caller,
+        body_digest: [u8; 32],
+    ) -> Result<Claim, ApiError> {
+        let Some(key) = self.reply_key(caller, body_digest) else { return Ok(Claim::First(Claimed(None))) };
+        match store.claim_reply(tx, &key).await? {
+            ReplyLookup::First => Ok(Claim::First(Claimed(Some(key)))),
+            ReplyLookup::InFlight => Err(ApiError::IdempotencyInFlight),
+            ReplyLookup::OtherBody => Err(ApiError::IdempotencyMismatch),
+            ReplyLookup::Reply(stored) => Ok(Claim::Replay(KeptReply(stored))),
+        }
+    }
+}
+
+/// Whether the request is the first one with its key.
+#[derive(Debug)]
+pub enum Claim {
+    /// It is, or it has no key.
+    First(Claimed),
+    /// It was answered before; answer the same.
+    Replay(KeptReply),
+}
+
+/// A key that waits for its reply.
+#[derive(Debug)]
+pub struct Claimed(Option<ReplyKey>);
+
+impl Claimed {
+    /// Keeps the reply with the transaction's effect. A second call, in a later transaction, replaces it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep(
+        &self,
+        store: &Store,
+        tx: &mut Tx,
+        session: Option<SessionId>,
+        reply: &KeptReply,
+    ) -> Result<(), ApiError> {
+        if let Some(key) = &self.0 {
+            store.keep_reply(tx, key, session, &reply.0).await?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the reply kept at the start by the one that the caller waited for. It may fail, as when
+    /// the session was erased meanwhile: then a retry hears the first one, or starts anew.
+    pub async fn keep_later(&self, store: &Store, session: SessionId, reply: &KeptReply) {
+        let Some(key) = &self.0 else { return };
+        let kept = async {
+            let mut tx = store.begin(key.tenant).await?;
+            store.keep_reply(&mut tx, key, Some(session), &reply.0).await?;
+            tx.commit().await.map_err(StoreError::from)
+        };
+        if let Err(error) = kept.await {
+            tracing::warn!(%error, "idempotency.reply_not_replaced");
+        }
+    }
+}
+
+/// A reply that can be kept and sent again, byte for byte.
+#[derive(Clone, Debug)]
+pub struct KeptReply(pub StoredReply);
+
+impl KeptReply {
+    /// Makes a JSON reply.
+    ///
+    /// # Errors
+    /// When the value does not serialise.
+    pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Self, ApiError> {
+        let body = serde_json::to_string(value).map_err(ApiError::internal)?;
+        let headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];
+        Ok(Self(StoredReply { status: status.as_u16(), headers, body }))
+    }
+
+    /// Replaces the status.
+    #[must_use]
+    pub fn at(mut self, status: StatusCode) -> Self {
+        self.0.status = status.as_u16();
+        self
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with(mut self, name: &HeaderName, value: impl Into<String>) -> Self {
+        self.0.headers.push((name.to_string(), value.into()));
+        self
+    }
+}
+
+impl IntoResponse for KeptReply {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.0.body));
+        *response.status_mut() = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::OK);
+        for (name, value) in self.0.headers {
+            if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(&value)) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}

@@ -1,0 +1,341 @@
+//! JSON bodies in: read within their limit, parsed, and refused with the place that cannot be taken.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
+use serde_json::error::Category;
+use sha2::{Digest, Sha256};
+
+use super::problem::{ApiError, FieldError};
+use super::{AppState, Limits};
+use anchord_messages::format::check_json;
+use anchord_messages::misread::{must_be, place, pointer};
+use anchord_runtime::background;
+
+/// Bodies up to this size are parsed where they arrive: some tenths of a millisecond.
+const INLINE_BYTES: usize = 128 * 1024;
+
+/// A JSON body. Comes last in a handler's signature, after the caller, so that a stranger is told to
+/// authenticate before anything is read.
+#[derive(Clone, Debug)]
+pub struct Json<T> {
+    /// What was sent.
+    pub value: T,
+    /// SHA-256 of the bytes that were sent, for [`super::idempotency`].
+    pub digest: [u8; 32],
+}
+
+/// A JSON body that may be absent; then it is the type's default.
+#[derive(Clone, Debug)]
+pub struct OptionalJson<T> {
+    /// What was sent.
+    pub value: T,
+    /// SHA-256 of the bytes that were sent.
+    pub digest: [u8; 32],
+}
+
+/// A JSON reply.
+#[derive(Clone, Debug)]
+pub struct Reply<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self.0).into_response()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        require_json(&head.headers)?;
+        let bytes = read(&head.headers, body, &state.limits).await?;
+        let (value, digest) = parse_apart(bytes).await?;
+        Ok(Self { value, digest })
+    }
+}
+
+impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<AppState> for OptionalJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        let bytes = read(&head.headers, body, &state.limits).await?;
+        if bytes.is_empty() {
+            return Ok(Self { value: T::default(), digest: Sha256::digest(&bytes).into() });
+        }
+        require_json(&head.headers)?;
+        let (value, digest) = parse_apart(bytes).await?;
+        Ok(Self { value, digest })
+    }
+}
+
+/// A struct inside a body that only a JSON object is read as: serde would take a list too, field by field.
+#[derive(Clone, Copy, Debug)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        T::deserialize(FromObject(from)).map(Self)
+    }
+}
+
+/// Reads maps, whatever is asked for.
+struct FromObject<D>(D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for FromObject<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_map(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// A JSON body as it was sent, for bodies whose parts are kept word for word.
+#[derive(Clone, Debug)]
+pub struct JsonBytes(pub axum::body::Bytes);
+
+impl FromRequest<AppState> for JsonBytes {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        require_json(&head.headers)?;
+        read(&head.headers, body, &state.limits).await.map(Self)
+    }
+}
+
+/// A body of JSON lines as it was sent.
+#[derive(Clone, Debug)]
+pub struct Lines(pub Bytes);
+
+impl FromRequest<AppState> for Lines {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
+        let (head, body) = request.into_parts();
+        let kind = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+        let is_lines = ["application/x-ndjson", "application/jsonl", "application/x-jsonlines"]
+            .iter()
+            .any(|name| essence.eq_ignore_ascii_case(name));
+        if !is_lines {
+            return Err(ApiError::UnsupportedMediaType("application/x-ndjson"));
+        }
+        read(&head.headers, body, &state.limits).await.map(Self)
+    }
+}
+
+impl JsonBytes {
+    /// SHA-256 of the bytes that were sent.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.0).into()
+    }
+
+    /// Parses the body and refuses what could not be kept: lone surrogates, repeated keys, nesting
+    /// beyond the bound.
+    ///
+    /// # Errors
+    /// When it is not JSON, not of this type, or cannot be kept.
+    pub fn parse_strictly<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        parse(&self.0)
+    }
+}
+
+fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut parts = kind.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let is_json =
+        essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"));
+    let is_utf8 = parts.filter_map(|parameter| parameter.split_once('=')).all(|(name, value)| {
+        !name.trim().eq_ignore_ascii_case("charset")
+            || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+    });
+    if is_json && is_utf8 { Ok(()) } else { Err(ApiError::UnsupportedMediaType("application/json")) }
+}
+
+async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, ApiError> {
+    // Nothing is decompressed: a few kilobytes could come to gigabytes.
+    let is_plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
+    if !headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
+        return Err(ApiError::Encoded);
+    }
+    let limit = limits.body_bytes;
+    let too_large = || ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" };
+    // What announces itself as too large is not read at all.
+    let announced =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    let read = tokio::time::timeout(limits.body_timeout, to_bytes(body, limit)).await;
+    read.map_err(|_| ApiError::SlowBody(limits.body_timeout))?.map_err(|error| {
+        let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+        while let Some(cause) = source {
+            if cause.is::<http_body_util::LengthLimitError>() {
+                return too_large();
+            }
+            source = cause.source();
+        }
+        ApiError::BadRequest("the body ended before it was complete".to_owned())
+    })
+}
+
+/// Parses and digests a body; a large one on a blocking thread, so that other requests do not wait.
+async fn parse_apart<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<(T, [u8; 32]), ApiError> {
+    let is_large = bytes.len() > INLINE_BYTES;
+    let work = move || Ok((parse(&bytes)?, Sha256::digest(&bytes).into()));
+    if !is_large {
+        return work();
+    }
+    background::spawn(work).await.map_err(ApiError::internal)?
+}
+
+/// Parses a body: not JSON is 400; JSON that is not of this type, or could not be kept (lone
+/// surrogates, repeated keys, nesting beyond the bound), is 422 with its place.
+///
+/// # Errors
+/// When it is not JSON, not of this type, or cannot be kept.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        ApiError::MalformedJson(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
+    })?;
+    let check = || {
+        check_json(text).map_err(|refused| {
+            ApiError::Invalid(vec![FieldError { pointer: refused.pointer, detail: refused.detail }])
+        })
+    };
+    match parse_typed(bytes) {
+        Ok(value) => check().map(|()| value),
+        // serde calls some of what cannot be kept malformed. Skipping over it tells what the grammar says.
+        Err(malformed @ ApiError::MalformedJson(_)) => {
+            if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+                check()?;
+            }
+            Err(malformed)
+        }
+        Err(refused) => Err(refused),
+    }
+}
+
+fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // serde would take a list for a struct, field by field.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| refuse("", &error))?;
+        return Err(ApiError::invalid("", "the body must be a JSON object"));
+    }
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let pointer = pointer(error.path());
+        refuse(&pointer, &error.into_inner())
+    })?;
+    json.end().map_err(|error| refuse("", &error))?;
+    Ok(value)
+}
+
+fn refuse(pointer: &str, error: &serde_json::Error) -> ApiError {
+    let message = error.to_string();
+    match error.classify() {
+        // serde's own bound on depth, where a value is not kept as its text.
+        Category::Syntax if message.starts_with("recursion limit") => {
+            ApiError::invalid(pointer, "nested too deep")
+        }
+        Category::Io | Category::Syntax | Category::Eof => ApiError::MalformedJson(message),
+        Category::Data => {
+            let detail = must_be(&message);
+            ApiError::invalid(place(pointer.to_owned(), &detail), detail)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::value::RawValue;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Batch {
+        #[serde(default)]
+        messages: Vec<Box<RawValue>>,
+        #[serde(default)]
+        marks: Vec<Object<Mark>>,
+        #[serde(default, rename = "note")]
+        _note: Option<String>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Mark {
+        index: u32,
+    }
+
+    fn refusal(text: &str) -> (u16, String) {
+        match parse::<Batch>(text.as_bytes()) {
+            Err(ApiError::MalformedJson(_)) => (400, String::new()),
+            Err(ApiError::Invalid(errors)) => (422, errors[0].pointer.clone()),
+            other => panic!("{text} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn raw_values_inside_a_body_keep_their_text() {
+        let text = r#"{"messages": [{"b": 1e400, "a":"\u0000"}], "marks": [{"index": 0}]}"#;
+        let batch: Batch = parse(text.as_bytes()).unwrap();
+        assert_eq!(batch.messages[0].get(), r#"{"b": 1e400, "a":"\u0000"}"#);
+        assert_eq!(batch.marks[0].0.index, 0);
+    }
+
+    #[test]
+    fn what_is_not_json_is_malformed() {
+        for text in ["", "{", "{\"messages\": [}", "nonsense", "{} {}", "\u{feff}{}"] {
+            assert_eq!(refusal(text).0, 400, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_taken_is_refused_at_its_place() {
+        for (text, pointer) in [
+            (r"[]", ""),
+            (r#"{"mesages": []}"#, "/mesages"),
+            (r#"{"messages": {}}"#, "/messages"),
+            (r#"{"marks": [{"index": 1}, {"index": "x"}]}"#, "/marks/1/index"),
+            (r#"{"marks": [{"indx": 1}]}"#, "/marks/0/indx"),
+            (r#"{"marks": [{}]}"#, "/marks/0/index"),
+            (r#"{"marks": [[0]]}"#, "/marks/0"),
+            (r#"{"a/b": 1}"#, "/a~1b"),
+            (r#"{"note": "\ud800"}"#, "/note"),
+            (r#"{"messages": [{"a": 1, "a": 2}]}"#, "/messages/0/a"),
+            (r#"{"messages": ["\ud800"]}"#, "/messages/0"),
+        ] {
+            assert_eq!(refusal(text), (422, pointer.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_json_in_utf8_is_a_body() {
+        for (kind, taken) in [
+            ("application/json", true),
+            ("application/json; charset=UTF-8", true),
+            ("application/vnd.x+json", true),
+            ("text/plain", false),
+            ("application/json; charset=latin1", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, kind.parse().unwrap());
+            assert_eq!(require_json(&headers).is_ok(), taken, "{kind}");
+        }
+    }
+}

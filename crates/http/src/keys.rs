@@ -1,0 +1,363 @@
+//! API keys: a tenant's own, with the scope `admin`, and any tenant's for the operator.
+//!
+//! A key is told once, when it is made, and in no reply that is kept: an `Idempotency-Key` replays
+//! nothing here.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{DateTime, TimeDelta, Utc};
+use secrecy::ExposeSecret as _;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{ADMIN, Admin, Operator, READ, WRITE};
+use super::idempotency::IdempotencyKey;
+use super::json::{Json, OptionalJson, Reply};
+use super::paging::{Page, PageQuery, Paging};
+use super::params::{Path, Query};
+use super::problem::{ApiError, Thing};
+use super::tenants::{TenantPath, check_name};
+use anchord_messages::id::{KeyId, TenantId};
+use anchord_store::audit::Actor;
+use anchord_store::keys::{ApiKey, NewKey, Rotation};
+
+/// Every scope that there is.
+const SCOPES: [&str; 3] = [READ, WRITE, ADMIN];
+/// How long a rotated key goes on when the caller does not say.
+const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
+/// How long it may go on at most.
+const MAX_OVERLAP_SECONDS: u32 = 30 * 24 * 60 * 60;
+
+/// What a key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Every GET.
+    Read,
+    /// The other session routes, and the stateless calls.
+    Write,
+    /// Keys, webhooks, the tenant's settings.
+    Admin,
+}
+
+impl Scope {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => READ,
+            Self::Write => WRITE,
+            Self::Admin => ADMIN,
+        }
+    }
+}
+
+/// A key to be made.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"name": "orchestrator", "scopes": ["read", "write"]})))]
+pub struct NewApiKey {
+    /// What people call it.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: Option<String>,
+    /// What it may do.
+    #[schema(min_items = 1)]
+    pub scopes: Vec<Scope>,
+    /// When it ends; never, without it.
+    #[serde(default)]
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// How a key is replaced.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyRotation {
+    /// How long the old key goes on beside the new one, in seconds; default a day.
+    #[serde(default)]
+    #[schema(maximum = 2_592_000)]
+    pub overlap_seconds: Option<u32>,
+}
+
+/// An API key, without the key itself.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ApiKeyView {
+    /// Its id.
+    pub id: KeyId,
+    /// What people call it.
+    #[schema(required = true)]
+    pub name: Option<String>,
+    /// Its first characters, to tell keys apart.
+    #[schema(examples("anc_Zk3v0aBq"))]
+    pub prefix: String,
+    /// What it may do: `read`, `write`, `admin`.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends; null for never.
+    #[schema(required = true)]
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When it was last used, to the minute; null for never.
+    #[schema(required = true)]
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// When it was revoked; null when it was not.
+    #[schema(required = true)]
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// A key that was just made; this is the only reply that shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CreatedApiKey {
+    /// Its id.
+    pub id: KeyId,
+    /// What people call it.
+    #[schema(required = true)]
+    pub name: Option<String>,
+    /// Its first characters, to tell keys apart.
+    pub prefix: String,
+    /// The key. It is stored as a digest alone, so it cannot be shown again.
+    pub key: String,
+    /// What it may do: `read`, `write`, `admin`.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends; null for never.
+    #[schema(required = true)]
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When the key that it replaces ends; only of a rotation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_ends_at: Option<DateTime<Utc>>,
+}
+
+/// The path of a key.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct KeyPath {
+    /// The key's id.
+    pub key_id: KeyId,
+}
+
+/// The path of a tenant's key.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct TenantKeyPath {
+    /// The tenant's id.
+    pub tenant_id: TenantId,
+    /// The key's id.
+    pub key_id: KeyId,
+}
+
+impl From<ApiKey> for ApiKeyView {
+    fn from(key: ApiKey) -> Self {
+        let ApiKey { id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at } = key;
+        Self { id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at }
+    }
+}
+
+/// Lists the tenant's keys, oldest first.
+#[utoipa::path(
+    get, path = "/v1/keys", tag = "tenant", params(PageQuery),
+    responses((status = 200, body = Page<ApiKeyView>, description = "A page of keys."))
+)]
+pub async fn list_keys(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
+    let paging = Paging::<KeyId>::read(&caller, "keys", query.limit, query.cursor.as_deref())?;
+    page(&state, caller.tenant, &paging).await
+}
+
+/// Makes a key of the tenant.
+///
+/// A key mints only what it may do itself. The key is shown in this reply and never again, so an
+/// `Idempotency-Key` replays nothing here: revoke what was made twice.
+#[utoipa::path(
+    post, path = "/v1/keys", tag = "tenant", request_body = NewApiKey,
+    responses((status = 201, body = CreatedApiKey, description = "The key; it is shown once."))
+)]
+pub async fn create_key(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    _: IdempotencyKey,
+    body: Json<NewApiKey>,
+) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+    let lacks = |scope: &&Scope| !caller.scopes.iter().any(|held| held == scope.as_str());
+    if let Some(scope) = body.value.scopes.iter().find(lacks) {
+        return Err(ApiError::Forbidden(scope.as_str()));
+    }
+    create(&state, caller.tenant, body.value, caller.actor()).await
+}
+
+/// Revokes a key of the tenant.
+///
+/// It is refused from now on, by every process of the installation.
+#[utoipa::path(
+    delete, path = "/v1/keys/{key_id}", tag = "tenant", params(KeyPath),
+    responses((status = 204, description = "It is revoked."))
+)]
+pub async fn revoke_key(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<KeyPath>,
+) -> Result<StatusCode, ApiError> {
+    revoke(&state, caller.tenant, path.key_id, caller.actor()).await
+}
+
+/// Replaces a key of the tenant by a new one with the same scopes; both work for a while.
+///
+/// The new key is shown to the caller, so the caller needs every scope of the key that it replaces: 403 otherwise.
+#[utoipa::path(
+    post, path = "/v1/keys/{key_id}/rotate", tag = "tenant", params(KeyPath), request_body = Option<KeyRotation>,
+    responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
+)]
+pub async fn rotate_key(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<KeyPath>,
+    _: IdempotencyKey,
+    body: OptionalJson<KeyRotation>,
+) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+    rotate(&state, (caller.tenant, path.key_id), body.value, (caller.actor(), Some(&caller.scopes))).await
+}
+
+/// Lists a tenant's keys, oldest first.
+#[utoipa::path(
+    get, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "admin", params(TenantPath, PageQuery),
+    responses((status = 200, body = Page<ApiKeyView>, description = "A page of keys."))
+)]
+pub async fn list_tenant_keys(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
+    let scope = format!("keys {}", path.tenant_id);
+    let paging = Paging::<KeyId>::of_operator(&scope, query.limit, query.cursor.as_deref())?;
+    require(&state, path.tenant_id).await?;
+    page(&state, path.tenant_id, &paging).await
+}
+
+/// Makes a key of a tenant.
+///
+/// The key is shown in this reply and never again, so an `Idempotency-Key` replays nothing here.
+#[utoipa::path(
+    post, path = "/v1/admin/tenants/{tenant_id}/keys", tag = "admin", params(TenantPath), request_body = NewApiKey,
+    responses((status = 201, body = CreatedApiKey, description = "The key; it is shown once."))
+)]
+pub async fn create_tenant_key(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+    _: IdempotencyKey,
+    body: Json<NewApiKey>,
+) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+    create(&state, path.tenant_id, body.value, Actor::Operator).await
+}
+
+/// Revokes a key of a tenant.
+#[utoipa::path(
+    delete, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}", tag = "admin", params(TenantKeyPath),
+    responses((status = 204, description = "It is revoked."))
+)]
+pub async fn revoke_tenant_key(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantKeyPath>,
+) -> Result<StatusCode, ApiError> {
+    revoke(&state, path.tenant_id, path.key_id, Actor::Operator).await
+}
+
+/// Replaces a key of a tenant by a new one with the same scopes; both work for a while.
+#[utoipa::path(
+    post, path = "/v1/admin/tenants/{tenant_id}/keys/{key_id}/rotate", tag = "admin", params(TenantKeyPath),
+    request_body = Option<KeyRotation>,
+    responses((status = 201, body = CreatedApiKey, description = "The new key; it is shown once."))
+)]
+pub async fn rotate_tenant_key(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantKeyPath>,
+    _: IdempotencyKey,
+    body: OptionalJson<KeyRotation>,
+) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+    rotate(&state, (path.tenant_id, path.key_id), body.value, (Actor::Operator, None)).await
+}
+
+async fn require(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
+    let found = state.store.find_tenant(tenant).await?;
+    found.map(drop).ok_or(ApiError::NotFound(Thing::Tenant))
+}
+
+async fn page(
+    state: &AppState,
+    tenant: TenantId,
+    paging: &Paging<KeyId>,
+) -> Result<Reply<Page<ApiKeyView>>, ApiError> {
+    let rows = state.store.list_keys(tenant, paging.after, paging.rows()).await?;
+    Ok(Reply(paging.page(rows, |key| key.id, Into::into)))
+}
+
+async fn create(
+    state: &AppState,
+    tenant: TenantId,
+    new: NewApiKey,
+    actor: Actor,
+) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+    if new.scopes.is_empty() {
+        return Err(ApiError::invalid("/scopes", "must name at least one of read, write, admin"));
+    }
+    if new.expires_at.is_some_and(|end| end <= state.clock.now()) {
+        return Err(ApiError::invalid("/expires_at", "must be in the future"));
+    }
+    if let Some(name) = &new.name {
+        check_name(name)?;
+    }
+    let held = |scope: &&&str| new.scopes.iter().any(|asked| asked.as_str() == **scope);
+    let scopes = SCOPES.iter().filter(held).map(|scope| (*scope).to_owned()).collect();
+    let (key, minted) = NewKey::minted(scopes);
+    let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };
+    let made = state.store.insert_key(tenant, &minted, actor).await?;
+    let made = made.ok_or(ApiError::NotFound(Thing::Tenant))?;
+    Ok((StatusCode::CREATED, Reply(created(made, key.expose_secret(), None))))
+}
+
+async fn revoke(
+    state: &AppState,
+    tenant: TenantId,
+    key: KeyId,
+    actor: Actor,
+) -> Result<StatusCode, ApiError> {
+    if state.store.revoke_key(tenant, key, actor).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(ApiError::NotFound(Thing::Key))
+    }
+}
+
+async fn rotate(
+    state: &AppState,
+    (tenant, key): (TenantId, KeyId),
+    rotation: KeyRotation,
+    by: (Actor, Option<&[String]>),
+) -> Result<(StatusCode, Reply<CreatedApiKey>), ApiError> {
+    let overlap = rotation.overlap_seconds.unwrap_or(DEFAULT_OVERLAP_SECONDS);
+    if overlap > MAX_OVERLAP_SECONDS {
+        return Err(ApiError::invalid("/overlap_seconds", format!("must be at most {MAX_OVERLAP_SECONDS}")));
+    }
+    let until = state.clock.now() + TimeDelta::seconds(i64::from(overlap));
+    match state.store.rotate_key(tenant, key, until, by).await? {
+        Rotation::NoKey => Err(ApiError::NotFound(Thing::Key)),
+        Rotation::Beyond(scope) => {
+            let known = SCOPES.into_iter().find(|known| *known == scope);
+            Err(ApiError::Forbidden(known.unwrap_or(ADMIN)))
+        }
+        Rotation::Done(made, key, ends) => {
+            Ok((StatusCode::CREATED, Reply(created(*made, key.expose_secret(), Some(ends)))))
+        }
+    }
+}
+
+fn created(made: ApiKey, key: &str, replaced_ends_at: Option<DateTime<Utc>>) -> CreatedApiKey {
+    let ApiKey { id, name, prefix, scopes, created_at, expires_at, .. } = made;
+    CreatedApiKey { id, name, prefix, key: key.to_owned(), scopes, created_at, expires_at, replaced_ends_at }
+}

@@ -1,0 +1,308 @@
+//! The HTTP API: authenticate, parse, call the domain and the store, answer.
+//!
+//! What lives here: the router as a table of contents, the extractors, problems, one file per noun.
+//! Invariant: every reply outside 2xx is a problem (RFC 9457) with the request's id, no body holds an
+//! internal cause, and every operation is in the OpenAPI document with everything that it can answer.
+//! Must not know: SQL (the store does), how a summary is made (domain and worker), the worker (both
+//! meet in the store's queue), the environment (config).
+//!
+//! # How a handler is written
+//!
+//! ```text
+//! /// Makes a version current again, as a new version.       ← summary in the OpenAPI document
+//! ///
+//! /// Further lines become its description.
+//! #[utoipa::path(
+//!     post, path = "/v1/sessions/{session_id}/…", tag = "summaries",  // a tag of openapi.rs
+//!     params(VersionPath), request_body = Rollback,
+//!     responses((status = 201, body = Version, description = "The new version."))
+//! )]
+//! pub async fn roll_back(                                    // the name is the operationId: unique
+//!     Writer(caller): Writer,                                // first: who, and with which scope
+//!     State(state): State<AppState>,
+//!     Path(path): Path<VersionPath>,                         // then parameters
+//!     key: IdempotencyKey,                                   // on every POST
+//!     body: Json<Rollback>,                                  // the body is last
+//! ) -> Result<KeptReply, ApiError> {
+//!     let mut tx = state.store.begin(caller.tenant).await?;
+//!     let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+//!         Claim::Replay(reply) => return Ok(reply),          // before any precondition
+//!         Claim::First(claimed) => claimed,
+//!     };
+//!     …                                                      // None → ApiError::NotFound(Thing::…)
+//!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
+//!     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
+//!     tx.commit().await.map_err(StoreError::from)?;
+//!     Ok(reply)
+//! }
+//! ```
+//!
+//! 1. The authorisation is the first argument, so that a stranger learns nothing else: [`auth::Reader`]
+//!    on GET, [`auth::Writer`] on the rest, [`auth::Admin`], [`auth::Operator`].
+//! 2. Parameters are structs with `deny_unknown_fields` in [`params::Path`] and [`params::Query`]; the
+//!    body is [`json::Json`] or, when it may be absent, [`json::OptionalJson`].
+//! 3. Lists use [`paging::Paging`]; their query names everything that narrows the list.
+//! 4. Responses that every operation of the kind shares (401, 403, 404, 413, 415, 422, 429, 5xx,
+//!    `Idempotency-Key`) are added by `openapi.rs`; a handler declares what is its own.
+//! 5. The route goes into `routes` below, and `cargo run -- openapi > openapi/anchord.json` renews
+//!    the committed document.
+
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "a handler's docs are its description in the API, where its problems are declared"
+)]
+
+pub mod audit;
+pub mod auth;
+mod boundary;
+pub mod calls;
+pub mod comparison;
+pub mod compress;
+pub mod compressions;
+pub mod connections;
+pub mod constraints;
+pub mod context;
+pub mod deliveries;
+pub mod evaluations;
+pub mod events;
+pub mod export;
+pub mod handoff;
+pub mod idempotency;
+pub mod json;
+pub mod keys;
+pub mod ledger;
+pub mod messages;
+mod openapi;
+pub mod ops;
+pub mod paging;
+pub mod params;
+pub mod pins;
+pub mod preaggregate;
+pub mod prefer;
+pub mod probes;
+pub mod problem;
+pub mod quotas;
+pub mod recall;
+pub mod sessions;
+pub mod settings;
+pub mod summaries;
+pub mod tasks;
+pub mod tenants;
+pub mod todos;
+pub mod tokens;
+pub mod tool_outputs;
+pub mod usage;
+pub mod webhook_messages;
+pub mod webhooks;
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::DefaultBodyLimit;
+use axum::{Router, middleware};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio_util::task::TaskTracker;
+use tower_http::compression::CompressionLayer;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use anchord_record::strategy::EngineChoice;
+use anchord_runtime::clock::Clock;
+use anchord_session::models::Models;
+use anchord_store::Store;
+use anchord_store::gather::Gatherer;
+use anchord_webhooks::target::Reach;
+use auth::{OperatorToken, RateLimit};
+use problem::{ApiError, Thing};
+
+/// What handlers share; as cheap to clone as a pointer, because every layer of every request does.
+#[derive(Clone, Debug)]
+pub struct AppState(Arc<Shared>);
+
+impl AppState {
+    /// Shares the parts.
+    #[must_use]
+    pub fn new(shared: Shared) -> Self {
+        Self(Arc::new(shared))
+    }
+}
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// The parts of [`AppState`].
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The way to the database.
+    pub store: Store,
+    /// The way to append.
+    pub appends: Gatherer,
+    /// What time it is.
+    pub clock: Clock,
+    /// Where requests run; a drain waits for it.
+    pub tracker: TaskTracker,
+    /// Bounds of requests.
+    pub limits: Limits,
+    /// How fast each key may call.
+    pub rate_limit: RateLimit,
+    /// How fast tenants with a bound of their own may call.
+    pub tenant_rates: auth::TenantRates,
+    /// Where tenants with quotas stand.
+    pub quotas: quotas::QuotaWatch,
+    /// The operator token, when there is one.
+    pub operator: Option<OperatorToken>,
+    /// The event streams of this process.
+    pub streams: events::Streams,
+    /// Where metrics are read.
+    pub metrics: PrometheusHandle,
+    /// The models that sessions may name; `None` when no LLM provider is configured.
+    pub llm_models: Option<Models>,
+    /// What webhooks may call.
+    pub webhook_reach: Reach,
+}
+
+impl AppState {
+    /// Refuses an engine or a model that nobody could give.
+    fn check_engine(&self, engine: Option<EngineChoice>, model: Option<&str>) -> Result<(), ApiError> {
+        if engine == Some(EngineChoice::Llm) && self.llm_models.is_none() {
+            let detail =
+                "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";
+            return Err(ApiError::refused("/engine", detail));
+        }
+        let Some(model) = model else { return Ok(()) };
+        match &self.llm_models {
+            None => {
+                let detail = "no LLM provider is configured; set ANCHORD_LLM_PROVIDER";
+                Err(ApiError::refused("/model", detail))
+            }
+            Some(Models::Listed(names)) if !names.iter().any(|name| name == model) => {
+                let detail = format!("the operator allows these models: {}", names.join(", "));
+                Err(ApiError::refused("/model", detail))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// Bounds of requests.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The most bytes of a body.
+    pub body_bytes: usize,
+    /// The most messages of a batch.
+    pub batch_messages: usize,
+    /// The most bytes of a message.
+    pub message_bytes: usize,
+    /// How long a request may take, waiting that it asked for aside.
+    pub request_timeout: Duration,
+    /// How long its body may take to come.
+    pub body_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 16 * 1024 * 1024,
+            batch_messages: 1_000,
+            message_bytes: 4 * 1024 * 1024,
+            request_timeout: Duration::from_mins(1),
+            body_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Every operation, in the order of the documentation.
+fn operations() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(openapi::declared())
+        .routes(routes!(sessions::put_session, sessions::find_session, sessions::delete_session))
+        .routes(routes!(sessions::list_sessions))
+        .routes(routes!(export::export_session))
+        .routes(routes!(export::import_session))
+        .routes(routes!(messages::append_messages, messages::list_messages))
+        .routes(routes!(context::find_context))
+        .routes(routes!(tool_outputs::find_tool_output))
+        .routes(routes!(pins::list_pins, pins::replace_pins))
+        .routes(routes!(pins::list_tenant_pins, pins::replace_tenant_pins))
+        .routes(routes!(settings::find_settings, settings::change_settings))
+        .routes(routes!(constraints::remove_constraint))
+        .routes(routes!(tokens::count_tokens))
+        .routes(routes!(preaggregate::preaggregate_outputs))
+        .routes(routes!(compress::compress_messages))
+        .routes(routes!(compress::queued::find_compressed, compress::queued::erase_compressed))
+        .routes(routes!(compressions::create_compression, compressions::list_compressions))
+        .routes(routes!(compressions::find_compression, compressions::cancel_compression))
+        .routes(routes!(calls::list_calls))
+        .routes(routes!(comparison::compare_strategies))
+        .routes(routes!(comparison::find_candidate))
+        .routes(routes!(summaries::find_summary))
+        .routes(routes!(summaries::list_summaries))
+        .routes(routes!(summaries::find_summary_version))
+        .routes(routes!(summaries::diff_summary_versions))
+        .routes(routes!(summaries::roll_back_summary))
+        .routes(routes!(todos::find_todos, todos::replace_todos))
+        .routes(routes!(summaries::find_state))
+        .routes(routes!(events::follow_events))
+        .routes(routes!(handoff::find_handoff))
+        .routes(routes!(handoff::find_task_handoff))
+        .routes(routes!(handoff::merge_session))
+        .routes(routes!(ledger::list_ledger))
+        .routes(routes!(probes::list_probes, probes::create_probe))
+        .routes(routes!(evaluations::list_evaluations, evaluations::create_evaluation))
+        .routes(routes!(evaluations::find_evaluation))
+        .routes(routes!(keys::list_keys, keys::create_key))
+        .routes(routes!(keys::revoke_key))
+        .routes(routes!(keys::rotate_key))
+        .routes(routes!(webhooks::list_webhooks, webhooks::create_webhook))
+        .routes(routes!(webhooks::find_webhook, webhooks::change_webhook, webhooks::delete_webhook))
+        .routes(routes!(webhooks::rotate_webhook_secret))
+        .routes(routes!(deliveries::test_webhook))
+        .routes(routes!(deliveries::list_deliveries))
+        .routes(routes!(deliveries::find_delivery))
+        .routes(routes!(deliveries::redeliver))
+        .routes(routes!(audit::list_audit_events))
+        .routes(routes!(tenants::create_tenant, tenants::list_tenants))
+        .routes(routes!(tenants::find_tenant, tenants::change_tenant, tenants::delete_tenant))
+        .routes(routes!(tenants::find_tenant_settings, tenants::change_tenant_settings))
+        .routes(routes!(keys::list_tenant_keys, keys::create_tenant_key))
+        .routes(routes!(keys::revoke_tenant_key))
+        .routes(routes!(keys::rotate_tenant_key))
+        .routes(routes!(audit::list_all_audit_events))
+        .routes(routes!(ops::find_health))
+        .routes(routes!(ops::find_readiness))
+        .routes(routes!(ops::find_metrics))
+        .routes(routes!(recall::recall))
+        .routes(routes!(usage::report_usage))
+        .routes(routes!(usage::find_usage))
+        .routes(routes!(tasks::find_task, tasks::put_task))
+}
+
+/// The OpenAPI document.
+#[must_use]
+pub fn openapi() -> serde_json::Value {
+    openapi::complete(operations().into_openapi())
+}
+
+/// The whole API.
+pub fn router(state: AppState) -> Router {
+    let (operations, document) = operations().split_for_parts();
+    let document = openapi::complete(document);
+    with_boundary(operations.merge(ops::documentation(&document)), &state).with_state(state)
+}
+
+/// Puts what every request passes around routes, from the outside in: id, span, metrics and problems;
+/// a task and a time of its own; compression of replies.
+pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
+    routes
+        .fallback(async || ApiError::NotFound(Thing::Route))
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        // The body extractors have their own limit, with a problem that names it.
+        .layer(DefaultBodyLimit::disable())
+        .layer(CompressionLayer::new())
+        .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
+}

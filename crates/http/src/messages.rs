@@ -1,0 +1,417 @@
+//! Messages: append a batch, read the originals.
+
+use std::time::Instant;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+
+use super::auth::{Caller, Reader, Writer};
+use super::idempotency::IdempotencyKey;
+use super::json::{JsonBytes, Object, Reply};
+use super::paging::{Page, Paging};
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Thing};
+use super::quotas::Load;
+use super::usage::{micros, refetch};
+use super::{AppState, Limits, tokens};
+use anchord_context::mask::Keep;
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::{Seq, SessionName};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{ResultShape, Shape};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
+use anchord_runtime::background;
+use anchord_session::accounting::{Counted, MAX_GROUP_BYTES};
+use anchord_session::trigger::Noticed;
+use anchord_session::usage::{Figures, Kind};
+use anchord_store::StoreError;
+use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
+use anchord_store::idempotency::{ReplyKey, ReplyLookup};
+use anchord_store::messages::SeqRange;
+
+/// Bodies above this are read on a thread of their own, so that they hold up no other request.
+pub(super) const LARGE_BODY_BYTES: usize = 256 * 1024;
+/// Less than any placeholder takes: reads of a context rely on a message never taking less.
+const LEAST_PLACEHOLDER_TOKENS: u32 = 16;
+/// How often an append counts its tokens anew because the session counts otherwise.
+const TOKENIZER_ATTEMPTS: usize = 3;
+
+/// A message as its conversation format writes it: every field is kept, also those that are not listed here.
+// For the document alone: messages stay the text that they came as.
+#[derive(Debug, ToSchema)]
+pub struct Message {
+    /// Who speaks; items of `openai-responses` that are no messages have none.
+    #[schema(required = false)]
+    pub role: String,
+    /// What kind of item it is, in `openai-responses`.
+    #[schema(required = false)]
+    pub r#type: serde_json::Value,
+    /// Text, or parts or blocks of the format.
+    #[schema(required = false)]
+    pub content: serde_json::Value,
+    /// Who it is among those of one role.
+    #[schema(required = false)]
+    pub name: serde_json::Value,
+    /// Calls, in `openai-chat`.
+    #[schema(required = false)]
+    pub tool_calls: serde_json::Value,
+    /// The call that it answers, in `openai-chat`.
+    #[schema(required = false)]
+    pub tool_call_id: serde_json::Value,
+    /// The call that it is or answers, in `openai-responses`.
+    #[schema(required = false)]
+    pub call_id: serde_json::Value,
+    /// What a call is given, in `openai-responses`.
+    #[schema(required = false)]
+    pub arguments: serde_json::Value,
+    /// What a call gave, in `openai-responses`.
+    #[schema(required = false)]
+    pub output: serde_json::Value,
+}
+
+/// A batch of messages to append.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMessages {
+    /// The conversation format of the messages.
+    #[serde(default)]
+    pub format: Format,
+    /// The messages, oldest first, as the format writes them. Each comes back exactly as it was sent.
+    #[schema(value_type = Vec<Message>, min_items = 1, max_items = 1000)]
+    pub messages: Vec<Box<RawValue>>,
+    /// The position that the first message must get; another one is 409 and nothing is stored.
+    #[serde(default)]
+    #[schema(value_type = Option<i64>, minimum = 1)]
+    pub expected_next_seq: Option<Seq>,
+    /// A task has just ended, which some policies take as a good moment to compress.
+    #[serde(default)]
+    pub task_boundary: bool,
+    /// What the caller knows about single messages of the batch.
+    #[serde(default)]
+    #[schema(value_type = Vec<Mark>)]
+    pub marks: Vec<Object<Mark>>,
+}
+
+/// What the caller knows about one message of the batch.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// The message's place in the batch, from 0.
+    pub index: u32,
+    /// Whether its tool outputs are served whole (`always`) or as placeholders at once (`never`).
+    #[serde(default)]
+    pub keep: Option<Keep>,
+    /// What its tokens count as.
+    #[serde(default)]
+    pub component: Option<MarkedComponent>,
+}
+
+/// A component that only the caller can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkedComponent {
+    /// Documents that were retrieved for the conversation.
+    RetrievedDocuments,
+}
+
+/// A message as it was sent, with what the service knows of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StoredMessageView {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks.
+    pub role: Role,
+    /// Its tokens.
+    pub tokens: i32,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// The message, exactly as it was sent.
+    #[schema(value_type = Message)]
+    pub message: Box<RawValue>,
+}
+
+/// Appends a batch of messages; makes the session when it is new.
+///
+/// The batch is stored whole or not at all, in order and without gaps. The reply tells how full the
+/// context is, what the signals come to, and the live compression, when there is one.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/messages", tag = "messages",
+    params(SessionPath), request_body = NewMessages,
+    responses(
+        (status = 201, body = AppendReply, description = "The messages are stored."),
+        (status = 409, body = super::problem::Problem, content_type = "application/problem+json",
+         description = "`expected_next_seq` does not hold (`next_seq` is the actual one); nothing is stored.")
+    )
+)]
+pub async fn append_messages(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    key: IdempotencyKey,
+    body: JsonBytes,
+) -> Result<Response, ApiError> {
+    let started = Instant::now();
+    let reply_key = if key.is_present() { key.reply_key(&caller, body.digest()) } else { None };
+    let mut tokenizer = state.appends.likely_tokenizer(caller.tenant, &path.session_id);
+    for _ in 0..TOKENIZER_ATTEMPTS {
+        let prepared = prepare(&body, tokenizer, &state.limits).await?;
+        let expected = prepared.expected_next_seq;
+        let load = load(&prepared.messages);
+        admit(&state, &caller, reply_key.as_ref(), load).await?;
+        let append = Append {
+            tenant: caller.tenant,
+            session: path.session_id.clone(),
+            messages: prepared.messages,
+            tokenizer,
+            expected_next_seq: expected,
+            task_boundary: prepared.task_boundary,
+            now: state.clock.now().timestamp(),
+            reply_key: reply_key.clone(),
+        };
+        match state.appends.append(append).await {
+            Ok(reply) => {
+                state.count_append(&caller, &reply, load, started);
+                let kind = [(header::CONTENT_TYPE, "application/json")];
+                return Ok((StatusCode::CREATED, kind, reply.body).into_response());
+            }
+            Err(AppendError::Tokenizer(wanted)) => tokenizer = wanted,
+            Err(refused) => return Err(refuse(refused, expected.unwrap_or_default())),
+        }
+    }
+    Err(ApiError::Unavailable(anyhow::anyhow!("the session's tokenizer keeps changing")))
+}
+
+impl AppState {
+    /// Counts an append, unless it was one already.
+    pub(super) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
+        let Some(stored) = &reply.stored else { return };
+        let figures = Figures {
+            calls: 1,
+            tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
+            time_us: micros(started.elapsed()),
+            messages: i64::try_from(load.messages).unwrap_or(i64::MAX),
+            bytes: i64::try_from(load.bytes).unwrap_or(i64::MAX),
+            ..Figures::default()
+        };
+        self.count_use(caller, stored.session, stored.task_id.as_deref(), (Kind::Append, figures));
+    }
+}
+
+/// What messages bring to a tenant's quotas.
+pub(super) fn load(messages: &[NewMessage]) -> Load {
+    Load { messages: messages.len(), bytes: messages.iter().map(|message| message.body.get().len()).sum() }
+}
+
+/// Lets a batch through; one that was stored already is answered again, whatever the quotas say.
+async fn admit(
+    state: &AppState,
+    caller: &Caller,
+    key: Option<&ReplyKey>,
+    load: Load,
+) -> Result<(), ApiError> {
+    let Err(refused) = state.admit(caller, load).await else { return Ok(()) };
+    let Some(key) = key else { return Err(refused) };
+    let mut tx = state.store.begin(caller.tenant).await?;
+    match state.store.claim_reply(&mut tx, key).await? {
+        ReplyLookup::Reply(_) | ReplyLookup::OtherBody => Ok(()),
+        ReplyLookup::First | ReplyLookup::InFlight => Err(refused),
+    }
+}
+
+pub(super) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
+    match refused {
+        AppendError::Precondition { next_seq } => ApiError::SequenceMismatch { expected, actual: next_seq },
+        AppendError::KeyReused => ApiError::IdempotencyMismatch,
+        AppendError::GroupTooLarge => ApiError::TooLarge {
+            what: "a call with its results, those stored before included,".to_owned(),
+            limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
+            unit: "bytes",
+        },
+        AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
+        AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),
+        AppendError::Store(_) | AppendError::Broken => ApiError::internal(refused),
+    }
+}
+
+/// A batch that is read, checked and counted.
+struct Prepared {
+    messages: Vec<NewMessage>,
+    expected_next_seq: Option<Seq>,
+    task_boundary: bool,
+}
+
+async fn prepare(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Prepared, ApiError> {
+    if body.0.len() <= LARGE_BODY_BYTES {
+        return read_batch(body, tokenizer, limits);
+    }
+    let (bytes, limits): (Bytes, Limits) = (body.0.clone(), limits.clone());
+    background::spawn(move || read_batch(&JsonBytes(bytes), tokenizer, &limits))
+        .await
+        .map_err(ApiError::internal)?
+}
+
+fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result<Prepared, ApiError> {
+    let batch: NewMessages = body.parse_strictly()?;
+    if batch.messages.is_empty() {
+        return Err(ApiError::invalid("/messages", "must hold at least one message"));
+    }
+    if batch.messages.len() > limits.batch_messages {
+        let limit = limits.batch_messages;
+        return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
+    }
+    let counter = tokens::counter(tokenizer);
+    let mut messages = Vec::with_capacity(batch.messages.len());
+    for (index, raw) in batch.messages.into_iter().enumerate() {
+        if raw.get().len() > limits.message_bytes {
+            let limit = limits.message_bytes;
+            return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
+        }
+        messages.push(read_message(&format!("/messages/{index}"), raw, batch.format, counter)?);
+    }
+    for (place, Object(mark)) in batch.marks.iter().enumerate() {
+        let last = messages.len() - 1;
+        let message = messages.get_mut(mark.index as usize).ok_or_else(|| {
+            ApiError::invalid(format!("/marks/{place}/index"), format!("must be from 0 to {last}"))
+        })?;
+        marked(message, mark.keep, mark.component);
+    }
+    Ok(Prepared { messages, expected_next_seq: batch.expected_next_seq, task_boundary: batch.task_boundary })
+}
+
+/// Notes what the caller knows about a message.
+pub(super) fn marked(message: &mut NewMessage, keep: Option<Keep>, component: Option<MarkedComponent>) {
+    if let Some(keep) = keep {
+        message.keep = Some(match keep {
+            Keep::Always => "always",
+            Keep::Never => "never",
+        });
+    }
+    if let Some(MarkedComponent::RetrievedDocuments) = component {
+        message.component = Some("retrieved_documents");
+        message.counted.retrieved = true;
+    }
+}
+
+/// Reads, checks and counts a message; `place` is where it stands in the body.
+pub(super) fn read_message(
+    place: &str,
+    body: Box<RawValue>,
+    format: Format,
+    counter: TokenCounter,
+) -> Result<NewMessage, ApiError> {
+    let message = format::parse(format, body.get()).map_err(|refused| {
+        let refused = refused.under(place);
+        ApiError::invalid(refused.pointer, refused.detail)
+    })?;
+    let (tokens, shape) = Shape::measure(&message, &counter);
+    let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
+    let counts = Counted {
+        bytes: u32::try_from(body.get().len()).unwrap_or(u32::MAX),
+        is_item: format == Format::OpenaiResponses,
+        ..Counted::of(0, message.role, tokens, shape.as_ref(), false)
+    };
+    let saved = results
+        .iter()
+        .filter(|result| result.is_maskable())
+        .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
+    let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
+    let noticed = Noticed::of(&message, shape.as_ref());
+    let tool_outputs = tool_outputs(results);
+    let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
+    Ok(NewMessage {
+        format: format.as_str(),
+        counted: counts,
+        noticed,
+        least_tokens,
+        shape,
+        keep: None,
+        component: None,
+        tool_outputs,
+        body,
+    })
+}
+
+/// The outputs that a placeholder may stand for.
+fn tool_outputs(results: &[ResultShape]) -> Vec<ToolOutput> {
+    let maskable = (0..).zip(results).filter(|(_, result)| result.is_maskable());
+    maskable.map(|(ordinal, result)| ToolOutput { ordinal, reference: result.reference.clone() }).collect()
+}
+
+/// Which messages to read.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MessagesQuery {
+    /// The first position; default the session's first.
+    #[param(value_type = Option<i64>, minimum = 1)]
+    pub from_seq: Option<Seq>,
+    /// The last position; default the session's last.
+    #[param(value_type = Option<i64>, minimum = 1)]
+    pub to_seq: Option<Seq>,
+    /// Items of the page; fewer come when the messages are large.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    #[param(max_length = 1024)]
+    pub cursor: Option<String>,
+}
+
+/// Lists the original messages in order.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/messages", tag = "messages",
+    params(SessionPath, MessagesQuery),
+    responses((status = 200, body = Page<StoredMessageView>, description = "A page of messages."))
+)]
+pub async fn list_messages(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<MessagesQuery>,
+) -> Result<Reply<Page<StoredMessageView>>, ApiError> {
+    for (name, seq) in [("from_seq", query.from_seq), ("to_seq", query.to_seq)] {
+        if seq.is_some_and(|seq| seq < 1) {
+            return Err(ApiError::parameter(name, "must be at least 1"));
+        }
+    }
+    let session: &SessionName = &path.session_id;
+    let scope = format!("messages {session} {:?} {:?}", query.from_seq, query.to_seq);
+    let paging = Paging::<Seq>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
+    let first = query.from_seq.unwrap_or(1);
+    let range = SeqRange {
+        from: paging.after.map_or(first, |after| after.saturating_add(1).max(first)),
+        to: query.to_seq.unwrap_or(Seq::MAX),
+    };
+    let limit = paging.rows() - 1;
+    let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
+    let found = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    // Whoever pages through all of a session exports it; an agent asks for what it misses.
+    if query.to_seq.is_some() || first > 1 {
+        let hidden = found.items.iter().filter(|item| found.shown.hides(item.seq, item.maskable));
+        let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();
+        if tokens > 0 {
+            let task_id = found.shown.task_id.as_deref();
+            state.count_use(&caller, found.shown.session, task_id, (Kind::Messages, refetch(tokens)));
+        }
+    }
+    let mut items = Vec::with_capacity(found.items.len());
+    for stored in found.items {
+        let corrupt = |column, reason: String| {
+            StoreError::corrupt("messages", column, format!("{session} {}", stored.seq), reason)
+        };
+        items.push(StoredMessageView {
+            seq: stored.seq,
+            role: Role::parse(&stored.role).ok_or_else(|| corrupt("role", "unknown word".to_owned()))?,
+            tokens: stored.tokens,
+            created_at: stored.created_at,
+            message: RawValue::from_string(stored.body).map_err(|e| corrupt("body", e.to_string()))?,
+        });
+    }
+    let more = items.last().is_some_and(|last| last.seq < range.to.min(found.head_seq));
+    Ok(Reply(paging.page_of(items, more, |item| item.seq, |item| item)))
+}

@@ -1,0 +1,109 @@
+//! For those who run the service: health, metrics, the OpenAPI document and its pages.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+use super::AppState;
+use super::auth::Operator;
+use super::json::Reply;
+use anchord_store::compressions::{Kind, QueueState};
+
+/// How the service is.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Health {
+    /// `ok` or `unavailable`.
+    #[schema(examples("ok"))]
+    status: &'static str,
+}
+
+/// Tells that the process is alive.
+#[utoipa::path(
+    get, path = "/healthz", tag = "operations", security(()),
+    responses((status = 200, body = Health, description = "It is alive."))
+)]
+pub async fn find_health() -> Reply<Health> {
+    Reply(Health { status: "ok" })
+}
+
+/// Tells whether requests can be served: whether the database answers.
+#[utoipa::path(
+    get, path = "/readyz", tag = "operations", security(()),
+    responses(
+        (status = 200, body = Health, description = "Requests can be served."),
+        (status = 503, body = Health, description = "The database does not answer, or the process is about to end.")
+    )
+)]
+pub async fn find_readiness(State(state): State<AppState>) -> Response {
+    let ready = !state.tracker.is_closed() && state.store.ping().await.is_ok();
+    if ready {
+        Reply(Health { status: "ok" }).into_response()
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, Reply(Health { status: "unavailable" })).into_response()
+    }
+}
+
+/// Serves metrics in the Prometheus text format.
+#[utoipa::path(
+    get, path = "/metrics", tag = "operations",
+    responses((status = 200, body = String, content_type = "text/plain", description = "The metrics; no label names a tenant."))
+)]
+pub async fn find_metrics(_: Operator, State(state): State<AppState>) -> Response {
+    rendered_metrics(&state).await
+}
+
+/// The metrics without a token, for a listen address of their own; and health, for processes without an API.
+pub fn metrics_router(state: AppState) -> Router {
+    Router::new()
+        .route("/healthz", get(find_health))
+        .route("/readyz", get(find_readiness))
+        .route("/metrics", get(async |State(state): State<AppState>| rendered_metrics(&state).await))
+        .with_state(state)
+}
+
+async fn rendered_metrics(state: &AppState) -> Response {
+    // Asked for when it is read: a gauge that nobody reads costs no query.
+    match state.store.queue_state().await {
+        Ok(queue) => tell_queue(&queue),
+        Err(error) => tracing::warn!(%error, "metrics.queue_not_read"),
+    }
+    match state.store.oldest_due_delivery().await {
+        Ok(seconds) => metrics::gauge!("anchord_webhook_oldest_due_seconds").set(seconds),
+        Err(error) => tracing::warn!(%error, "metrics.deliveries_not_read"),
+    }
+    let connections = state.store.connections();
+    for (word, count) in [("idle", connections.idle), ("in_use", connections.open - connections.idle)] {
+        metrics::gauge!("anchord_db_connections", "state" => word).set(f64::from(count));
+    }
+    metrics::gauge!("anchord_db_connections_max").set(f64::from(connections.most));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    ([(header::CONTENT_TYPE, kind)], state.metrics.render()).into_response()
+}
+
+/// Every series is told, so that one that has come to nothing does not keep its last value.
+fn tell_queue(queue: &[QueueState]) {
+    for kind in Kind::ALL {
+        let mut oldest = 0.0_f64;
+        for status in ["queued", "running"] {
+            let known = queue.iter().find(|state| state.kind == kind && state.status == status);
+            let jobs = known.map_or(0, |state| u32::try_from(state.jobs).unwrap_or(u32::MAX));
+            oldest = oldest.max(known.and_then(|state| state.oldest_due_seconds).unwrap_or_default());
+            metrics::gauge!("anchord_queue_jobs", "kind" => kind.as_str(), "status" => status)
+                .set(f64::from(jobs));
+        }
+        metrics::gauge!("anchord_queue_oldest_due_seconds", "kind" => kind.as_str()).set(oldest);
+    }
+}
+
+/// Serves the OpenAPI document and the pages that show it.
+pub(super) fn documentation(document: &serde_json::Value) -> Router<AppState> {
+    let json = document.to_string();
+    let kind = HeaderValue::from_static("application/json");
+    let pages: Router<AppState> = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).into();
+    pages.route("/openapi.json", get(async move || ([(header::CONTENT_TYPE, kind)], json)))
+}

@@ -1,0 +1,548 @@
+//! Every refusal and failure as `application/problem+json` (RFC 9457).
+//!
+//! | status | `type` | when |
+//! |---|---|---|
+//! | 400 | `/problems/malformed-json` | the body is not JSON |
+//! | 400 | `/problems/bad-request` | the request cannot be read at all |
+//! | 401 | `/problems/unauthorized` | no key, an unknown, expired or revoked one |
+//! | 403 | `/problems/forbidden` | the key lacks the scope |
+//! | 403 | `/problems/tenant-suspended` | the operator has suspended the tenant |
+//! | 404 | `/problems/{thing}-not-found` | no such thing, or another tenant's ([`Thing`]) |
+//! | 404 | `/problems/no-summary` | the session has no summary version yet |
+//! | 405 | `/problems/method-not-allowed` | the path exists, the method does not |
+//! | 408 | `/problems/slow-body` | the body took longer to come than it may |
+//! | 409 | `/problems/sequence-mismatch` | `expected_next_seq` does not hold; `next_seq` is the actual one |
+//! | 409 | `/problems/compression-live` | a compression with other parameters is live; `compression_id` |
+//! | 409 | `/problems/idempotency-in-flight` | the first request with this key still runs |
+//! | 409 | `/problems/conflict` | the state of the thing does not allow it |
+//! | 413 | `/problems/too-large` | a bound of size was passed; `limit` says which number |
+//! | 415 | `/problems/unsupported-media-type` | the body is not `application/json`, not JSON lines where those are asked for, or compressed |
+//! | 422 | `/problems/invalid-request` | the body is JSON, but cannot be taken; `errors` point into it |
+//! | 422 | `/problems/invalid-parameter` | a path or query parameter or a header cannot be taken |
+//! | 422 | `/problems/idempotency-mismatch` | the key was used with another body |
+//! | 422 | `/problems/refused` | well-formed, and refused by a rule of the service |
+//! | 422 | `/problems/budget-too-small` | system prompt, pins and the newest message do not fit; `min_tokens` |
+//! | 429 | `/problems/rate-limited` | too many requests for this key |
+//! | 429 | `/problems/quota-exceeded` | a quota of the tenant is used up; `quota`, `limit`, `used` |
+//! | 500 | `/problems/internal` | our fault; the log knows more under the request id |
+//! | 503 | `/problems/unavailable` | the database cannot be reached in time |
+//! | 503 | `/problems/tenant-busy` | the tenant's own requests hold all the connections that a tenant's may |
+//! | 504 | `/problems/timeout` | the request took longer than it may |
+//!
+//! A body never holds an internal cause: causes are logged once, here. `instance` is the request id,
+//! which only the boundary knows, so a problem travels as a response extension and becomes a body there.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use anchord_messages::id::{CompressionId, Seq};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// The most characters of a detail: details quote the caller's input, which may be long.
+const MAX_DETAIL_CHARS: usize = 400;
+
+/// What was looked for in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A path that no operation has.
+    Route,
+    /// A session.
+    Session,
+    /// A summary version.
+    Version,
+    /// A compression.
+    Compression,
+    /// A probe.
+    Probe,
+    /// An evaluation.
+    Evaluation,
+    /// A constraint of the current summary.
+    Constraint,
+    /// An offloaded tool output.
+    ToolOutput,
+    /// A task.
+    Task,
+    /// An API key.
+    Key,
+    /// A webhook.
+    Webhook,
+    /// A message to a webhook.
+    Delivery,
+    /// A tenant.
+    Tenant,
+}
+
+impl Thing {
+    fn slug_and_title(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Route => ("route-not-found", "No such path"),
+            Self::Session => ("session-not-found", "No such session"),
+            Self::Version => ("version-not-found", "No such summary version"),
+            Self::Compression => ("compression-not-found", "No such compression"),
+            Self::Probe => ("probe-not-found", "No such probe"),
+            Self::Evaluation => ("evaluation-not-found", "No such evaluation"),
+            Self::Constraint => ("constraint-not-found", "No such constraint"),
+            Self::ToolOutput => ("tool-output-not-found", "No such tool output"),
+            Self::Task => ("task-not-found", "No such task"),
+            Self::Key => ("key-not-found", "No such API key"),
+            Self::Webhook => ("webhook-not-found", "No such webhook"),
+            Self::Delivery => ("delivery-not-found", "No such delivery"),
+            Self::Tenant => ("tenant-not-found", "No such tenant"),
+        }
+    }
+}
+
+/// One place in the request that cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldError {
+    /// JSON pointer into the body, or `/` and the name of the parameter or header.
+    #[schema(examples("/messages/0/role"))]
+    pub pointer: String,
+    /// What is wrong there and what is allowed.
+    #[schema(examples("unknown role \"robot\"; this format has system, user or assistant"))]
+    pub detail: String,
+}
+
+/// Everything that a handler or extractor can refuse with.
+#[derive(Debug)]
+pub enum ApiError {
+    /// The request cannot be read at all.
+    BadRequest(String),
+    /// The body is not JSON.
+    MalformedJson(String),
+    /// No usable key.
+    Unauthorized(&'static str),
+    /// The key lacks a scope.
+    Forbidden(&'static str),
+    /// The operator has suspended the tenant.
+    Suspended,
+    /// No such thing, or another tenant's.
+    NotFound(Thing),
+    /// The session has no summary version yet.
+    NoSummary,
+    /// The path exists, the method does not.
+    MethodNotAllowed,
+    /// `expected_next_seq` does not hold.
+    SequenceMismatch {
+        /// What the caller expected.
+        expected: Seq,
+        /// What the next message would get.
+        actual: Seq,
+    },
+    /// A compression with other parameters is live.
+    CompressionLive(CompressionId),
+    /// The first request with this idempotency key still runs.
+    IdempotencyInFlight,
+    /// The state of the thing does not allow it.
+    Conflict(String),
+    /// A bound of size was passed.
+    TooLarge {
+        /// What is too large, as the detail's subject (`the body`, `message 3`, `the batch`).
+        what: String,
+        /// The bound.
+        limit: usize,
+        /// The bound's unit (`bytes`, `messages`).
+        unit: &'static str,
+    },
+    /// The body is not of this media type.
+    UnsupportedMediaType(&'static str),
+    /// The body is compressed.
+    Encoded,
+    /// The body took longer to come than it may.
+    SlowBody(Duration),
+    /// The body is JSON, but cannot be taken.
+    Invalid(Vec<FieldError>),
+    /// A path or query parameter or a header cannot be taken.
+    InvalidParameter(FieldError),
+    /// The idempotency key was used with another body.
+    IdempotencyMismatch,
+    /// Well-formed, and refused by a rule of the service.
+    Refused(FieldError),
+    /// A context cannot be made as small as `max_tokens`.
+    BudgetTooSmall {
+        /// The least budget that can be met.
+        min_tokens: u32,
+    },
+    /// Too many requests for this key.
+    RateLimited {
+        /// Whose rate it is: `key` or `tenant`.
+        of: &'static str,
+        /// When the next request would pass.
+        retry_after: Duration,
+        /// Requests per second that the key may make in the long run.
+        per_second: u32,
+        /// Requests that it may make at once.
+        burst: u32,
+    },
+    /// A quota of the tenant is used up.
+    QuotaExceeded {
+        /// The quota's name.
+        quota: &'static str,
+        /// Its bound.
+        limit: i64,
+        /// How much of it is used.
+        used: i64,
+        /// When it may be different.
+        retry_after: Duration,
+    },
+    /// Our fault; the cause is logged.
+    Internal(anyhow::Error),
+    /// The database cannot be reached in time; the cause is logged.
+    Unavailable(anyhow::Error),
+    /// The tenant's own requests keep it from being answered; nobody else is held up.
+    TenantBusy,
+    /// The request took longer than it may.
+    Timeout,
+}
+
+impl ApiError {
+    /// A field of the body that cannot be taken.
+    pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::Invalid(vec![FieldError { pointer: pointer.into(), detail: detail.into() }])
+    }
+
+    /// A path or query parameter or a header that cannot be taken.
+    pub fn parameter(name: &str, detail: impl Into<String>) -> Self {
+        Self::InvalidParameter(FieldError { pointer: format!("/{name}"), detail: detail.into() })
+    }
+
+    /// A rule of the service that refuses a well-formed field.
+    pub fn refused(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::Refused(FieldError { pointer: pointer.into(), detail: detail.into() })
+    }
+
+    /// A failure that is ours, whatever it was.
+    pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
+        Self::Internal(cause.into())
+    }
+
+    /// Status, slug, title and detail.
+    #[expect(clippy::too_many_lines, reason = "one table: a row for each problem")]
+    fn describe(&self) -> (StatusCode, &'static str, &'static str, Cow<'static, str>) {
+        use StatusCode as S;
+        match self {
+            Self::BadRequest(detail) => (S::BAD_REQUEST, "bad-request", "Bad request", owned(detail)),
+            Self::MalformedJson(detail) => (S::BAD_REQUEST, "malformed-json", "Malformed JSON", owned(detail)),
+            Self::Unauthorized(detail) => (S::UNAUTHORIZED, "unauthorized", "Unauthorized", (*detail).into()),
+            Self::Forbidden(scope) => (
+                S::FORBIDDEN,
+                "forbidden",
+                "Forbidden",
+                format!("this key does not have the scope `{scope}`").into(),
+            ),
+            Self::Suspended => (
+                S::FORBIDDEN,
+                "tenant-suspended",
+                "Tenant suspended",
+                "the operator has suspended this tenant; nothing of it is lost".into(),
+            ),
+            Self::NotFound(thing) => {
+                let (slug, title) = thing.slug_and_title();
+                (S::NOT_FOUND, slug, title, "it does not exist, or it is not yours".into())
+            }
+            Self::NoSummary => (
+                S::NOT_FOUND,
+                "no-summary",
+                "No summary yet",
+                "the session has not been compressed, so it has no summary version".into(),
+            ),
+            Self::MethodNotAllowed => (
+                S::METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                "Method not allowed",
+                "the Allow header names the methods of this path".into(),
+            ),
+            Self::SequenceMismatch { expected, actual } => (
+                S::CONFLICT,
+                "sequence-mismatch",
+                "Another message came first",
+                format!("expected_next_seq is {expected}, but the next message would be {actual}; nothing was stored")
+                    .into(),
+            ),
+            Self::CompressionLive(id) => (
+                S::CONFLICT,
+                "compression-live",
+                "A compression is live",
+                format!("{id} is queued or running with other parameters").into(),
+            ),
+            Self::IdempotencyInFlight => (
+                S::CONFLICT,
+                "idempotency-in-flight",
+                "Still at work",
+                "the first request with this Idempotency-Key still runs".into(),
+            ),
+            Self::Conflict(detail) => (S::CONFLICT, "conflict", "Conflict", owned(detail)),
+            Self::TooLarge { what, limit, unit } => (
+                S::PAYLOAD_TOO_LARGE,
+                "too-large",
+                "Too large",
+                format!("{what} is larger than the limit of {limit} {unit}").into(),
+            ),
+            Self::UnsupportedMediaType(kind) => (
+                S::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported-media-type",
+                "Unsupported media type",
+                format!("send the body as {kind}, in UTF-8").into(),
+            ),
+            Self::Encoded => (
+                S::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported-media-type",
+                "Unsupported media type",
+                "send the body as it is: a Content-Encoding is not taken".into(),
+            ),
+            Self::SlowBody(longest) => (
+                S::REQUEST_TIMEOUT,
+                "slow-body",
+                "The body did not come",
+                format!("the body took longer than {} s to come; nothing was stored", longest.as_secs()).into(),
+            ),
+            Self::Invalid(errors) => (S::UNPROCESSABLE_ENTITY, "invalid-request", "Invalid request", told(errors)),
+            Self::InvalidParameter(error) => (
+                S::UNPROCESSABLE_ENTITY,
+                "invalid-parameter",
+                "Invalid parameter",
+                told(std::slice::from_ref(error)),
+            ),
+            Self::IdempotencyMismatch => (
+                S::UNPROCESSABLE_ENTITY,
+                "idempotency-mismatch",
+                "Key used with another body",
+                "this Idempotency-Key was used with another body within the last 24 hours".into(),
+            ),
+            Self::Refused(error) => {
+                (S::UNPROCESSABLE_ENTITY, "refused", "Refused", owned(&error.detail))
+            }
+            Self::BudgetTooSmall { min_tokens } => (
+                S::UNPROCESSABLE_ENTITY,
+                "budget-too-small",
+                "Budget too small",
+                format!("system prompt, pins and the newest message need at least {min_tokens} tokens").into(),
+            ),
+            Self::RateLimited { of, .. } => (
+                S::TOO_MANY_REQUESTS,
+                "rate-limited",
+                "Too many requests",
+                format!("this {of} makes requests faster than it may; Retry-After says when the next one passes")
+                    .into(),
+            ),
+            Self::QuotaExceeded { quota, limit, used, .. } => (
+                S::TOO_MANY_REQUESTS,
+                "quota-exceeded",
+                "Quota exceeded",
+                format!("the tenant's quota {quota} is {limit}, of which {used} are used; nothing was stored").into(),
+            ),
+            Self::Internal(_) => (
+                S::INTERNAL_SERVER_ERROR,
+                "internal",
+                "Internal error",
+                "the failure is logged under this request id".into(),
+            ),
+            Self::Unavailable(_) => (
+                S::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "Unavailable",
+                "the service cannot answer now; try again".into(),
+            ),
+            Self::TenantBusy => (
+                S::SERVICE_UNAVAILABLE,
+                "tenant-busy",
+                "Tenant busy",
+                "the tenant's requests hold as many database connections as one tenant may; try again when some have \
+                 ended"
+                    .into(),
+            ),
+            Self::Timeout => (
+                S::GATEWAY_TIMEOUT,
+                "timeout",
+                "Timeout",
+                "the request took longer than it may; what it began may still be done".into(),
+            ),
+        }
+    }
+
+    /// Turns the error into what the boundary writes out, and logs its cause.
+    fn into_problem(self) -> (Problem, HeaderMap) {
+        let (status, slug, title, detail) = self.describe();
+        let mut problem = Problem::new(status, slug, title, &detail);
+        let mut headers = HeaderMap::new();
+        match self {
+            Self::Internal(cause) => tracing::error!(error = format!("{cause:#}"), "request.failed"),
+            Self::TenantBusy => put(&mut headers, header::RETRY_AFTER, "1"),
+            Self::Unavailable(cause) => {
+                tracing::warn!(error = format!("{cause:#}"), "request.unavailable");
+                put(&mut headers, header::RETRY_AFTER, "1");
+            }
+            Self::Unauthorized(_) => put(&mut headers, header::WWW_AUTHENTICATE, "Bearer realm=\"anchord\""),
+            Self::SequenceMismatch { actual, .. } => problem.extend("next_seq", actual.into()),
+            Self::CompressionLive(id) => problem.extend("compression_id", id.to_string().into()),
+            Self::BudgetTooSmall { min_tokens } => problem.extend("min_tokens", min_tokens.into()),
+            Self::TooLarge { limit, .. } => problem.extend("limit", limit.into()),
+            Self::Invalid(errors) => problem.errors = errors,
+            Self::InvalidParameter(error) | Self::Refused(error) => problem.errors = vec![error],
+            Self::RateLimited { of, retry_after, per_second, burst } => {
+                let seconds = retry_after.as_secs_f64().ceil().max(1.0);
+                put(&mut headers, header::RETRY_AFTER, &format!("{seconds}"));
+                let limit = format!("\"{of}\";r=0;t={seconds}");
+                put(&mut headers, HeaderName::from_static("ratelimit"), &limit);
+                let window = burst.div_ceil(per_second.max(1));
+                let policy = format!("\"{of}\";q={burst};w={window}");
+                put(&mut headers, HeaderName::from_static("ratelimit-policy"), &policy);
+            }
+            Self::QuotaExceeded { quota, limit, used, retry_after } => {
+                let seconds = retry_after.as_secs().max(1);
+                put(&mut headers, header::RETRY_AFTER, &seconds.to_string());
+                let left = (limit - used).max(0);
+                put(
+                    &mut headers,
+                    HeaderName::from_static("ratelimit"),
+                    &format!("\"{quota}\";r={left};t={seconds}"),
+                );
+                put(
+                    &mut headers,
+                    HeaderName::from_static("ratelimit-policy"),
+                    &format!("\"{quota}\";q={limit}"),
+                );
+                problem.extend("quota", quota.into());
+                problem.extend("limit", limit.into());
+                problem.extend("used", used.into());
+            }
+            Self::Encoded => put(&mut headers, header::ACCEPT_ENCODING, "identity"),
+            Self::BadRequest(_)
+            | Self::MalformedJson(_)
+            | Self::Forbidden(_)
+            | Self::Suspended
+            | Self::NotFound(_)
+            | Self::NoSummary
+            | Self::MethodNotAllowed
+            | Self::IdempotencyInFlight
+            | Self::Conflict(_)
+            | Self::UnsupportedMediaType(_)
+            | Self::SlowBody(_)
+            | Self::IdempotencyMismatch
+            | Self::Timeout => {}
+        }
+        for error in &mut problem.errors {
+            error.detail = clipped(&error.detail);
+        }
+        (problem, headers)
+    }
+}
+
+fn owned(detail: &str) -> Cow<'static, str> {
+    Cow::Owned(detail.to_owned())
+}
+
+fn told(errors: &[FieldError]) -> Cow<'static, str> {
+    match errors.first() {
+        Some(first) if first.pointer.is_empty() => owned(&first.detail),
+        Some(first) => format!("{}: {}", first.pointer, first.detail).into(),
+        None => "the request cannot be taken".into(),
+    }
+}
+
+/// A header value that we make ourselves of ASCII; one that is not a header value is left out.
+fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(MAX_DETAIL_CHARS) {
+        Some((end, _)) => format!("{} …", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (problem, headers) = self.into_problem();
+        let mut response = (problem.status_code(), headers).into_response();
+        response.extensions_mut().insert(problem);
+        response
+    }
+}
+
+impl From<anchord_store::StoreError> for ApiError {
+    fn from(error: anchord_store::StoreError) -> Self {
+        if matches!(error, anchord_store::StoreError::TenantBusy) {
+            Self::TenantBusy
+        } else if error.is_unavailable() {
+            Self::Unavailable(error.into())
+        } else {
+            Self::internal(error)
+        }
+    }
+}
+
+/// A refusal or failure (RFC 9457). Members beyond these are documented with the operation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// What kind of problem it is; stable, relative to the server.
+    #[serde(rename = "type")]
+    #[schema(examples("/problems/session-not-found"))]
+    pub kind: String,
+    /// The kind in words; the same for every problem of the kind.
+    #[schema(examples("No such session"))]
+    pub title: String,
+    /// The reply's status.
+    #[schema(examples(404), minimum = 400, maximum = 599)]
+    pub status: u16,
+    /// What happened this time.
+    #[schema(examples("it does not exist, or it is not yours"))]
+    pub detail: String,
+    /// The request id, as in `X-Request-Id`.
+    #[schema(examples("01929f5b-e2c4-7c3f-b1c4-a6d24b4e1a10"))]
+    pub instance: String,
+    /// The places in the request that cannot be taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub errors: Vec<FieldError>,
+    /// Members of this kind of problem (`next_seq`, `compression_id`, `limit`).
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub members: Map<String, Value>,
+}
+
+impl Problem {
+    fn new(status: StatusCode, slug: &str, title: &str, detail: &str) -> Self {
+        Self {
+            kind: format!("/problems/{slug}"),
+            title: title.to_owned(),
+            status: status.as_u16(),
+            detail: clipped(detail),
+            instance: String::new(),
+            errors: Vec::new(),
+            members: Map::new(),
+        }
+    }
+
+    /// The problem of a refusal that came from a library: it has a status and nothing that we would show.
+    #[must_use]
+    pub fn of_status(status: StatusCode) -> Self {
+        match status {
+            StatusCode::NOT_FOUND => ApiError::NotFound(Thing::Route),
+            StatusCode::METHOD_NOT_ALLOWED => ApiError::MethodNotAllowed,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType("application/json"),
+            other if other.is_client_error() => {
+                let reason = other.canonical_reason().unwrap_or("the request was refused");
+                return Self::new(other, "bad-request", "Bad request", reason);
+            }
+            other => ApiError::Internal(anyhow::anyhow!("a library answered {other}")),
+        }
+        .into_problem()
+        .0
+    }
+
+    fn extend(&mut self, name: &str, value: Value) {
+        self.members.insert(name.to_owned(), value);
+    }
+
+    fn status_code(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}

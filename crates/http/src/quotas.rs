@@ -1,0 +1,134 @@
+//! What a tenant may append under its quotas.
+//!
+//! A process looks at the ledger every few seconds and adds what it lets through meanwhile, so a tenant
+//! may pass its bound by what other processes take in that time; nothing that was stored is ever taken back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, Days, NaiveTime, Utc};
+use moka::future::Cache;
+
+use super::AppState;
+use super::auth::Caller;
+use super::problem::ApiError;
+use anchord_messages::id::TenantId;
+use anchord_store::StoreError;
+use anchord_store::usage::Standing;
+
+/// How long a look at the ledger serves.
+const LOOK_TIME: Duration = Duration::from_secs(2);
+/// Tenants with quotas that are remembered.
+const TENANTS: u64 = 10_000;
+/// When a caller whose tenant has no room left may try again: something has to be erased first.
+const FULL_RETRY: Duration = Duration::from_hours(1);
+
+/// Where tenants with quotas stand.
+#[derive(Clone, Debug)]
+pub struct QuotaWatch(Cache<TenantId, Arc<Counted>>);
+
+#[derive(Debug)]
+struct Counted {
+    messages: AtomicI64,
+    bytes: AtomicI64,
+}
+
+impl From<Standing> for Counted {
+    fn from(standing: Standing) -> Self {
+        Self { messages: standing.messages.into(), bytes: standing.bytes.into() }
+    }
+}
+
+impl Default for QuotaWatch {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(TENANTS).time_to_live(LOOK_TIME).build())
+    }
+}
+
+/// What an append brings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub(super) messages: usize,
+    pub(super) bytes: usize,
+}
+
+impl AppState {
+    /// Lets a batch through, or says which quota is used up.
+    pub(super) async fn admit(&self, caller: &Caller, load: Load) -> Result<(), ApiError> {
+        let quotas = &caller.quotas;
+        if quotas.messages_per_day.is_none() && quotas.stored_bytes.is_none() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let look = async {
+            let standing = self.store.find_standing(caller.tenant, now.date_naive()).await?;
+            Ok::<_, StoreError>(Arc::new(Counted::from(standing)))
+        };
+        let counted = self.quotas.0.try_get_with(caller.tenant, look).await;
+        let counted = counted.map_err(|error: Arc<StoreError>| match *error {
+            StoreError::TenantBusy => ApiError::TenantBusy,
+            StoreError::Database(_)
+            | StoreError::Migrate(_)
+            | StoreError::Contended
+            | StoreError::RowCount { .. }
+            | StoreError::Corrupt { .. } => ApiError::Unavailable(anyhow::anyhow!(error)),
+        })?;
+        let tomorrow = until_tomorrow(now);
+        take(&counted.messages, load.messages, ("messages_per_day", quotas.messages_per_day), tomorrow)?;
+        take(&counted.bytes, load.bytes, ("stored_bytes", quotas.stored_bytes), FULL_RETRY).inspect_err(
+            |_| {
+                counted.messages.fetch_sub(whole(load.messages), Ordering::Relaxed);
+            },
+        )
+    }
+}
+
+/// Adds to a count unless that passes its bound.
+fn take(
+    count: &AtomicI64,
+    more: usize,
+    (quota, bound): (&'static str, Option<u64>),
+    retry_after: Duration,
+) -> Result<(), ApiError> {
+    let more = whole(more);
+    let bound = bound.map_or(i64::MAX, |bound| i64::try_from(bound).unwrap_or(i64::MAX));
+    let fits = |used: i64| used.checked_add(more).filter(|after| *after <= bound);
+    match count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
+        Ok(_) => Ok(()),
+        Err(used) => Err(ApiError::QuotaExceeded { quota, limit: bound, used: used.max(0), retry_after }),
+    }
+}
+
+fn whole(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// How long until the next day (UTC) begins.
+fn until_tomorrow(now: DateTime<Utc>) -> Duration {
+    let tomorrow = now.date_naive().checked_add_days(Days::new(1));
+    let begins = tomorrow.map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    begins.and_then(|begins| (begins - now).to_std().ok()).unwrap_or(FULL_RETRY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_to_the_last_is_taken_and_one_more_is_not() {
+        let count = AtomicI64::new(7);
+        let ask = |more| take(&count, more, ("messages_per_day", Some(10)), FULL_RETRY).is_ok();
+        assert!(!ask(4));
+        assert!(ask(3));
+        assert!(!ask(1));
+        assert!(ask(0));
+        assert!(take(&count, usize::MAX, ("stored_bytes", None), FULL_RETRY).is_err(), "no overflow");
+    }
+
+    #[test]
+    fn a_day_ends_at_midnight() {
+        let now = DateTime::parse_from_rfc3339("2026-02-28T23:59:00Z").unwrap().to_utc();
+        assert_eq!(until_tomorrow(now), Duration::from_mins(1));
+    }
+}

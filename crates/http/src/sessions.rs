@@ -1,0 +1,201 @@
+//! Sessions: settings and positions.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::AppState;
+use super::auth::{Reader, Writer};
+use super::json::{JsonBytes, Reply};
+use super::paging::{Page, Paging};
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Thing};
+use anchord_messages::id::{Seq, SessionId, SessionName};
+use anchord_session::accounting::Usage;
+use anchord_session::settings::{Policy, Settings};
+use anchord_store::gather::LiveCompression;
+use anchord_store::sessions::{PutOutcome, Session, SessionFilter};
+
+/// A session: what was set, what follows from it, and where it stands.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SessionView {
+    /// The session's id.
+    pub session_id: SessionName,
+    /// What the caller set.
+    pub settings: Settings,
+    /// The settings with every default resolved, the tenant's included.
+    pub policy: Policy,
+    /// Position of the newest message; 0 when there is none.
+    pub head_seq: Seq,
+    /// Position that the next message will get.
+    pub next_seq: Seq,
+    /// Through which message the current summary covers the session; 0 when there is none.
+    pub anchor_seq: Seq,
+    /// The current summary version; null when there is none.
+    #[schema(required = true)]
+    pub summary_version: Option<i64>,
+    /// Versions that compressions published.
+    pub compression_count: i32,
+    /// Grows with every change of pins or settings.
+    pub context_revision: i64,
+    /// How full the context is.
+    pub usage: Usage,
+    /// The live compression; null when there is none.
+    #[schema(required = true)]
+    pub compression: Option<LiveCompression>,
+    /// Only when one session is read, and when models came to nothing for its last compressions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub llm_breaker: Option<LlmBreaker>,
+    /// When the session was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last written to.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// How a session's summarising by models went of late.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct LlmBreaker {
+    /// Compressions in a row for which the model came to nothing, those that code made good included.
+    pub failures: i32,
+    /// Until when code alone words the session; null while a model is still tried.
+    #[schema(required = true)]
+    pub open_until: Option<DateTime<Utc>>,
+}
+
+impl From<Session> for SessionView {
+    fn from(session: Session) -> Self {
+        let policy = session.policy();
+        let usage = session.usage();
+        Self {
+            context_revision: session.served_revision(),
+            session_id: session.name,
+            settings: session.settings,
+            policy,
+            head_seq: session.head_seq,
+            next_seq: session.head_seq + 1,
+            anchor_seq: session.anchor_seq,
+            summary_version: session.version,
+            compression_count: session.compression_count,
+            usage,
+            compression: session.live.map(|live| LiveCompression { id: live.id, status: live.status }),
+            llm_breaker: None,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+        }
+    }
+}
+
+/// Creates a session or changes its settings.
+///
+/// An absent field keeps its value and null resets it. A change starts a new `context_revision`. The
+/// tokenizer is fixed by the first message, because every stored count depends on it.
+#[utoipa::path(
+    put, path = "/v1/sessions/{session_id}", tag = "sessions",
+    params(SessionPath), request_body = Settings,
+    responses(
+        (status = 200, body = SessionView, description = "The session was there; its settings are changed."),
+        (status = 201, body = SessionView, description = "The session was made.")
+    )
+)]
+pub async fn put_session(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    body: JsonBytes,
+) -> Result<(StatusCode, Reply<SessionView>), ApiError> {
+    let change: Map<String, Value> = body.parse_strictly()?;
+    // Another shape is refused with the other settings.
+    let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+    state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
+    match state.store.put_session(caller.tenant, &path.session_id, change).await? {
+        PutOutcome::Created(session) => Ok((StatusCode::CREATED, Reply((*session).into()))),
+        PutOutcome::Updated(session) => Ok((StatusCode::OK, Reply((*session).into()))),
+        PutOutcome::Refused(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+    }
+}
+
+/// Reads a session.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}", tag = "sessions",
+    params(SessionPath),
+    responses((status = 200, body = SessionView, description = "The session."))
+)]
+pub async fn find_session(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+) -> Result<Reply<SessionView>, ApiError> {
+    let found = state.store.find_session(caller.tenant, &path.session_id).await?;
+    let session = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let breaker = state.store.find_llm_breaker(caller.tenant, session.id).await?;
+    let breaker = breaker.map(|b| LlmBreaker { failures: b.failures, open_until: b.open_until });
+    Ok(Reply(SessionView { llm_breaker: breaker, ..session.into() }))
+}
+
+/// Which sessions to list.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SessionsQuery {
+    /// Only sessions of this task.
+    pub task_id: Option<String>,
+    /// Only sessions that this one started.
+    pub parent_session_id: Option<String>,
+    /// Only sessions written to at or after this time (RFC 3339).
+    pub updated_since: Option<DateTime<Utc>>,
+    /// Items of the page.
+    #[param(minimum = 1, maximum = 1000, default = 50)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    #[param(max_length = 1024)]
+    pub cursor: Option<String>,
+}
+
+/// Lists sessions, newest first.
+#[utoipa::path(
+    get, path = "/v1/sessions", tag = "sessions",
+    params(SessionsQuery),
+    responses((status = 200, body = Page<SessionView>, description = "A page of sessions."))
+)]
+pub async fn list_sessions(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Query(query): Query<SessionsQuery>,
+) -> Result<Reply<Page<SessionView>>, ApiError> {
+    let scope =
+        format!("sessions {:?} {:?} {:?}", query.task_id, query.parent_session_id, query.updated_since);
+    let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
+    let filter = SessionFilter {
+        task_id: query.task_id,
+        parent_session_id: query.parent_session_id,
+        updated_since: query.updated_since,
+    };
+    let rows =
+        state.store.list_sessions(caller.tenant, &filter, paging.after.map(SessionId), paging.rows()).await?;
+    Ok(Reply(paging.page(rows, |session| session.id.0, SessionView::from)))
+}
+
+/// Erases a session and everything that belongs to it.
+///
+/// Its messages, versions, pins and stored replies go with it, and live work is cancelled. A new
+/// session may take the name at once.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}", tag = "sessions",
+    params(SessionPath),
+    responses((status = 204, description = "It is gone."))
+)]
+pub async fn delete_session(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+) -> Result<StatusCode, ApiError> {
+    if state.store.delete_session(caller.tenant, &path.session_id).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(ApiError::NotFound(Thing::Session))
+    }
+}

@@ -1,0 +1,83 @@
+//! The tenant's settings: the defaults of its sessions.
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::AppState;
+use super::auth::{Admin, Reader};
+use super::json::{JsonBytes, Reply};
+use super::problem::{ApiError, Thing};
+use anchord_messages::id::TenantId;
+use anchord_session::settings::{Policy, Settings};
+use anchord_store::audit::Actor;
+
+/// Settings that name a session's own place, which no tenant can set for all of them.
+const OF_A_SESSION: [&str; 3] = ["task_id", "parent_session_id", "metadata"];
+
+/// The defaults of the tenant's sessions, and what follows from them.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TenantSettings {
+    /// What was set.
+    pub settings: Settings,
+    /// The settings with every default resolved.
+    pub policy: Policy,
+}
+
+impl From<Settings> for TenantSettings {
+    fn from(settings: Settings) -> Self {
+        // Pins and revisions are kept with them and are no settings.
+        let settings = Settings { wide: None, ..settings };
+        Self { policy: settings.policy(), settings }
+    }
+}
+
+/// Reads the defaults of the tenant's sessions.
+#[utoipa::path(
+    get, path = "/v1/settings", tag = "steering",
+    responses((status = 200, body = TenantSettings, description = "The defaults."))
+)]
+pub async fn find_settings(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+) -> Result<Reply<TenantSettings>, ApiError> {
+    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Thing::Tenant))?;
+    Ok(Reply(tenant.settings.into()))
+}
+
+/// Changes the defaults of the tenant's sessions.
+///
+/// An absent field keeps its value and null resets it. What a session sets itself stands above them. They
+/// hold from the next request on, and each session's `context_revision` grows.
+#[utoipa::path(
+    put, path = "/v1/settings", tag = "steering", request_body = Settings,
+    responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
+)]
+pub async fn change_settings(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    body: JsonBytes,
+) -> Result<Reply<TenantSettings>, ApiError> {
+    let change: Map<String, Value> = body.parse_strictly()?;
+    change_of(&state, caller.tenant, change, caller.actor()).await.map(Reply)
+}
+
+/// Changes the defaults of a tenant's sessions.
+pub(super) async fn change_of(
+    state: &AppState,
+    tenant: TenantId,
+    change: Map<String, Value>,
+    actor: Actor,
+) -> Result<TenantSettings, ApiError> {
+    if let Some(name) = OF_A_SESSION.iter().find(|name| change.contains_key(**name)) {
+        return Err(ApiError::invalid(format!("/{name}"), "is a session's own and has no default"));
+    }
+    let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+    state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
+    let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
+    match changed.ok_or(ApiError::NotFound(Thing::Tenant))? {
+        Ok(settings) => Ok(settings.into()),
+        Err(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
+    }
+}

@@ -1,0 +1,290 @@
+//! Tenants, for the operator.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::AppState;
+use super::auth::Operator;
+use super::idempotency::IdempotencyKey;
+use super::json::{Json, JsonBytes, Reply};
+use super::paging::{Page, PageQuery, Paging};
+use super::params::{Path, Query};
+use super::problem::{ApiError, Problem, Thing};
+use super::settings::{TenantSettings, change_of};
+use anchord_messages::id::TenantId;
+use anchord_session::quota::Quotas;
+use anchord_session::settings::Settings;
+use anchord_store::audit::Actor;
+use anchord_store::tenants::{Changed, RetentionChange, Tenant, TenantChange};
+
+/// The most characters of a tenant's or a key's name.
+const MAX_NAME_CHARS: usize = 100;
+
+/// The longest time that sessions are kept by a bound, in days.
+const MAX_RETENTION_DAYS: i32 = 36_500;
+
+/// The path of a tenant.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct TenantPath {
+    /// The tenant's id.
+    pub tenant_id: TenantId,
+}
+
+/// A tenant to be made.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"name": "acme"})))]
+pub struct NewTenant {
+    /// Its name, unique in the installation.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Its bounds.
+    #[serde(default)]
+    pub quotas: Option<Quotas>,
+}
+
+/// Whether a tenant's keys open anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TenantStatus {
+    /// They do.
+    Active,
+    /// They do not, and no work of it is begun; nothing of it is lost.
+    Suspended,
+}
+
+/// A change of a tenant; what is absent stays.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"status": "suspended"})))]
+pub struct TenantUpdate {
+    /// Its name.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: Option<String>,
+    /// Whether its keys open anything.
+    #[serde(default)]
+    pub status: Option<TenantStatus>,
+    /// Its bounds, as a whole.
+    #[serde(default)]
+    pub quotas: Option<Quotas>,
+    /// How many days it keeps sessions that nobody writes to; null for ever.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<i32>, minimum = 1, maximum = 36500)]
+    pub retention_days: RetentionChange,
+}
+
+/// Tells null from absent.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<RetentionChange, D::Error> {
+    let days = Option::deserialize(from)?;
+    Ok(days.map_or(RetentionChange::Forever, RetentionChange::Days))
+}
+
+/// A tenant.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TenantView {
+    /// Its id.
+    pub id: TenantId,
+    /// Its name, unique in the installation.
+    pub name: String,
+    /// Whether its keys open anything.
+    pub status: TenantStatus,
+    /// Its bounds; what is absent is bounded by the installation alone.
+    pub quotas: Quotas,
+    /// How many days it keeps sessions that nobody writes to; null for ever.
+    #[schema(required = true)]
+    pub retention_days: Option<i32>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<Tenant> for TenantView {
+    fn from(tenant: Tenant) -> Self {
+        let status =
+            if tenant.suspended_at.is_some() { TenantStatus::Suspended } else { TenantStatus::Active };
+        let Tenant { id, name, quotas, retention_days, created_at, .. } = tenant;
+        Self { id, name, status, quotas, retention_days, created_at }
+    }
+}
+
+/// Makes a tenant.
+///
+/// With an `Idempotency-Key` the same call makes the same tenant, for ever.
+#[utoipa::path(
+    post, path = "/v1/admin/tenants", tag = "admin", request_body = NewTenant,
+    responses((status = 201, body = TenantView, description = "The tenant."))
+)]
+pub async fn create_tenant(
+    _: Operator,
+    State(state): State<AppState>,
+    key: IdempotencyKey,
+    body: Json<NewTenant>,
+) -> Result<(StatusCode, Reply<TenantView>), ApiError> {
+    let new = body.value;
+    check_name(&new.name)?;
+    check_quotas(new.quotas.as_ref())?;
+    // The operator has no tenant whose replies could be kept, so the key itself becomes the id.
+    let id = key.as_str().map_or_else(Uuid::now_v7, id_of);
+    let made = state.store.insert_tenant_as(TenantId(id), &new.name, Actor::Operator).await?;
+    let Some(tenant) = made else {
+        return match state.store.find_tenant(TenantId(id)).await? {
+            Some(known) if known.name == new.name => Ok((StatusCode::CREATED, Reply(known.into()))),
+            Some(_) => Err(ApiError::IdempotencyMismatch),
+            None => Err(ApiError::Conflict("another tenant has this name".to_owned())),
+        };
+    };
+    let Some(quotas) = new.quotas else { return Ok((StatusCode::CREATED, Reply(tenant.into()))) };
+    let change = TenantChange { quotas: Some(quotas), ..TenantChange::default() };
+    let changed = changed(state.store.change_tenant(tenant.id, &change, Actor::Operator).await?)?;
+    Ok((StatusCode::CREATED, Reply(changed)))
+}
+
+/// An id that the same key always gives.
+fn id_of(key: &str) -> Uuid {
+    let digest: [u8; 32] = Sha256::digest(format!("anchord tenant 1\0{key}")).into();
+    let bytes = digest.first_chunk::<16>().copied().unwrap_or_default();
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+/// Lists the tenants, oldest first.
+#[utoipa::path(
+    get, path = "/v1/admin/tenants", tag = "admin", params(PageQuery),
+    responses((status = 200, body = Page<TenantView>, description = "A page of tenants."))
+)]
+pub async fn list_tenants(
+    _: Operator,
+    State(state): State<AppState>,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<Page<TenantView>>, ApiError> {
+    let paging = Paging::<TenantId>::of_operator("tenants", query.limit, query.cursor.as_deref())?;
+    let rows = state.store.list_tenants(paging.after, paging.rows()).await?;
+    Ok(Reply(paging.page(rows, |tenant| tenant.id, Into::into)))
+}
+
+/// Reads a tenant.
+#[utoipa::path(
+    get, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath),
+    responses((status = 200, body = TenantView, description = "The tenant."))
+)]
+pub async fn find_tenant(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+) -> Result<Reply<TenantView>, ApiError> {
+    let found = state.store.find_tenant(path.tenant_id).await?;
+    found.map(|tenant| Reply(tenant.into())).ok_or(ApiError::NotFound(Thing::Tenant))
+}
+
+/// Changes a tenant: its name, its bounds, whether it is suspended.
+///
+/// A suspended tenant's keys are refused with 403 and its waiting work rests; nothing of it is lost.
+#[utoipa::path(
+    put, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath), request_body = TenantUpdate,
+    responses(
+        (status = 200, body = TenantView, description = "The tenant as it is now."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "Another tenant has the name.")
+    )
+)]
+pub async fn change_tenant(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+    body: Json<TenantUpdate>,
+) -> Result<Reply<TenantView>, ApiError> {
+    let TenantUpdate { name, status, quotas, retention_days } = body.value;
+    if let Some(name) = &name {
+        check_name(name)?;
+    }
+    check_quotas(quotas.as_ref())?;
+    if let RetentionChange::Days(days) = retention_days
+        && !(1..=MAX_RETENTION_DAYS).contains(&days)
+    {
+        let detail = format!("must be from 1 to {MAX_RETENTION_DAYS}, or null");
+        return Err(ApiError::invalid("/retention_days", detail));
+    }
+    let suspended = status.map(|status| status == TenantStatus::Suspended);
+    let change = TenantChange { name, quotas, retention_days, suspended };
+    changed(state.store.change_tenant(path.tenant_id, &change, Actor::Operator).await?).map(Reply)
+}
+
+/// Erases a tenant with everything that it owns.
+///
+/// What stays is the audit log, which names things by their ids alone.
+#[utoipa::path(
+    delete, path = "/v1/admin/tenants/{tenant_id}", tag = "admin", params(TenantPath),
+    responses((status = 204, description = "It is erased."))
+)]
+pub async fn delete_tenant(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+) -> Result<StatusCode, ApiError> {
+    if state.store.delete_tenant(path.tenant_id, Actor::Operator).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(ApiError::NotFound(Thing::Tenant))
+    }
+}
+
+/// Reads the defaults of a tenant's sessions.
+#[utoipa::path(
+    get, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "admin", params(TenantPath),
+    responses((status = 200, body = TenantSettings, description = "The defaults."))
+)]
+pub async fn find_tenant_settings(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+) -> Result<Reply<TenantSettings>, ApiError> {
+    let found = state.store.find_tenant(path.tenant_id).await?;
+    found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Thing::Tenant))
+}
+
+/// Changes the defaults of a tenant's sessions.
+///
+/// An absent field keeps its value and null resets it.
+#[utoipa::path(
+    put, path = "/v1/admin/tenants/{tenant_id}/settings", tag = "admin", params(TenantPath), request_body = Settings,
+    responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))
+)]
+pub async fn change_tenant_settings(
+    _: Operator,
+    State(state): State<AppState>,
+    Path(path): Path<TenantPath>,
+    body: JsonBytes,
+) -> Result<Reply<TenantSettings>, ApiError> {
+    let change: Map<String, Value> = body.parse_strictly()?;
+    change_of(&state, path.tenant_id, change, Actor::Operator).await.map(Reply)
+}
+
+fn changed(changed: Changed) -> Result<TenantView, ApiError> {
+    match changed {
+        Changed::Done(tenant) => Ok((*tenant).into()),
+        Changed::NoTenant => Err(ApiError::NotFound(Thing::Tenant)),
+        Changed::NameTaken => Err(ApiError::Conflict("another tenant has this name".to_owned())),
+    }
+}
+
+pub(super) fn check_name(name: &str) -> Result<(), ApiError> {
+    let fits = (1..=MAX_NAME_CHARS).contains(&name.chars().count());
+    if !fits || name.trim().is_empty() || name.chars().any(char::is_control) {
+        let detail = format!("must have 1 to {MAX_NAME_CHARS} characters, not all blank and none of control");
+        return Err(ApiError::invalid("/name", detail));
+    }
+    Ok(())
+}
+
+fn check_quotas(quotas: Option<&Quotas>) -> Result<(), ApiError> {
+    match quotas.map(Quotas::validate) {
+        Some(Err((field, detail))) => Err(ApiError::invalid(format!("/quotas/{field}"), detail)),
+        Some(Ok(())) | None => Ok(()),
+    }
+}

@@ -1,0 +1,143 @@
+//! Todo lists: the agent's own, kept beside its session, and what compressions read out of it.
+
+use axum::extract::State;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::AppState;
+use super::auth::{Reader, Writer};
+use super::json::{JsonBytes, Reply};
+use super::params::{Path, SessionPath};
+use super::problem::{ApiError, FieldError, Thing};
+use anchord_facts::ledger::TodoStatus;
+use anchord_facts::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
+use anchord_store::todos::TodoList;
+
+/// The list that replaces the one there is.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"todos": [{"content": "Add the login form", "status": "in_progress"}]})))]
+pub struct NewTodos {
+    /// The items, in order.
+    #[schema(max_items = 200)]
+    pub todos: Vec<NewTodo>,
+}
+
+/// One item of a list.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewTodo {
+    /// What is to be done.
+    #[schema(min_length = 1, max_length = 1000)]
+    pub content: String,
+    /// How far it is.
+    pub status: TodoStatus,
+}
+
+impl From<Todo> for NewTodo {
+    fn from(todo: Todo) -> Self {
+        Self { content: todo.content, status: todo.status }
+    }
+}
+
+/// A session's todo list, and what its last change was.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Todos {
+    /// The items, in the caller's order.
+    pub items: Vec<Todo>,
+    /// What the last change did, the caller's or a compression's; proposals included.
+    pub changes: Vec<TodoChange>,
+    /// The version whose compression brought the last change; null when the caller did.
+    #[schema(required = true)]
+    pub changed_in_version: Option<i64>,
+    /// Grows with every change; 0 before the first list.
+    pub revision: i64,
+    /// When it was last changed; null before the first list.
+    #[schema(required = true)]
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+impl From<TodoList> for Todos {
+    fn from(list: TodoList) -> Self {
+        let TodoList { revision, items, changes, version, updated_at } = list;
+        Self { items, changes, changed_in_version: version, revision, updated_at }
+    }
+}
+
+/// Reads a session's todo list.
+///
+/// After a compression it tells what the messages completed (`changes`), and what they seem to complete
+/// (`proposed_status`), which only the caller sets.
+#[utoipa::path(
+    get, path = "/v1/sessions/{session_id}/todos", tag = "steering", params(SessionPath),
+    responses((status = 200, body = Todos, description = "The list; empty before the first."))
+)]
+pub async fn find_todos(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+) -> Result<Reply<Todos>, ApiError> {
+    let found = state.store.find_todos(caller.tenant, &path.session_id).await?;
+    Ok(Reply(found.ok_or(ApiError::NotFound(Thing::Session))?.into()))
+}
+
+/// Replaces a session's todo list.
+///
+/// At the next compression its completed items become decisions made, those in progress the task in hand,
+/// and the open ones the next steps; it stands before lists that tools wrote. The reply tells what is
+/// different from the list before.
+#[utoipa::path(
+    put, path = "/v1/sessions/{session_id}/todos", tag = "steering", params(SessionPath), request_body = NewTodos,
+    responses((status = 200, body = Todos, description = "The list as it is now, and what changed."))
+)]
+pub async fn replace_todos(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    body: JsonBytes,
+) -> Result<Reply<Todos>, ApiError> {
+    let new: NewTodos = body.parse_strictly()?;
+    let items = read_todos(new.todos)?;
+    let replaced = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
+    Ok(Reply(replaced.ok_or(ApiError::NotFound(Thing::Session))?.into()))
+}
+
+/// Checks the items.
+pub(super) fn read_todos(new: Vec<NewTodo>) -> Result<Vec<Todo>, ApiError> {
+    if new.len() > MAX_TODOS {
+        return Err(ApiError::invalid("/todos", format!("must hold at most {MAX_TODOS} items")));
+    }
+    let mut errors = Vec::new();
+    for (index, todo) in new.iter().enumerate() {
+        let refused = if todo.content.trim().is_empty() {
+            "must not be blank".to_owned()
+        } else if todo.content.contains('\0') {
+            "must not contain NUL".to_owned()
+        } else if todo.content.chars().count() > MAX_TODO_CHARS {
+            format!("must have at most {MAX_TODO_CHARS} characters")
+        } else {
+            continue;
+        };
+        errors.push(FieldError { pointer: format!("/todos/{index}/content"), detail: refused });
+    }
+    if !errors.is_empty() {
+        return Err(ApiError::Invalid(errors));
+    }
+    Ok(new.into_iter().map(|todo| Todo::new(todo.content, todo.status)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_taken_is_refused_at_its_place() {
+        let todo = |content: &str| NewTodo { content: content.to_owned(), status: TodoStatus::Pending };
+        let refused = read_todos(vec![todo("fine"), todo(" "), todo("a\0"), todo(&"x".repeat(1001))]);
+        let Err(ApiError::Invalid(errors)) = refused else { panic!("taken") };
+        let pointers: Vec<&str> = errors.iter().map(|error| error.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/todos/1/content", "/todos/2/content", "/todos/3/content"]);
+        assert!(read_todos(vec![todo("x"); 201]).is_err());
+    }
+}

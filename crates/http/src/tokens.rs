@@ -1,0 +1,90 @@
+//! Token counts of what is not stored.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use super::AppState;
+use super::auth::Writer;
+use super::idempotency::IdempotencyKey;
+use super::json::{JsonBytes, Reply};
+use super::messages::Message;
+use super::problem::ApiError;
+use anchord_messages::format::{self, Format};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
+use anchord_runtime::background;
+
+/// What to count: messages or a text.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokensRequest {
+    /// The messages to count, as their format writes them.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<Message>>, max_items = 1000)]
+    pub messages: Option<Vec<Box<RawValue>>>,
+    /// The text to count.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// How to count. Default `o200k_base`.
+    #[serde(default)]
+    pub tokenizer: Tokenizer,
+    /// The conversation format of the messages.
+    #[serde(default)]
+    pub format: Format,
+}
+
+/// Token counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Tokens {
+    /// All tokens.
+    pub tokens: u64,
+    /// The tokens of each message, in order; absent for a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_message: Option<Vec<u32>>,
+}
+
+/// Counts the tokens of messages or of a text, as sessions count them.
+#[utoipa::path(
+    post, path = "/v1/tokens", tag = "stateless",
+    request_body = TokensRequest,
+    responses((status = 200, body = Tokens, description = "The counts."))
+)]
+pub async fn count_tokens(
+    _: Writer,
+    _: IdempotencyKey,
+    State(state): State<AppState>,
+    body: JsonBytes,
+) -> Result<Reply<Tokens>, ApiError> {
+    let limit = state.limits.batch_messages;
+    background::spawn(move || count(&body, limit)).await.map_err(ApiError::internal)?.map(Reply)
+}
+
+/// Counts what a request brings: beside others it leaves them half of the processors, however long a text is.
+pub(super) fn counter(tokenizer: Tokenizer) -> TokenCounter {
+    TokenCounter::new(tokenizer).on_threads(background::share_of_a_request())
+}
+
+fn count(body: &JsonBytes, limit: usize) -> Result<Tokens, ApiError> {
+    let request: TokensRequest = body.parse_strictly()?;
+    let counter = counter(request.tokenizer);
+    match (request.messages, request.text) {
+        (Some(messages), None) => {
+            if messages.len() > limit {
+                return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
+            }
+            let mut counts = Vec::with_capacity(messages.len());
+            for (index, raw) in messages.iter().enumerate() {
+                let message = format::parse(request.format, raw.get()).map_err(|refused| {
+                    let refused = refused.under(&format!("/messages/{index}"));
+                    ApiError::invalid(refused.pointer, refused.detail)
+                })?;
+                counts.push(counter.count_message(&message));
+            }
+            let tokens = counts.iter().map(|count| u64::from(*count)).sum();
+            Ok(Tokens { tokens, per_message: Some(counts) })
+        }
+        (None, Some(text)) => Ok(Tokens { tokens: u64::from(counter.count_text(&text)), per_message: None }),
+        _ => Err(ApiError::invalid("", "send either messages or text")),
+    }
+}

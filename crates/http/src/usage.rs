@@ -1,0 +1,345 @@
+//! What is used: the provider's own figures of a session's last call, and the tenant's usage by day.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{NaiveDate, TimeDelta};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::{Caller, Reader, Writer};
+use super::idempotency::{Claim, IdempotencyKey, KeptReply};
+use super::json::{Json, Reply};
+use super::params::{Path, Query, SessionPath};
+use super::problem::{ApiError, Thing};
+use anchord_messages::id::{SessionId, SessionName};
+use anchord_messages::tokens::TokenCounter;
+use anchord_session::accounting::Usage;
+use anchord_session::calibration::Verdict;
+use anchord_session::usage::{Figures, Kind, Tally, TaskOutcomes, UsageFigures};
+use anchord_store::StoreError;
+use anchord_store::usage::{OutcomesByCompression, Report, User};
+
+/// More tokens than any model takes.
+const MAX_TOKENS: u64 = 1_000_000_000;
+/// Characters of a model's name.
+const MAX_MODEL_CHARS: usize = 200;
+/// Days of a report, when the caller does not say.
+const DEFAULT_DAYS: i64 = 30;
+/// The most days of a report.
+const MAX_DAYS: i64 = 366;
+/// Of a longer text only the beginning is counted, because what is counted is a rate and no bill.
+const COUNTED_BYTES: usize = 64 * 1024;
+
+/// The provider's own figures of the last call.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"input_tokens": 41_250, "output_tokens": 730, "cached_tokens": 36_864, "model": "large-2"})))]
+pub struct ProviderUsage {
+    /// Tokens in, cached ones included. A provider that reports them apart: the sum.
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
+    pub input_tokens: u64,
+    /// Tokens out.
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
+    pub output_tokens: u64,
+    /// Those of the tokens in that came from the provider's cache.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
+    pub cached_tokens: Option<u64>,
+    /// The model, for the caller's records: it comes back in the reply.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
+    pub model: Option<String>,
+    /// `tokens.total` of the context that was sent; default that of the context served last.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 1_000_000_000)]
+    pub context_tokens: Option<u64>,
+}
+
+/// What a report came to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct UsageReported {
+    /// The session.
+    pub session_id: SessionName,
+    /// What the service counted for the call: the context and the session's `system_tokens`.
+    pub counted_tokens: u64,
+    /// What the provider counted.
+    pub reported_tokens: u64,
+    /// `reported_tokens` of `counted_tokens`; null when nothing was counted.
+    #[schema(required = true)]
+    pub ratio: Option<f64>,
+    /// Which context was taken for the one that was sent.
+    pub basis: Basis,
+    /// What became of the report.
+    pub verdict: Verdict,
+    /// What the session's reports come to; in force in `usage.calibration` once it differs by 3 %.
+    pub smoothed_ratio: f64,
+    /// The model, as reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Grows when the correction in force moved.
+    pub context_revision: i64,
+    /// How full the context is now.
+    pub usage: Usage,
+}
+
+/// Which context a report was taken to be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Basis {
+    /// The one that the caller named with `context_tokens`.
+    Given,
+    /// The one served last.
+    Served,
+    /// None was ever served: what would be served now.
+    Head,
+}
+
+/// Reports the provider's own figures of the last call.
+///
+/// They go to the ledger of the session's task, and correct how large the session's windows are in tokens
+/// of its tokenizer. The correction is the ratio of what the provider and the service counted for the
+/// context that was sent: the first report counts in full, later ones are smoothed. A ratio beyond 0.5 to 2
+/// counts as that bound, one beyond 0.25 to 4 changes nothing; `verdict` says so.
+#[utoipa::path(
+    post, path = "/v1/sessions/{session_id}/usage", tag = "context",
+    params(SessionPath), request_body = ProviderUsage,
+    responses((status = 200, body = UsageReported, description = "What the report came to."))
+)]
+pub async fn report_usage(
+    Writer(caller): Writer,
+    State(state): State<AppState>,
+    Path(path): Path<SessionPath>,
+    key: IdempotencyKey,
+    body: Json<ProviderUsage>,
+) -> Result<KeptReply, ApiError> {
+    check(&body.value)?;
+    // So that the context served last is found, whichever task of this process is writing it just now.
+    if let Err(error) = state.store.flush_usage(Some(caller.tenant)).await {
+        tracing::warn!(%error, "usage.not_written");
+    }
+    let mut tx = state.store.begin(caller.tenant).await?;
+    let claimed = match key.claim(&state.store, &mut tx, &caller, body.digest).await? {
+        Claim::Replay(reply) => return Ok(reply),
+        Claim::First(claimed) => claimed,
+    };
+    let report = body.value;
+    let figures = Figures {
+        calls: 1,
+        tokens_in: whole(report.input_tokens),
+        tokens_out: whole(report.output_tokens),
+        tokens_cached: whole(report.cached_tokens.unwrap_or_default()),
+        ..Figures::default()
+    };
+    let session = (caller.tenant, &path.session_id);
+    let given = report.context_tokens;
+    let at = state.clock.now();
+    let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
+    let taken = taken.ok_or(ApiError::NotFound(Thing::Session))?;
+    let reply = UsageReported {
+        session_id: path.session_id,
+        counted_tokens: taken.counted,
+        reported_tokens: report.input_tokens,
+        ratio: ratio(report.input_tokens, taken.counted),
+        basis: match (given, taken.was_served) {
+            (Some(_), _) => Basis::Given,
+            (None, true) => Basis::Served,
+            (None, false) => Basis::Head,
+        },
+        verdict: taken.verdict,
+        smoothed_ratio: taken.session.accounting.calibration.smoothed(),
+        model: report.model,
+        context_revision: taken.session.served_revision(),
+        usage: taken.session.usage(),
+    };
+    let reply = KeptReply::json(StatusCode::OK, &reply)?;
+    claimed.keep(&state.store, &mut tx, Some(taken.session.id), &reply).await?;
+    tx.commit().await.map_err(StoreError::from)?;
+    Ok(reply)
+}
+
+fn check(report: &ProviderUsage) -> Result<(), ApiError> {
+    let fields = [
+        ("/input_tokens", Some(report.input_tokens)),
+        ("/output_tokens", Some(report.output_tokens)),
+        ("/cached_tokens", report.cached_tokens),
+        ("/context_tokens", report.context_tokens),
+    ];
+    for (pointer, tokens) in fields {
+        if tokens.is_some_and(|tokens| tokens > MAX_TOKENS) {
+            return Err(ApiError::invalid(pointer, format!("must be at most {MAX_TOKENS}")));
+        }
+    }
+    if report.cached_tokens.is_some_and(|cached| cached > report.input_tokens) {
+        let detail = "must be at most input_tokens, which has cached tokens in it; of a provider that reports them \
+                      apart, send the sum as input_tokens";
+        return Err(ApiError::invalid("/cached_tokens", detail));
+    }
+    if report.context_tokens == Some(0) {
+        return Err(ApiError::invalid("/context_tokens", "must be at least 1"));
+    }
+    let fits = |name: &String| (1..=MAX_MODEL_CHARS).contains(&name.chars().count()) && !name.contains('\0');
+    if !report.model.as_ref().is_none_or(fits) {
+        return Err(ApiError::invalid(
+            "/model",
+            format!("must have 1 to {MAX_MODEL_CHARS} characters and no NUL"),
+        ));
+    }
+    Ok(())
+}
+
+fn whole(tokens: u64) -> i64 {
+    i64::try_from(tokens).unwrap_or(i64::MAX)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+fn ratio(reported: u64, counted: u64) -> Option<f64> {
+    (counted > 0).then(|| (reported as f64 / counted as f64 * 1e4).round() / 1e4)
+}
+
+/// Which days to report.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UsageQuery {
+    /// The first day in UTC; default 29 days before `to`.
+    #[param(example = "2026-01-01")]
+    pub from: Option<NaiveDate>,
+    /// The last day in UTC; default today.
+    #[param(example = "2026-01-31")]
+    pub to: Option<NaiveDate>,
+}
+
+/// What the tenant used.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TenantUsage {
+    /// The first day of the report.
+    pub from: NaiveDate,
+    /// The last day of the report.
+    pub to: NaiveDate,
+    /// Over all of these days, sessions that are erased since included.
+    pub total: UsageFigures,
+    /// Day by day, without those on which nothing was used.
+    pub days: Vec<DayView>,
+    /// How the tasks ended that ended on these days.
+    pub tasks: TasksView,
+}
+
+/// What the tenant used on one day.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct DayView {
+    /// The day in UTC.
+    pub day: NaiveDate,
+    /// What was used.
+    #[serde(flatten)]
+    pub figures: UsageFigures,
+}
+
+/// How tasks ended, with compression and without.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct TasksView {
+    /// Tasks with a session that was ever compressed.
+    pub with_compression: TaskOutcomes,
+    /// Tasks without one.
+    pub without_compression: TaskOutcomes,
+}
+
+impl From<OutcomesByCompression> for TasksView {
+    fn from(outcomes: OutcomesByCompression) -> Self {
+        Self { with_compression: outcomes.with, without_compression: outcomes.without }
+    }
+}
+
+/// Reports what the tenant used, by day, and what a completed task costs with and without compression.
+///
+/// Figures of requests reach the report within about a second. Sums by day stay when sessions are erased;
+/// tasks are those whose sessions are still there.
+#[utoipa::path(
+    get, path = "/v1/usage", tag = "tenant", params(UsageQuery),
+    responses((status = 200, body = TenantUsage, description = "The report."))
+)]
+pub async fn find_usage(
+    Reader(caller): Reader,
+    State(state): State<AppState>,
+    Query(query): Query<UsageQuery>,
+) -> Result<Reply<TenantUsage>, ApiError> {
+    let to = query.to.unwrap_or_else(|| state.clock.now().date_naive());
+    let from = match query.from {
+        Some(from) => from,
+        None => to
+            .checked_sub_signed(TimeDelta::days(DEFAULT_DAYS - 1))
+            .ok_or_else(|| ApiError::parameter("to", "is no day that has a month before it"))?,
+    };
+    let days = to.signed_duration_since(from).num_days() + 1;
+    if days < 1 {
+        return Err(ApiError::parameter("to", "must not be before from"));
+    }
+    if days > MAX_DAYS {
+        return Err(ApiError::parameter("from", format!("a report has at most {MAX_DAYS} days")));
+    }
+    // Beyond these a database has no dates.
+    let years = 2000..=9999;
+    for (name, day) in [("from", from), ("to", to)] {
+        if !years.contains(&chrono::Datelike::year(&day)) {
+            return Err(ApiError::parameter(name, "must be a day of the years 2000 to 9999"));
+        }
+    }
+    let report = state.store.report_tenant_usage(caller.tenant, (from, to)).await?;
+    let mut total = Tally::default();
+    for day in &report.days {
+        for kind in Kind::ALL {
+            total.add(kind, day.tally.of(kind));
+        }
+    }
+    let days =
+        report.days.iter().map(|day| DayView { day: day.day, figures: day.tally.report(None) }).collect();
+    Ok(Reply(TenantUsage { from, to, total: total.report(None), days, tasks: report.tasks.into() }))
+}
+
+impl AppState {
+    /// Counts what a session used.
+    pub(super) fn count_use(
+        &self,
+        caller: &Caller,
+        session: SessionId,
+        task_id: Option<&str>,
+        (kind, figures): (Kind, Figures),
+    ) {
+        let user = User { tenant: caller.tenant, session, task_id, at: self.clock.now() };
+        self.store.meter().count(user, kind, figures);
+    }
+}
+
+/// One read of what a context no longer shows.
+pub(super) fn refetch(tokens: i64) -> Figures {
+    Figures { calls: 1, tokens_out: tokens, ..Figures::default() }
+}
+
+/// Microseconds, as the ledger sums them.
+pub(super) fn micros(time: std::time::Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// About how many tokens a text has.
+pub(super) fn about_tokens(text: &str) -> i64 {
+    let head = text.get(..text.floor_char_boundary(COUNTED_BYTES)).unwrap_or(text);
+    let counted = u64::from(TokenCounter::default().count_text(head));
+    let (all, head) = (text.len() as u64, (head.len() as u64).max(1));
+    whole(counted.saturating_mul(all) / head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_counted_by_its_beginning() {
+        let line = "one two three four five six seven eight\n";
+        assert_eq!(about_tokens(line), i64::from(TokenCounter::default().count_text(line)));
+        let long = line.repeat(5_000);
+        let exact = i64::from(TokenCounter::default().count_text(&long));
+        assert!((about_tokens(&long) - exact).abs() * 100 < exact);
+        assert_eq!(about_tokens(""), 0);
+        assert!(about_tokens(&"日本語".repeat(20_000)) > 0);
+    }
+}

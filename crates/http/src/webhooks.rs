@@ -1,0 +1,356 @@
+//! Webhooks: where a tenant wants to be told of its events.
+//!
+//! A secret is told once, when it is made, and in no reply that is kept: an `Idempotency-Key` replays
+//! nothing where one is made.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::AppState;
+use super::auth::Admin;
+use super::idempotency::IdempotencyKey;
+use super::json::{Json, OptionalJson, Reply};
+use super::paging::{Page, PageQuery, Paging};
+use super::params::{Path, Query};
+use super::problem::{ApiError, Problem, Thing};
+use anchord_messages::id::WebhookId;
+use anchord_store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookChange};
+use anchord_webhooks::target::{self, Reach};
+use anchord_webhooks::{DisabledReason, WebhookEvent};
+
+/// As many events as there are; the schemas say it too.
+const MAX_EVENTS: usize = 6;
+/// The most characters of a description.
+const MAX_DESCRIPTION_CHARS: usize = 500;
+/// How long a rotated secret goes on when the caller does not say.
+const DEFAULT_OVERLAP_SECONDS: u32 = 24 * 60 * 60;
+/// How long it may go on at most.
+const MAX_OVERLAP_SECONDS: u32 = 7 * 24 * 60 * 60;
+
+/// A webhook to be made.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({
+    "url": "https://hooks.example.com/anchord",
+    "events": ["summary.published", "compression.failed"],
+    "description": "tells the orchestrator"
+})))]
+pub struct NewWebhookBody {
+    /// Where it is: `https`, and public on the internet, unless the operator allows others.
+    #[schema(min_length = 1, max_length = 2048, format = "uri")]
+    pub url: String,
+    /// The events that it gets; all of them, also later ones, when it is absent or null.
+    #[serde(default)]
+    #[schema(min_items = 1, max_items = 6)]
+    pub events: Option<Vec<WebhookEvent>>,
+    /// What people say about it.
+    #[serde(default)]
+    #[schema(max_length = 500)]
+    pub description: Option<String>,
+    /// Whether it gets anything.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    pub enabled: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A change of a webhook; what is absent stays.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"enabled": true, "events": null})))]
+pub struct WebhookUpdate {
+    /// Where it is. What is pending goes to the new address.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 2048, format = "uri")]
+    pub url: Option<String>,
+    /// The events that it gets; null for all.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Vec<WebhookEvent>>, min_items = 1, max_items = 6)]
+    pub events: Option<Option<Vec<WebhookEvent>>>,
+    /// What people say about it; null for nothing.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    pub description: Option<Option<String>>,
+    /// Whether it gets anything. What is pending when it is disabled is cancelled.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+}
+
+/// Tells null from absent.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+/// How a secret is replaced.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(examples(json!({"overlap_seconds": 3600})))]
+pub struct SecretRotation {
+    /// How long the old secret signs beside the new one, in seconds; default a day, 0 when it has leaked.
+    #[serde(default)]
+    #[schema(maximum = 604_800)]
+    pub overlap_seconds: Option<u32>,
+}
+
+/// A webhook, without its secret.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": "whk_01929f5be2c47c3fb1c4a6d24b4e1a10",
+    "url": "https://hooks.example.com/anchord",
+    "events": ["summary.published", "compression.failed"],
+    "description": "tells the orchestrator",
+    "enabled": true,
+    "disabled_reason": null,
+    "disabled_at": null,
+    "failing_since": null,
+    "previous_secret_until": null,
+    "created_at": "2026-01-05T09:30:00Z",
+    "updated_at": "2026-01-05T09:30:00Z"
+})))]
+pub struct WebhookView {
+    /// Its id.
+    pub id: WebhookId,
+    /// Where it is.
+    pub url: String,
+    /// The events that it gets; null for all.
+    #[schema(required = true)]
+    pub events: Option<Vec<WebhookEvent>>,
+    /// What people say about it.
+    #[schema(required = true)]
+    pub description: Option<String>,
+    /// Whether it gets anything.
+    pub enabled: bool,
+    /// Why it gets nothing: `caller`, `gone` (the receiver answered 410) or `failing` (every attempt of five
+    /// days failed); null while it is enabled.
+    #[schema(required = true)]
+    pub disabled_reason: Option<DisabledReason>,
+    /// Since when it gets nothing.
+    #[schema(required = true)]
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// When the first of the attempts failed since which none has succeeded; null when the last one did.
+    #[schema(required = true)]
+    pub failing_since: Option<DateTime<Utc>>,
+    /// Until when the secret before the current one signs beside it.
+    #[schema(required = true)]
+    pub previous_secret_until: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A webhook with a secret that was just made; this is the only reply that shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct WebhookWithSecret {
+    /// The webhook.
+    pub webhook: WebhookView,
+    /// What signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it.
+    #[schema(examples("whsec_…"))]
+    pub secret: String,
+}
+
+impl From<Webhook> for WebhookView {
+    fn from(webhook: Webhook) -> Self {
+        let Webhook { id, url, description, events, disabled, .. } = webhook;
+        let Webhook { failing_since, previous_secret_until, created_at, updated_at, .. } = webhook;
+        let (disabled_reason, disabled_at) = disabled.unzip();
+        let enabled = disabled_reason.is_none();
+        Self {
+            id,
+            url,
+            events,
+            description,
+            enabled,
+            disabled_reason,
+            disabled_at,
+            failing_since,
+            previous_secret_until,
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+/// The path of a webhook.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct WebhookPath {
+    /// The webhook's id.
+    pub webhook_id: WebhookId,
+}
+
+/// Lists the tenant's webhooks, oldest first.
+#[utoipa::path(
+    get, path = "/v1/webhooks", tag = "webhooks", params(PageQuery),
+    responses((status = 200, body = Page<WebhookView>, description = "A page of webhooks."))
+)]
+pub async fn list_webhooks(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Query(query): Query<PageQuery>,
+) -> Result<Reply<Page<WebhookView>>, ApiError> {
+    let paging = Paging::<WebhookId>::read(&caller, "webhooks", query.limit, query.cursor.as_deref())?;
+    let rows = state.store.list_webhooks(caller.tenant, paging.after, paging.rows()).await?;
+    Ok(Reply(paging.page(rows, |webhook| webhook.id, Into::into)))
+}
+
+/// Makes a webhook.
+///
+/// From now on it is told of events as `webhooks` of this document say. The secret is shown in this
+/// reply and never again, so an `Idempotency-Key` replays nothing here: erase what was made twice.
+#[utoipa::path(
+    post, path = "/v1/webhooks", tag = "webhooks", request_body = NewWebhookBody,
+    responses(
+        (status = 201, body = WebhookWithSecret, description = "The webhook, and its secret; it is shown once."),
+        (status = 409, body = Problem, content_type = "application/problem+json",
+         description = "The tenant has 20 webhooks, which are the most.")
+    )
+)]
+pub async fn create_webhook(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    _: IdempotencyKey,
+    body: Json<NewWebhookBody>,
+) -> Result<(StatusCode, Reply<WebhookWithSecret>), ApiError> {
+    let NewWebhookBody { url, events, description, enabled } = body.value;
+    check_url(&url, state.webhook_reach)?;
+    check_description(description.as_deref())?;
+    let events = events.map(checked_events).transpose()?;
+    let new = NewWebhook { url, description, events, enabled };
+    match state.store.insert_webhook(caller.tenant, &new, caller.actor()).await? {
+        Made::Done(webhook, secret) => {
+            Ok((StatusCode::CREATED, Reply(WebhookWithSecret::of(*webhook, &secret))))
+        }
+        Made::TooMany => {
+            Err(ApiError::Conflict(format!("a tenant has at most {MAX_WEBHOOKS} webhooks; erase one first")))
+        }
+    }
+}
+
+impl WebhookWithSecret {
+    fn of(webhook: Webhook, secret: &SecretString) -> Self {
+        Self { webhook: webhook.into(), secret: secret.expose_secret().to_owned() }
+    }
+}
+
+/// Reads a webhook.
+#[utoipa::path(
+    get, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", params(WebhookPath),
+    responses((status = 200, body = WebhookView, description = "The webhook."))
+)]
+pub async fn find_webhook(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<WebhookPath>,
+) -> Result<Reply<WebhookView>, ApiError> {
+    let found = state.store.find_webhook(caller.tenant, path.webhook_id).await?;
+    found.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Thing::Webhook))
+}
+
+/// Changes a webhook, disables it or enables it again.
+///
+/// What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
+/// told; a cancelled delivery can be asked for again.
+#[utoipa::path(
+    patch, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", params(WebhookPath), request_body = WebhookUpdate,
+    responses((status = 200, body = WebhookView, description = "The webhook as it is now."))
+)]
+pub async fn change_webhook(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<WebhookPath>,
+    body: Json<WebhookUpdate>,
+) -> Result<Reply<WebhookView>, ApiError> {
+    let WebhookUpdate { url, events, description, enabled } = body.value;
+    if let Some(url) = &url {
+        check_url(url, state.webhook_reach)?;
+    }
+    check_description(description.as_ref().and_then(Option::as_deref))?;
+    let events = match events {
+        Some(Some(events)) => Some(Some(checked_events(events)?)),
+        other => other,
+    };
+    let change = WebhookChange { url, description, events, enabled };
+    let changed = state.store.change_webhook(caller.tenant, path.webhook_id, &change, caller.actor()).await?;
+    changed.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Thing::Webhook))
+}
+
+/// Erases a webhook with its deliveries.
+#[utoipa::path(
+    delete, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", params(WebhookPath),
+    responses((status = 204, description = "It is erased."))
+)]
+pub async fn delete_webhook(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<WebhookPath>,
+) -> Result<StatusCode, ApiError> {
+    if state.store.delete_webhook(caller.tenant, path.webhook_id, caller.actor()).await? {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(ApiError::NotFound(Thing::Webhook))
+    }
+}
+
+/// Gives a webhook a new secret; the old one signs beside it for a while.
+///
+/// Until then `webhook-signature` holds a signature of each, so that receivers can change over at any time. A
+/// rotation within the overlap of the one before ends the oldest secret at once.
+#[utoipa::path(
+    post, path = "/v1/webhooks/{webhook_id}/rotate", tag = "webhooks", params(WebhookPath),
+    request_body = Option<SecretRotation>,
+    responses((status = 200, body = WebhookWithSecret, description = "The webhook, and its new secret; it is shown once."))
+)]
+pub async fn rotate_webhook_secret(
+    Admin(caller): Admin,
+    State(state): State<AppState>,
+    Path(path): Path<WebhookPath>,
+    _: IdempotencyKey,
+    body: OptionalJson<SecretRotation>,
+) -> Result<Reply<WebhookWithSecret>, ApiError> {
+    let overlap = body.value.overlap_seconds.unwrap_or(DEFAULT_OVERLAP_SECONDS);
+    if overlap > MAX_OVERLAP_SECONDS {
+        return Err(ApiError::invalid("/overlap_seconds", format!("must be at most {MAX_OVERLAP_SECONDS}")));
+    }
+    let actor = caller.actor();
+    let rotated = state.store.rotate_webhook_secret(caller.tenant, path.webhook_id, overlap, actor).await?;
+    let (webhook, secret) = rotated.ok_or(ApiError::NotFound(Thing::Webhook))?;
+    Ok(Reply(WebhookWithSecret::of(webhook, &secret)))
+}
+
+fn check_url(url: &str, reach: Reach) -> Result<(), ApiError> {
+    target::parse(url, reach).map(drop).map_err(|refused| ApiError::invalid("/url", refused.to_string()))
+}
+
+fn check_description(description: Option<&str>) -> Result<(), ApiError> {
+    let fits = |text: &str| text.chars().count() <= MAX_DESCRIPTION_CHARS && !text.contains('\0');
+    if description.is_none_or(fits) {
+        return Ok(());
+    }
+    let detail = format!("must have at most {MAX_DESCRIPTION_CHARS} characters, and no NUL");
+    Err(ApiError::invalid("/description", detail))
+}
+
+/// Each once, in the order of the documentation.
+fn checked_events(mut events: Vec<WebhookEvent>) -> Result<Vec<WebhookEvent>, ApiError> {
+    if events.is_empty() {
+        return Err(ApiError::invalid("/events", "must name at least one event; null stands for all"));
+    }
+    let named = events.len();
+    if named > MAX_EVENTS {
+        return Err(ApiError::invalid(
+            "/events",
+            format!("{named} events; at most {MAX_EVENTS} are allowed"),
+        ));
+    }
+    events.sort_unstable();
+    events.dedup();
+    Ok(events)
+}

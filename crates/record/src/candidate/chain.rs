@@ -1,0 +1,105 @@
+//! A session that is compressed again and again, without server and database.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::*;
+use crate::parts::Stored;
+use anchord_messages::message::Message;
+
+/// The chain so far: what the next version builds on.
+pub(super) struct Chain {
+    counter: TokenCounter,
+    base: Option<Base>,
+    probes: Vec<Probe>,
+    next: Seq,
+    version: i64,
+    bound: u32,
+    least_tokens: u32,
+    /// What is stored of the records.
+    stored: BTreeMap<i64, String>,
+}
+
+impl Chain {
+    /// An empty session whose summaries have at most `bound` tokens.
+    pub(super) fn within(bound: u32) -> Self {
+        Self {
+            counter: TokenCounter::default(),
+            base: None,
+            probes: Vec::new(),
+            next: 1,
+            version: 1,
+            bound,
+            least_tokens: 0,
+            stored: BTreeMap::new(),
+        }
+    }
+
+    /// Takes every span for larger than it is, so that a small one is worth a version.
+    pub(super) fn of_large_spans(mut self) -> Self {
+        self.least_tokens = 50_000;
+        self
+    }
+
+    /// What the next messages are compressed from.
+    pub(super) fn material(&self, messages: Vec<Message>) -> Material {
+        let span: Vec<Numbered> =
+            (self.next..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
+        let span_tokens: u32 = span.iter().map(|n| self.counter.count_message(&n.message)).sum();
+        Material {
+            version: self.version,
+            compression_count: self.version - 1,
+            base: self.base.clone(),
+            probes: self.probes.clone(),
+            bound: self.bound,
+            ..Material::first(span, span_tokens.max(self.least_tokens), self.counter, DateTime::UNIX_EPOCH)
+        }
+    }
+
+    /// Publishes what came of the material, as the service would.
+    pub(super) fn publish(&mut self, material: &Material, facts: Facts, proof: Proof) {
+        let kept = (0..).zip(&material.probes).filter(|(at, _)| !proof.retired.contains(at));
+        self.probes = kept.map(|(_, probe)| probe.clone()).collect();
+        self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
+        self.next = material.through_seq + 1;
+        // A process that keeps the record of a version builds on it as one that reads it back.
+        let (summary, parts) = self.store(&proof.summary);
+        assert_eq!(summary, proof.summary);
+        assert_eq!(read_back(&facts.carry), facts.carry);
+        self.base = Some(Base {
+            version: self.version,
+            summary: proof.summary,
+            parts,
+            carry: facts.carry,
+            served_tokens: proof.rendering.tokens,
+        });
+        self.version += 1;
+    }
+
+    /// Stores a record in parts and reads it back.
+    fn store(&mut self, summary: &Summary) -> (Summary, Parts) {
+        let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
+        let (written, _) = base.write(summary, self.version).unwrap();
+        for (id, text) in written.new {
+            assert!(self.stored.insert(id, text).is_none(), "part {id} is there already");
+        }
+        let texts = written.parts.iter().map(|id| self.stored[id].clone()).collect();
+        Stored { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read().unwrap()
+    }
+
+    /// The record of the last version.
+    pub(super) fn record(&self) -> &Summary {
+        &self.base.as_ref().unwrap().summary
+    }
+
+    /// The probes that the next version is asked besides its own.
+    pub(super) fn probes(&self) -> &[Probe] {
+        &self.probes
+    }
+}
+
+fn read_back<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}

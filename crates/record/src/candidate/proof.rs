@@ -1,0 +1,333 @@
+//! The proof of a candidate: rendered within its bound, asked its probes, held to the gate, and repaired from
+//! the ledger, round by round.
+
+use super::super::digest;
+use super::super::gate::{self, Refusal};
+use super::super::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
+use super::super::render::{self, Rendering, Served, Subject};
+use super::super::strategy::{Engine, Strategy};
+use super::super::summary::Summary;
+use super::super::version::VersionMeta;
+use super::{Draft, Material, Proposed};
+use crate::fill::share_of;
+use crate::gate::{GateOutcome, GateRecord, Measure};
+use crate::redacted;
+use anchord_facts::ledger::Facts;
+use anchord_messages::tokens::Memo;
+
+/// Rounds of repair before a candidate is refused.
+const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
+/// What the message of a summary has beside its rendering, about.
+const SUMMARY_FRAME_TOKENS: u32 = 60;
+/// What rendering and digest may take of what they stand for.
+const MOST_OF_BEFORE: f64 = 0.8;
+/// Reasons that the record of a refusal names.
+const REASONS_TOLD: usize = 5;
+
+/// A candidate that was asked.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// What is known about the version.
+    pub meta: VersionMeta,
+    /// The record.
+    pub summary: Summary,
+    /// The text of the summary message that contexts serve, and its tokens.
+    pub rendering: Rendering,
+    /// The smallest rendering that carries the critical facts.
+    pub least: Rendering,
+    /// The words of what it covers, as far as there is room for them.
+    pub digest: digest::Served,
+    /// Current task, open errors and next steps once more.
+    pub recap: String,
+    /// The probes' verdict.
+    pub report: ProbeReport,
+    /// Probes that the span brought.
+    pub new_probes: Vec<Probe>,
+    /// Earlier probes that a merge rule retired, by their place in [`Material::probes`].
+    pub retired: Vec<usize>,
+    /// Why it must not be published; empty when it may.
+    pub refusals: Vec<Refusal>,
+    /// What the gate did, round by round.
+    pub gate: Vec<GateRecord>,
+    /// What the engine proposed.
+    pub proposed: Proposed,
+    merge_warnings: Vec<String>,
+    before: Option<Summary>,
+}
+
+impl Proof {
+    /// Takes what a model answered as the verdict, and notes what the gate makes of it.
+    pub fn answered(&mut self, report: ProbeReport) {
+        let strategy = self.meta.strategy;
+        let good = holds(strategy, &report);
+        // Of one candidate there is one last word.
+        self.gate.pop_if(|last| matches!(last.outcome, GateOutcome::Accept | GateOutcome::Reject));
+        self.gate.push(GateRecord {
+            strategy,
+            engine: self.meta.engine,
+            outcome: if good { GateOutcome::Accept } else { GateOutcome::Reject },
+            tokens_after: self.rendering.tokens,
+            scores: report.scores(),
+            answered_by: Answerer::Model,
+            reasons: reasons(strategy, &self.refusals, &report),
+            next: None,
+        });
+        self.meta.probe_score = report.score;
+        self.meta.facts_score = report.facts_score;
+        self.report = report;
+    }
+
+    /// Takes the results of its exam, held against the session's threshold; they bind nothing.
+    pub fn examined(&mut self, results: Vec<ProbeResult>, threshold: f64) {
+        self.report = self.report.with_exam(results, threshold);
+        self.meta.exam = self.report.exam;
+    }
+
+    /// Whether the version may be published.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.refusals.is_empty() && holds(self.meta.strategy, &self.report)
+    }
+
+    /// Whether the version is refused only because it is not smaller than what it replaces.
+    #[must_use]
+    pub fn is_not_smaller(&self) -> bool {
+        self.refusals.iter().any(Refusal::is_skip)
+    }
+}
+
+/// Renders the candidate, asks the probes, and repairs what can be repaired from the ledger.
+#[must_use]
+pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
+    let Draft { proposed, merged, before } = draft;
+    let summary = merged.summary;
+    let new_probes = probe::generate(facts, &proposed.told(&summary), before.as_ref(), &summary);
+    let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
+    let retired =
+        (0..).zip(&material.probes).filter(|(_, probe)| !asked.contains(probe)).map(|(at, _)| at).collect();
+    // A span that is read once more, in the shadow, brings what is asked already.
+    let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
+    let all: Vec<Probe> = asked.into_iter().chain(news).collect();
+    let asking = Asking { proposed, before, new_probes, retired, all };
+    examine(material, facts, summary, merged.warnings, asking)
+}
+
+/// Puts back what a model could not find in a candidate, and asks it anew; `None` when there is nothing to
+/// put back.
+#[must_use]
+pub fn expand(material: &Material, facts: &Facts, proof: &Proof) -> Option<Proof> {
+    let mut summary = proof.summary.clone();
+    let proposal = proof.proposed.told(&proof.summary);
+    if !probe::repair(&proof.report, facts, &proposal, &mut summary) {
+        return None;
+    }
+    let asking = Asking {
+        proposed: proof.proposed.clone(),
+        before: proof.before.clone(),
+        new_probes: proof.new_probes.clone(),
+        retired: proof.retired.clone(),
+        all: proof.report.results.iter().map(|result| result.probe.clone()).collect(),
+    };
+    Some(examine(material, facts, summary, proof.merge_warnings.clone(), asking))
+}
+
+/// What a candidate is asked, and what it was made of.
+struct Asking {
+    proposed: Proposed,
+    /// What an engine wrote of the record that it was merged into.
+    before: Option<Summary>,
+    new_probes: Vec<Probe>,
+    retired: Vec<usize>,
+    all: Vec<Probe>,
+}
+
+fn examine(
+    material: &Material,
+    facts: &Facts,
+    mut summary: Summary,
+    merge_warnings: Vec<String>,
+    asking: Asking,
+) -> Proof {
+    let Asking { proposed, before, new_probes, retired, all } = asking;
+    let (proposal, base) = (proposed.told(&summary).into_owned(), before.as_ref());
+    let tokens_before =
+        material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.served_tokens));
+    let mut meta = meta(material, &proposed, tokens_before, merge_warnings.clone());
+    let mut gate = Vec::new();
+    let mut round = 0;
+    let memo = Memo::of(material.counter);
+    loop {
+        let count = |text: &str| memo.count(text);
+        let subject = subject_of(material, &summary, &meta);
+        let served = Served::of(&subject, &count);
+        let rendering = served.within(meta.max_tokens);
+        let report = probe::score(&all, &rendering, &summary);
+        let candidate =
+            gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
+        let mut refusals = gate::check(&candidate, tokens_before, rendering.tokens);
+        if rendering.text.trim().is_empty() && !refusals.contains(&Refusal::Empty) {
+            refusals.push(Refusal::Empty);
+        }
+        let good = refusals.iter().all(Refusal::is_skip) && holds(meta.strategy, &report);
+        let is_last = good || round >= REPAIR_ROUNDS;
+        // Whoever is not repaired is as it was asked.
+        let least = is_last.then(|| served.least());
+        drop(served);
+        let repaired = !is_last && {
+            let gated = gate::repair(&refusals, facts, &material.span, &mut summary);
+            if gated {
+                // It quotes the span, secrets and all.
+                redacted::redact_summary(&mut summary);
+            }
+            probe::repair(&report, facts, &proposal, &mut summary) || gated
+        };
+        let outcome = match (good, repaired) {
+            (_, true) => GateOutcome::Repair,
+            (true, false) if refusals.is_empty() => GateOutcome::Accept,
+            (true, false) => GateOutcome::Skip,
+            (false, false) => GateOutcome::Reject,
+        };
+        gate.push(GateRecord {
+            strategy: meta.strategy,
+            engine: meta.engine,
+            outcome,
+            tokens_after: rendering.tokens,
+            scores: report.scores(),
+            answered_by: Answerer::Code,
+            reasons: reasons(meta.strategy, &refusals, &report),
+            next: repaired.then_some(Measure::Facts),
+        });
+        if !repaired {
+            let digest = digest_of(material, &summary, &rendering, tokens_before);
+            meta.tokens_after = i64::from(rendering.tokens) + i64::from(digest.tokens);
+            meta.compression_ratio = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
+            meta.probe_score = report.score;
+            meta.facts_score = report.facts_score;
+            if report.score.is_none() {
+                meta.warnings.push("no probe could be asked of this version".to_owned());
+            }
+            let least =
+                least.unwrap_or_else(|| render::served_least(&subject_of(material, &summary, &meta), count));
+            let recap = recap(&summary);
+            return Proof {
+                meta,
+                summary,
+                rendering,
+                least,
+                digest,
+                recap,
+                report,
+                new_probes,
+                retired,
+                refusals,
+                gate,
+                proposed,
+                merge_warnings,
+                before,
+            };
+        }
+        round += 1;
+    }
+}
+
+/// The digest that the rendering leaves room for; both together are smaller than what they stand for.
+fn digest_of(
+    material: &Material,
+    summary: &Summary,
+    rendering: &Rendering,
+    tokens_before: u32,
+) -> digest::Served {
+    // A dense reconstruction is chosen for being small.
+    if !material.strategy.is_verifiable() {
+        return digest::Served::default();
+    }
+    let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
+    let room = most.saturating_sub(rendering.tokens.saturating_add(SUMMARY_FRAME_TOKENS));
+    digest::serve(&summary.digest, &rendering.text, room, &material.counter)
+}
+
+/// Whether the probes let a version pass; what cannot be verified is scored and not judged.
+fn holds(strategy: Strategy, report: &ProbeReport) -> bool {
+    !strategy.is_verifiable() || probe::accept(report)
+}
+
+/// Why a candidate was not accepted as it is.
+fn reasons(strategy: Strategy, refusals: &[Refusal], report: &ProbeReport) -> Vec<String> {
+    let mut reasons: Vec<String> = refusals.iter().take(REASONS_TOLD).map(ToString::to_string).collect();
+    if !holds(strategy, report) {
+        reasons.push(format!(
+            "{} of {} probes failed, {} of them critical",
+            report.failed, report.asked, report.critical_failed
+        ));
+    }
+    reasons
+}
+
+fn bound(material: &Material, engine: Engine, tokens_before: u32) -> u32 {
+    let share = share_of(tokens_before, material.strategy.share_of_before());
+    let bound = if engine == Engine::Llm { material.told_bound } else { material.bound };
+    bound.min(share.max(render::LEAST_BOUND_TOKENS))
+}
+
+fn meta(
+    material: &Material,
+    proposed: &Proposed,
+    tokens_before: u32,
+    mut warnings: Vec<String>,
+) -> VersionMeta {
+    if !material.strategy.is_verifiable() {
+        warnings.push("a dense reconstruction, not verified: nothing holds its text to account".to_owned());
+    }
+    VersionMeta {
+        phase: material.phase,
+        version: material.version,
+        parent_version: material.base.as_ref().map(|base| base.version),
+        strategy: material.strategy,
+        verifiable: material.strategy.verifiable(),
+        engine: proposed.engine,
+        model: proposed.model.clone(),
+        compression_count: material.compression_count + 1,
+        last_compressed_at: material.now,
+        from_seq: material.from_seq,
+        through_seq: material.through_seq,
+        tokens_before: i64::from(tokens_before),
+        tokens_after: 0,
+        max_tokens: bound(material, proposed.engine, tokens_before),
+        compression_ratio: None,
+        probe_score: None,
+        facts_score: None,
+        exam: None,
+        warnings,
+    }
+}
+
+fn subject_of<'a>(material: &'a Material, summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
+    Subject {
+        summary,
+        meta,
+        session_id: &material.session_id,
+        task_id: material.task_id.as_deref(),
+        started: material.now,
+        last_activity: material.now,
+    }
+}
+
+/// Current task, open errors and next steps once more, for the end of a long context.
+#[must_use]
+pub fn recap(summary: &Summary) -> String {
+    use super::super::summary::ErrorStatus;
+    let mut lines = Vec::new();
+    let state = &summary.current_state;
+    if let Some(task) = state.task.as_deref().filter(|task| !task.is_empty()) {
+        lines.push(format!("Current task: {task}"));
+    } else if !state.text.is_empty() {
+        lines.push(format!("Current state: {}", state.text));
+    }
+    for error in summary.errors.iter().rev().filter(|error| error.status != ErrorStatus::Resolved).take(3) {
+        lines.push(format!("Open error: {}", error.message));
+    }
+    for (number, step) in summary.next_steps.iter().enumerate().take(5) {
+        lines.push(format!("Next step {}: {step}", number + 1));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,146 @@
+mod agents;
+mod sessions;
+
+use super::chain::Chain;
+use super::*;
+use crate::probe;
+use anchord_facts::ledger::constraints::ConstraintSource;
+use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
+
+#[test]
+fn the_sample_goes_through_every_step_and_is_accepted() {
+    let material = sample::sample();
+    let facts = read(&material);
+    assert_eq!(facts.files.len(), 1);
+    assert_eq!(facts.test_runs.len(), 2);
+    assert!(!facts.errors.is_empty() && !facts.constraints.is_empty());
+    let draft = draft(&material, &facts);
+    let proof = prove(&material, &facts, draft);
+    assert!(proof.is_accepted(), "{:?} {:?}", proof.refusals, proof.report);
+    assert!(proof.rendering.text.contains("src/auth.rs"));
+}
+
+fn said(role: Role, text: String) -> Message {
+    Message { role, name: None, parts: vec![Part::Text(text)] }
+}
+
+fn called(id: &str, name: &str, arguments: &serde_json::Value, output: String) -> [Message; 2] {
+    let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_string() };
+    let result = ToolResult { call_id: id.to_owned(), parts: vec![Part::Text(output)], is_error: None };
+    let message = |role, part| Message { role, name: None, parts: vec![part] };
+    [message(Role::Assistant, Part::ToolCall(call)), message(Role::Tool, Part::ToolResult(result))]
+}
+
+/// One stretch of work: a request, twelve files, an error, a test run, a choice.
+fn stretch(number: usize) -> Vec<Message> {
+    let mut all = vec![said(
+        Role::User,
+        format!("Now port stage {number} of the parser, and never touch table_{number} while you do it."),
+    )];
+    for i in 0..12 {
+        let path = format!("/work/src/area{}/stage{number}/file_name_{i}.rs", i % 3);
+        let arguments = serde_json::json!({"file_path": path, "content": format!("fn f{i}() {{}}\n")});
+        all.extend(called(
+            &format!("w{number}_{i}"),
+            "Write",
+            &arguments,
+            format!("File created successfully at: {path}"),
+        ));
+    }
+    let run = serde_json::json!({"command": format!("cargo test stage_{number}")});
+    let output = format!(
+        "{}\nerror[E0{number:03}]: mismatched types in stage {number}\n --> src/area0/stage{number}/file_name_0.rs:3:5\ntest result: FAILED. 3 passed; 1 failed",
+        "   Compiling parser v0.1.0\n".repeat(120)
+    );
+    all.extend(called(&format!("t{number}"), "Bash", &run, output));
+    all.push(said(
+        Role::Assistant,
+        format!("I decided to keep stage {number} table driven because it is simpler to test."),
+    ));
+    all
+}
+
+/// A window of 8,000 tokens has a bound of 1,200.
+const BOUND: u32 = 1_200;
+
+#[test]
+fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
+    const STRETCHES: usize = 25;
+    let mut chain = Chain::within(BOUND);
+    for number in 0..STRETCHES {
+        let material = chain.material(stretch(number));
+        let facts = read(&material);
+        let proof = prove(&material, &facts, draft(&material, &facts));
+        assert!(proof.is_accepted(), "{number}: {:?} {:?}", proof.refusals, failed(&proof));
+        assert!(proof.rendering.tokens <= BOUND, "{number}: {}", proof.rendering.tokens);
+        assert!(proof.least.tokens <= render::LEAST_BOUND_TOKENS);
+        let again = prove(&material, &facts, draft(&material, &facts));
+        assert_eq!(proof.rendering, again.rendering, "the same bytes again");
+        chain.publish(&material, facts, proof);
+    }
+    let record = chain.record();
+    assert_eq!(record.files_modified.len(), STRETCHES * 12);
+    assert_eq!(record.requests.len(), STRETCHES);
+    assert_eq!(record.errors.len(), STRETCHES);
+    assert_eq!(record.constraints.len(), STRETCHES);
+    assert_eq!(record.test_results.len(), STRETCHES);
+}
+
+fn failed(proof: &Proof) -> Vec<&str> {
+    let failed = proof.report.results.iter().filter(|r| r.verdict == probe::Verdict::Fail);
+    failed.map(|r| r.probe.question.as_str()).collect()
+}
+
+#[test]
+fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
+    let messages = (0..4).flat_map(stretch);
+    let span: Vec<Numbered> = (1..).zip(messages).map(|(seq, message)| Numbered { seq, message }).collect();
+    let material = Material {
+        bound: render::LEAST_BOUND_TOKENS,
+        ..Material::first(span, 20_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
+    };
+    let facts = read(&material);
+    let proof = prove(&material, &facts, draft(&material, &facts));
+    let critical = proof.report.results.iter().filter(|r| r.probe.critical);
+    for result in critical {
+        assert_eq!(
+            result.verdict,
+            probe::Verdict::Pass,
+            "{}\n{}",
+            result.probe.question,
+            proof.rendering.text
+        );
+    }
+}
+
+#[test]
+fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
+    // Assembled at run time, so that no scanner takes a test for a leak.
+    let secret = ["hunter", "22X", "qq"].concat();
+    let said_so = format!("password={secret}");
+    let span: Vec<Numbered> = (1..)
+        .zip([
+            said(Role::User, format!("Fix the login, {said_so} is what it takes.")),
+            said(Role::Assistant, format!("I decided to use {said_so} because the store needs it.")),
+            said(Role::User, format!("You must never change {said_so} in the store.")),
+            said(Role::Assistant, format!("Next, I will try {said_so} again. I am blocked by {said_so}.")),
+        ])
+        .map(|(seq, message)| Numbered { seq, message })
+        .collect();
+    let pins = vec![Constraint {
+        id: "pin".to_owned(),
+        text: format!("Keep {said_so} as it is."),
+        source: ConstraintSource::Pin,
+        seqs: Vec::new(),
+        session_id: None,
+    }];
+    let material =
+        Material { pins, ..Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH) };
+    let facts = read(&material);
+    let draft = draft(&material, &facts);
+    let proof = prove(&material, &facts, draft);
+    let told = serde_json::to_string(&(&facts, &proof.summary, &proof.new_probes, &proof.report)).unwrap();
+    assert!(!told.contains(&secret), "{told}");
+    assert!(!proof.rendering.text.contains(&secret) && !proof.recap.contains(&secret));
+    assert!(proof.summary.constraints.iter().any(|c| c.text.contains("[REDACTED:password]")));
+}

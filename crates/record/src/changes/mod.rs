@@ -1,0 +1,30 @@
+//! What a model changes in a record, and what of that is believed.
+//!
+//! What lives here: the pieces that a span is asked in, the record with its entries numbered, the prompt, the reading
+//! of the reply, the check that the data supports it, and how it is applied.
+//! Invariant: messages are data between marks that they cannot close; what a reply does not touch stays as it is;
+//! nothing is kept that the data does not support; no secret is in a prompt or a change.
+//! Must not know: providers, their wire formats, retries, where changes are stored.
+
+mod account;
+mod board;
+mod chunk;
+mod corpus;
+mod prompt;
+mod reply;
+mod support;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use reply::bare_json;
+
+pub use account::{Account, Loss, settle};
+pub use board::{Board, List, Number, Refused};
+pub use chunk::{Chunk, Clipping, next_chunk};
+pub use prompt::{Frame, Prompt, evidence, schema};
+pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
+pub use support::{Checked, Fault, check};
+
+/// Tokens that a reply may take.
+pub const REPLY_TOKENS: u32 = 4_096;

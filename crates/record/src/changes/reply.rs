@@ -1,0 +1,295 @@
+//! The reading of a reply.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::board::List;
+use anchord_facts::redact::redact;
+use anchord_facts::wording::one_line;
+use anchord_messages::id::Seq;
+
+/// What a model changes in a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// What the person wants now; empty when that is as before.
+    #[serde(default)]
+    pub intent: String,
+    /// Where the work stands.
+    #[serde(default)]
+    pub state: String,
+    /// The messages that intent and state came from.
+    #[serde(default)]
+    pub seqs: Vec<Seq>,
+    /// New entries.
+    #[serde(default)]
+    pub add: Vec<Addition>,
+    /// What is new of entries, told behind what they say.
+    #[serde(default)]
+    pub append: Vec<Revision>,
+    /// Entries anew.
+    #[serde(default)]
+    pub update: Vec<Revision>,
+    /// Entries that are over.
+    #[serde(default)]
+    pub close: Vec<Closing>,
+}
+
+impl Changes {
+    /// What it adds and changes, in its words.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let added = self.add.iter().map(|added| added.text.as_str());
+        added.chain(self.append.iter().chain(&self.update).map(|revised| revised.text.as_str()))
+    }
+}
+
+/// A new entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Addition {
+    /// Where it goes.
+    pub section: List,
+    /// The thing's name, the file's path; empty for others.
+    #[serde(default)]
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// The messages that it came from.
+    #[serde(default)]
+    pub seqs: Vec<Seq>,
+}
+
+/// An entry anew, or more of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revision {
+    /// Its number.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+    /// The messages that it came from.
+    #[serde(default)]
+    pub seqs: Vec<Seq>,
+}
+
+/// The end of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    /// Its number.
+    pub id: String,
+    /// How it ended.
+    #[serde(rename = "as")]
+    pub ended: Ended,
+    /// What came of it, when that matters.
+    #[serde(default)]
+    pub note: String,
+    /// The messages that say so.
+    #[serde(default)]
+    pub seqs: Vec<Seq>,
+}
+
+/// How an entry ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// A request or a step that was carried out.
+    Done,
+    /// Taken back, or of no use any more.
+    Dropped,
+    /// Another one took its place.
+    Superseded,
+    /// A decision that holds no more.
+    Overturned,
+    /// A blocker that is gone.
+    Resolved,
+    /// A question that somebody answered.
+    Answered,
+    /// Not at all: a request that was taken for done is open.
+    Reopened,
+}
+
+impl Ended {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Done,
+        Self::Dropped,
+        Self::Superseded,
+        Self::Overturned,
+        Self::Resolved,
+        Self::Answered,
+        Self::Reopened,
+    ];
+
+    /// Its word in prompts and replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Dropped => "dropped",
+            Self::Superseded => "superseded",
+            Self::Overturned => "overturned",
+            Self::Resolved => "resolved",
+            Self::Answered => "answered",
+            Self::Reopened => "reopened",
+        }
+    }
+}
+
+/// Why a reply cannot be used; never with the reply's own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    /// It is no JSON object.
+    #[error("it is not one JSON object")]
+    NotJson,
+    /// A field is missing.
+    #[error("the field {0} is missing")]
+    Missing(&'static str),
+    /// Nothing in it has the shape that was asked for.
+    #[error("it does not have the schema's shape")]
+    Shape,
+    /// Nothing is in it.
+    #[error("every field is empty")]
+    Empty,
+}
+
+/// The most entries of one list of a reply.
+const MOST_ENTRIES: usize = 64;
+/// The longest entry, in characters.
+const LONGEST_ENTRY: usize = 1_600;
+/// The longest state and intent, in characters.
+const LONGEST_STATE: usize = 2_000;
+
+/// What was read of a reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// The changes.
+    pub changes: Changes,
+    /// What was left out of it, in words for the model.
+    pub objections: Vec<String>,
+}
+
+/// Reads a reply: one JSON object, alone, in a fence, or after the thinking of a model that thinks aloud. An entry that
+/// has not the shape that was asked for is left out, and told.
+///
+/// # Errors
+/// When the reply is not usable.
+pub fn read(text: &str) -> Result<Read, ReplyError> {
+    let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(bare_json(text)) else {
+        return Err(ReplyError::NotJson);
+    };
+    let mut read = Read::default();
+    let mut words = |name: &'static str| match fields.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(ReplyError::Shape),
+    };
+    let state = words("state")?.ok_or(ReplyError::Missing("state"))?;
+    read.changes.state = clean(&state, LONGEST_STATE, "state", &mut read.objections);
+    let intent = words("intent")?.unwrap_or_default();
+    read.changes.intent = clean(&intent, LONGEST_STATE, "intent", &mut read.objections);
+    read.changes.seqs = fields.remove("seqs").map(|seqs| numbers(&seqs)).unwrap_or_default();
+    let Read { changes, objections } = &mut read;
+    changes.add = entries(&mut fields, "add", objections)?;
+    changes.append = entries(&mut fields, "append", objections)?;
+    changes.update = entries(&mut fields, "update", objections)?;
+    changes.close = entries(&mut fields, "close", objections)?;
+    for added in &mut changes.add {
+        added.name = clean(&added.name, 200, "a name", objections);
+        added.text = clean(&added.text, LONGEST_ENTRY, "an entry of \"add\"", objections);
+    }
+    for revised in changes.append.iter_mut().chain(&mut changes.update) {
+        let what = format!("the text of {}", clip(&revised.id));
+        revised.text = clean(&revised.text, LONGEST_ENTRY, &what, objections);
+    }
+    for closed in &mut changes.close {
+        closed.note = clean(&closed.note, LONGEST_ENTRY, "a note", objections);
+    }
+    changes.add.retain(|added| !added.text.is_empty());
+    changes.append.retain(|revised| !revised.text.is_empty());
+    changes.update.retain(|revised| !revised.text.is_empty());
+    if !fields.is_empty() {
+        // Not by name: the name is the model's text too.
+        objections.push(format!("{} fields that are none of the seven", fields.len()));
+    }
+    let tells = !(changes.state.is_empty()
+        && changes.intent.is_empty()
+        && changes.add.is_empty()
+        && changes.append.is_empty()
+        && changes.update.is_empty()
+        && changes.close.is_empty());
+    if tells { Ok(read) } else { Err(ReplyError::Empty) }
+}
+
+/// The entries of a list, each by itself, so that one of another shape does not cost the others.
+fn entries<T: for<'de> Deserialize<'de>>(
+    fields: &mut Map<String, Value>,
+    name: &str,
+    objections: &mut Vec<String>,
+) -> Result<Vec<T>, ReplyError> {
+    let list = match fields.remove(name) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(list)) => list,
+        Some(_) => return Err(ReplyError::Shape),
+    };
+    let all = list.len();
+    let mut found = Vec::new();
+    for (at, mut entry) in list.into_iter().enumerate().take(MOST_ENTRIES) {
+        if let Some(seqs) = entry.get_mut("seqs") {
+            *seqs = numbers(seqs).into();
+        }
+        match serde_json::from_value(entry) {
+            Ok(entry) => found.push(entry),
+            Err(_) => objections.push(format!("\"{name}\", entry {}: not of the schema's shape", at + 1)),
+        }
+    }
+    if all > MOST_ENTRIES {
+        objections.push(format!("\"{name}\": {} entries beyond {MOST_ENTRIES}", all - MOST_ENTRIES));
+    }
+    Ok(found)
+}
+
+/// Whole numbers of a list, also those that were written as texts.
+fn numbers(value: &Value) -> Vec<Seq> {
+    let number = |value: &Value| {
+        value.as_i64().or_else(|| value.as_str()?.trim_start_matches('#').trim().parse().ok())
+    };
+    let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    all.iter().filter_map(number).take(64).collect()
+}
+
+/// The JSON of a reply: without a fence, and without the thinking of a model that thinks aloud.
+#[must_use]
+pub fn bare_json(text: &str) -> &str {
+    let mut text = text.trim();
+    if let Some((_, after)) = text.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {
+        text = after.trim();
+    }
+    let fenced = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));
+    fenced.and_then(|rest| rest.trim_end().strip_suffix("```")).unwrap_or(text).trim()
+}
+
+/// A text on one line, without secrets, within its bound: what is too long ends with a whole sentence, and is told.
+fn clean(text: &str, longest: usize, what: &str, objections: &mut Vec<String>) -> String {
+    let line = one_line(text);
+    let line = redact(&line);
+    let lower = line.to_ascii_lowercase();
+    if matches!(
+        lower.trim_end_matches('.'),
+        "none" | "n/a" | "null" | "unknown" | "tbd" | "todo" | "-" | "..." | "string" | "…"
+    ) {
+        return String::new();
+    }
+    if line.chars().count() <= longest {
+        return line.into_owned();
+    }
+    let mut kept = String::new();
+    let mut room = longest;
+    for sentence in super::words::clauses(&line) {
+        let Some(rest) = room.checked_sub(sentence.chars().count()) else { break };
+        kept.push_str(sentence);
+        room = rest;
+    }
+    objections.push(format!("{what}: longer than {longest} characters; the end was left out"));
+    kept.trim().to_owned()
+}
+
+fn clip(text: &str) -> &str {
+    anchord_facts::wording::clip_chars(text, 12)
+}

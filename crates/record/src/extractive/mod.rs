@@ -1,0 +1,79 @@
+//! The deterministic engine: a span and its facts become a proposal, without a network or a clock.
+//!
+//! What lives here: the intent, out of what people asked; the state; choices that tools carried; pictures and files.
+//! Quotations are the digest's: a sentence with a marker word in it is no decision, no step and no blocker.
+//! Invariant: every sentence stands in the span; nothing is invented, and nothing is a placeholder.
+//! Must not know: merging, renderings, budgets.
+
+pub mod contracts;
+mod decisions;
+mod intent;
+mod media;
+mod state;
+
+use super::merge::requests::fold;
+use super::proposal::Proposal;
+use super::summary::Summary;
+use anchord_facts::ledger::line::squash;
+use anchord_facts::ledger::{Facts, TodoStatus};
+use anchord_facts::wording::{self, clip_chars};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
+
+/// The most next steps, and the longest, in characters.
+const MOST_STEPS: usize = 12;
+const LONGEST_STEP: usize = 300;
+
+/// Proposes the narrative of a span; `base` is the summary that the span follows.
+#[must_use]
+pub fn propose(span: &[Numbered], facts: &Facts, base: Option<&Summary>) -> Proposal {
+    let mut requests = base.map(|base| base.requests.clone()).unwrap_or_default();
+    fold(&mut requests, &facts.requests);
+    let (next_steps, next_steps_seqs) = steps(facts);
+    Proposal {
+        intent: intent::find(span, facts, (base, &requests)),
+        next_steps,
+        next_steps_seqs,
+        decisions: decisions::find(span),
+        current_state: state::current(span, facts),
+        things: media::things(span),
+        ..Proposal::default()
+    }
+}
+
+/// What the todo list has left, what is in hand first: nobody else says what comes next in so many words.
+fn steps(facts: &Facts) -> (Vec<String>, Vec<Seq>) {
+    let Some(list) = &facts.todos else { return Default::default() };
+    let open = [TodoStatus::InProgress, TodoStatus::Pending]
+        .into_iter()
+        .flat_map(|status| list.items.iter().filter(move |item| item.status == status))
+        .map(|item| clip(&squash(&item.content), LONGEST_STEP))
+        .filter(|step| !is_placeholder(step));
+    let steps: Vec<String> = open.take(MOST_STEPS).collect();
+    let seqs = if steps.is_empty() { Vec::new() } else { list.seqs.clone() };
+    (steps, seqs)
+}
+
+/// At most `max` characters, never half a word, path or number, with `…` for what was cut.
+fn clip(text: &str, max: usize) -> String {
+    let head = wording::clip_words(text, max);
+    if head.len() == text.len() {
+        return text.to_owned();
+    }
+    // One word longer than all of the room is data; its start tells which.
+    let head = if head.is_empty() { clip_chars(text, max) } else { head };
+    format!("{head}…")
+}
+
+/// Whether a text says nothing: to be left out rather than served.
+fn is_placeholder(text: &str) -> bool {
+    let bare = text.trim().trim_matches(|c: char| c.is_ascii_punctuation() && c != '.' || c == '…');
+    let lower = bare.to_ascii_lowercase();
+    bare.is_empty()
+        || matches!(lower.as_str(), "..." | "etc." | "etc" | "none" | "n/a" | "todo" | "tbd" | "null")
+        || lower.contains("[tbd]")
+        || bare.chars().all(|c| !c.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! What the gate did with the candidates of one compression, as the compression's report lists it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::probe::{Answerer, Scores};
+use crate::strategy::{Engine, Strategy};
+
+/// What the gate did with one candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct GateRecord {
+    /// How the candidate was made.
+    pub strategy: Strategy,
+    /// Who wrote its narrative.
+    pub engine: Engine,
+    /// What became of it.
+    pub outcome: GateOutcome,
+    /// Tokens of its rendering.
+    pub tokens_after: u32,
+    /// How its probes went.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// Who answered its probes.
+    #[serde(default)]
+    pub answered_by: Answerer,
+    /// Why it was not accepted, a few at most.
+    pub reasons: Vec<String>,
+    /// What was tried next; absent when it was the last word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Measure>,
+}
+
+/// What is tried when a candidate does not hold, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The missing facts are put back word for word, and it is asked again.
+    Facts,
+    /// The model tells the piece that lost most once more, in detail: for failed probes, and for a low exam.
+    Detail,
+    /// The model tells that piece in smaller ones.
+    SmallerPieces,
+    /// Code words it, and leaves more messages as they are.
+    Code,
+    /// Another strategy, on the same span.
+    Strategy,
+}
+
+/// What the gate does with a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GateOutcome {
+    /// It holds.
+    Accept,
+    /// What it lacks was put back, and it was asked again.
+    Repair,
+    /// It was refused for good, and another way was taken on the same span.
+    FallBack,
+    /// It was refused for good; the old version stays.
+    Reject,
+    /// It is not smaller than what it replaces; the old version stays.
+    Skip,
+}

@@ -1,0 +1,21 @@
+//! Marks around data that a model reads: nothing between them can close them.
+
+use std::hash::Hasher as _;
+
+/// A mark that stands in none of the texts, so that none of them can close it. It comes from the texts
+/// themselves, because the same input has to give the same prompt.
+pub fn free_mark<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = texts.collect();
+    let mut hasher = fnv::FnvHasher::default();
+    for text in &texts {
+        hasher.write(text.as_bytes());
+    }
+    let mut number = hasher.finish();
+    loop {
+        let mark = format!("data-{number:016x}");
+        if !texts.iter().any(|text| text.contains(&mark)) {
+            return mark;
+        }
+        number = number.wrapping_add(1);
+    }
+}

@@ -1,0 +1,50 @@
+//! Blockers: what a model says, and the tests that fail now.
+
+use std::fmt::Write as _;
+
+use super::super::summary::{Blocker, TestResult};
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::wording::clip_words;
+
+/// What stands in front of a blocker that code writes.
+const FAILING: &str = "Failing tests: `";
+/// The most of them.
+const MOST: usize = 6;
+/// The longest command, in characters, and the most names of tests.
+const LONGEST_COMMAND: usize = 140;
+const MOST_NAMES: usize = 6;
+
+/// Whether code keeps a blocker: what fails now.
+#[must_use]
+pub fn is_of_failing_tests(blocker: &Blocker) -> bool {
+    blocker.session_id.is_none() && blocker.text.starts_with(FAILING)
+}
+
+/// Puts what fails now in the place of what failed before; what a model says stays.
+pub(super) fn merge(blockers: &mut Vec<Blocker>, results: &[TestResult]) {
+    blockers.retain(|blocker| !is_of_failing_tests(blocker));
+    let failing = results.iter().filter(|run| {
+        run.session_id.is_none()
+            && run.superseded_by.is_none()
+            && matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error)
+    });
+    let mut failing: Vec<&TestResult> = failing.collect();
+    failing.sort_by_key(|run| run.seqs.last().copied());
+    let surplus = failing.len().saturating_sub(MOST);
+    blockers.extend(failing.into_iter().skip(surplus).map(blocker));
+}
+
+fn blocker(run: &TestResult) -> Blocker {
+    let mut text = format!("{FAILING}{}`", clip_words(&run.command, LONGEST_COMMAND));
+    if let Some(failed) = run.failed.filter(|failed| *failed > 0) {
+        let _ = write!(text, " ({failed} failed)");
+    }
+    let names: Vec<&str> = run.failing.iter().take(MOST_NAMES).map(String::as_str).collect();
+    if !names.is_empty() {
+        let _ = write!(text, ": {}", names.join(", "));
+    }
+    if run.failing.len() > MOST_NAMES {
+        let _ = write!(text, " and {} more", run.failing.len() - MOST_NAMES);
+    }
+    Blocker { text, seqs: run.seqs.clone(), session_id: None }
+}

@@ -1,0 +1,479 @@
+use std::collections::BTreeSet;
+
+use chrono::{TimeZone, Utc};
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::super::merge::{Gone, MergeContext, Merged, merge};
+use super::super::proposal::{Proposal, ProposedIntent};
+use super::super::render::{LEAST_BOUND_TOKENS, Rendering, Style, Subject, render};
+use super::super::strategy::{Engine, Strategy as Way};
+use super::super::summary::{Blocker, CurrentState, Decision, Summary};
+use super::super::version::VersionMeta;
+use super::*;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::{ErrorFact, Facts, FileFact, TodoItem, TodoList, TodoStatus};
+use anchord_facts::thing::{Property, Thing};
+
+fn seq(i: usize) -> i64 {
+    i64::try_from(i).unwrap()
+}
+
+fn meta(version: i64) -> VersionMeta {
+    VersionMeta {
+        phase: None,
+        version,
+        parent_version: None,
+        strategy: Way::Anchored,
+        verifiable: crate::strategy::Verifiable::Yes,
+        engine: Engine::Extractive,
+        model: None,
+        compression_count: version,
+        last_compressed_at: Utc.with_ymd_and_hms(2026, 1, 2, 3, 4, 5).unwrap(),
+        from_seq: 1,
+        through_seq: 1,
+        tokens_before: 1,
+        tokens_after: 1,
+        max_tokens: 4000,
+        compression_ratio: None,
+        probe_score: None,
+        facts_score: None,
+        exam: None,
+        warnings: vec![],
+    }
+}
+
+fn tokens(text: &str) -> u32 {
+    anchord_messages::tokens::TokenCounter::new(anchord_messages::tokens::Tokenizer::O200kBase)
+        .count_text(text)
+}
+
+fn shown(summary: &Summary, version: i64, bound: u32) -> Rendering {
+    let meta = meta(version);
+    let at = meta.last_compressed_at;
+    let subject =
+        Subject { summary, meta: &meta, session_id: "s", task_id: None, started: at, last_activity: at };
+    render(Style::Anchored, &subject, bound, tokens)
+}
+
+fn file(path: &str, action: Option<FileAction>, seq: i64) -> FileFact {
+    FileFact {
+        path: path.into(),
+        action,
+        overwrite_possible: false,
+        renamed_from: None,
+        transient: false,
+        changes: vec![format!("edit number {seq} of the parser")],
+        reason: None,
+        seqs: vec![seq],
+    }
+}
+
+fn error(message: &str, seq: i64) -> ErrorFact {
+    ErrorFact {
+        kind: Some("TypeError".into()),
+        message: message.into(),
+        location: None,
+        command: None,
+        resolution: None,
+        count: 1,
+        seqs: vec![seq],
+    }
+}
+
+fn user(text: &str, seq: i64) -> Constraint {
+    Constraint {
+        id: format!("u{seq}"),
+        text: text.into(),
+        source: ConstraintSource::User,
+        seqs: vec![seq],
+        session_id: None,
+    }
+}
+
+fn thing(kind: &str, id: &str, seq: i64) -> Thing {
+    let properties = vec![Property::new("state", "open")];
+    Thing { kind: kind.into(), id: id.into(), properties, seqs: vec![seq], ..Thing::default() }
+}
+
+fn span(version: i64) -> (Facts, Proposal) {
+    let s = version * 100;
+    let facts = Facts {
+        files: vec![
+            file(&format!("src/area{}/file_{version}.rs", version % 5), Some(FileAction::Created), s + 1),
+            file("src/lib.rs", Some(FileAction::Modified), s + 2),
+            file(&format!("docs/page_{version}.md"), None, s + 3),
+        ],
+        errors: vec![error(&format!("cannot read field{version}_x of undefined"), s + 4)],
+        things: vec![thing("commit", &format!("abc{version:04}f"), s + 5)],
+        named: vec![(format!("abc{version:04}f"), vec![s + 5])],
+        constraints: vec![user(&format!("never touch table_{version}"), s + 6)],
+        ..Facts::default()
+    };
+    let proposal = Proposal {
+        is_beside: false,
+        intent: Some(ProposedIntent {
+            text: "Port the parser to Rust, with tests".into(),
+            changes_scope: false,
+            seqs: vec![1],
+        }),
+        things: vec![],
+        decisions: vec![Decision {
+            decision: format!("Use table driven parsing in stage {version}"),
+            rationale: "it is simpler to test".into(),
+            alternatives: vec![],
+            superseded_by: None,
+            seqs: vec![s + 7],
+            session_id: None,
+        }],
+        current_state: CurrentState {
+            phase: None,
+            task: Some(format!("port stage {version}")),
+            text: format!("Stage {version} compiles and most of its tests pass."),
+            seqs: vec![s + 8],
+        },
+        blockers: vec![Blocker {
+            text: format!("The fixture of stage {version} is missing"),
+            seqs: vec![s + 8],
+            session_id: None,
+        }],
+        blockers_resolved: false,
+        next_steps: vec![format!("Finish stage {version}"), "Run the whole suite".into()],
+        next_steps_seqs: vec![s + 8],
+        warnings: vec![],
+    };
+    (facts, proposal)
+}
+
+fn compress(current: Option<&Summary>, version: i64) -> (Merged, Facts, Proposal) {
+    let (facts, proposal) = span(version);
+    let pins = [Constraint {
+        id: "p".into(),
+        text: "Keep the public API as it is.".into(),
+        source: ConstraintSource::Pin,
+        seqs: vec![],
+        session_id: None,
+    }];
+    let removed = BTreeSet::new();
+    let ctx = MergeContext {
+        version,
+        anchor: (version - 1) * 100,
+        through_seq: version * 100,
+        pins: &pins,
+        removed_constraints: &removed,
+    };
+    (merge(current.cloned(), &facts, &proposal, ctx), facts, proposal)
+}
+
+#[test]
+fn a_sound_candidate_answers_every_probe() {
+    let (merged, facts, proposal) = compress(None, 1);
+    let probes = generate(&facts, &proposal, None, &merged.summary);
+    for kind in [
+        ProbeKind::Recall,
+        ProbeKind::Artifact,
+        ProbeKind::Continuation,
+        ProbeKind::Decision,
+        ProbeKind::Blocker,
+        ProbeKind::Constraint,
+    ] {
+        assert!(probes.iter().any(|p| p.kind == kind), "no {kind:?}");
+    }
+    let report = score(&probes, &shown(&merged.summary, 1, 4000), &merged.summary);
+    let wrong: Vec<_> = report.results.iter().filter(|r| r.verdict != Verdict::Pass).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(report.score, Some(1.0));
+    assert!(accept(&report));
+}
+
+#[test]
+fn without_probes_there_is_no_score_and_nothing_to_refuse() {
+    let report = score(&[], &shown(&Summary::default(), 1, 4000), &Summary::default());
+    assert_eq!((report.score, report.asked), (None, 0));
+    assert!(accept(&report));
+}
+
+#[test]
+fn a_lost_fact_fails_is_put_back_and_passes() {
+    let (merged, facts, proposal) = compress(None, 1);
+    let mut lossy = merged.summary.clone();
+    let probes = generate(&facts, &proposal, None, &lossy);
+    lossy.files_modified.remove(0);
+    lossy.files_read.clear();
+    lossy.errors.clear();
+    lossy.things.clear();
+    lossy.decisions_made.clear();
+    lossy.constraints.retain(|c| c.source == ConstraintSource::Pin);
+    lossy.current_state = CurrentState::default();
+    lossy.next_steps.clear();
+    lossy.blockers.clear();
+    lossy.session_intent.clear();
+    let before = score(&probes, &shown(&lossy, 1, 4000), &lossy);
+    assert!(before.critical_failed > 0 && !accept(&before));
+    assert_eq!(before.cut, 0);
+    assert!(repair(&before, &facts, &proposal, &mut lossy));
+    let after = score(&probes, &shown(&lossy, 1, 4000), &lossy);
+    assert_eq!(
+        after.failed,
+        0,
+        "{:#?}",
+        after.results.iter().filter(|r| r.verdict == Verdict::Fail).collect::<Vec<_>>()
+    );
+    assert!(!repair(&after, &facts, &proposal, &mut lossy), "a second round finds nothing to do");
+}
+
+#[test]
+fn a_fact_in_the_wrong_section_does_not_count() {
+    let (merged, facts, proposal) = compress(None, 1);
+    let mut summary = merged.summary;
+    let probes = generate(&facts, &proposal, None, &summary);
+    summary.blockers[0].text.clone_from(&summary.errors[0].message);
+    summary.errors.clear();
+    let report = score(&probes, &shown(&summary, 1, 4000), &summary);
+    let failed = report.results.iter().find(|r| r.probe.section == Some(Section::Errors)).unwrap();
+    assert_eq!(failed.verdict, Verdict::Fail);
+    assert_eq!(failed.answer, "information not found");
+}
+
+#[test]
+fn what_the_bound_cut_is_cut_and_critical_facts_are_not() {
+    let (mut facts, proposal) = span(1);
+    for i in 0..400_i64 {
+        facts.files.push(file(
+            &format!("src/generated/module_{}/file_{i}.rs", i % 17),
+            Some(FileAction::Modified),
+            i,
+        ));
+        facts
+            .errors
+            .push(ErrorFact { seqs: vec![i], ..error(&format!("module m{i}x has no member k{i}y"), i) });
+        facts.things.push(thing(&format!("id{}", i % 9), &format!("v-{i}"), i));
+        facts.named.push((format!("v-{i}"), vec![i]));
+    }
+    let removed = BTreeSet::new();
+    let ctx =
+        MergeContext { version: 1, anchor: 0, through_seq: 900, pins: &[], removed_constraints: &removed };
+    let summary = merge(None, &facts, &proposal, ctx).summary;
+    let probes = generate(&facts, &proposal, None, &summary);
+    assert!(probes.len() <= MAX_PROBES);
+    let rendering = shown(&summary, 1, LEAST_BOUND_TOKENS);
+    assert!(rendering.tokens <= LEAST_BOUND_TOKENS);
+    let report = score(&probes, &rendering, &summary);
+    assert_eq!(report.failed, 0);
+    assert!(report.cut > 0);
+    let cut: Vec<_> =
+        report.results.iter().filter(|r| r.probe.critical && r.verdict == Verdict::Cut).collect();
+    assert!(cut.is_empty(), "{cut:#?}\n{}", rendering.text);
+}
+
+#[rstest]
+#[case("see src/a.ts.", "src/a.ts", true)]
+#[case("see src/a.tsx", "src/a.ts", false)]
+#[case("see src/a.ts.bak", "src/a.ts", false)]
+#[case("- `src/` (modified): a.ts: x; b.ts", "src/b.ts", true)]
+#[case("- `lib/` (modified): a.ts; b.ts", "src/b.ts", false)]
+#[case("order 1234", "123", false)]
+#[case("order 123.", "123", true)]
+fn a_path_or_an_identifier_matches_to_the_letter(
+    #[case] answer: &str,
+    #[case] wanted: &str,
+    #[case] found: bool,
+) {
+    let probe = Probe {
+        kind: ProbeKind::Artifact,
+        question: "?".into(),
+        expected: vec![wanted.into()],
+        mode: Match::All,
+        section: None,
+        exact: true,
+        critical: false,
+        seqs: vec![],
+        reference: None,
+    };
+    assert_eq!(check_answer(&probe, answer).verdict == Verdict::Pass, found);
+}
+
+#[rstest]
+#[case(Match::All, 1, Verdict::Fail)]
+#[case(Match::All, 2, Verdict::Pass)]
+#[case(Match::Any, 0, Verdict::Fail)]
+#[case(Match::Any, 1, Verdict::Pass)]
+#[case(Match::Ratio(0.5), 1, Verdict::Pass)]
+#[case(Match::Ratio(0.9), 1, Verdict::Fail)]
+fn a_probe_says_how_many_of_its_facts_it_needs(
+    #[case] mode: Match,
+    #[case] told: usize,
+    #[case] verdict: Verdict,
+) {
+    let facts = ["the first fact told", "the second fact told"];
+    let probe = Probe {
+        kind: ProbeKind::Recall,
+        question: "?".into(),
+        expected: facts.iter().map(|f| (*f).to_owned()).collect(),
+        mode,
+        section: None,
+        exact: false,
+        critical: false,
+        seqs: vec![],
+        reference: None,
+    };
+    assert_eq!(check_answer(&probe, &facts[..told].join("\n")).verdict, verdict);
+}
+
+#[test]
+fn a_probe_is_kept_in_json_as_it_was() {
+    let (merged, facts, proposal) = compress(None, 1);
+    for probe in generate(&facts, &proposal, None, &merged.summary) {
+        let json = serde_json::to_string(&probe).unwrap();
+        assert_eq!(serde_json::from_str::<Probe>(&json).unwrap(), probe, "{json}");
+    }
+}
+
+#[test]
+fn critical_probes_are_asked_again_until_their_fact_is_replaced() {
+    let (first, facts, proposal) = compress(None, 1);
+    let probes = generate(&facts, &proposal, None, &first.summary);
+    let again = carry_over(&probes, &first.summary, &Gone::default());
+    let sections: BTreeSet<_> = again.iter().filter_map(|p| p.section).collect();
+    assert!(sections.contains(&Section::FilesModified) && sections.contains(&Section::Constraints));
+    assert!(!sections.contains(&Section::CurrentState), "a state is replaced by every span");
+    let mut later = first.summary.clone();
+    later.errors[0].status = super::super::summary::ErrorStatus::Resolved;
+    let renamed = std::mem::replace(&mut later.files_modified[0].path, "src/moved.rs".into());
+    let gone = Gone { constraints: vec![later.constraints.remove(1)], files: BTreeSet::from([renamed]) };
+    let again = carry_over(&probes, &later, &gone);
+    assert!(!again.iter().any(|p| p.section == Some(Section::Errors)));
+    assert!(!again.iter().any(|p| p.expected == ["src/area1/file_1.rs"]));
+    assert!(!again.iter().any(|p| p.expected[0].starts_with("never touch")));
+    assert!(again.iter().any(|p| p.expected == ["src/lib.rs"]));
+    later.files_modified.clear();
+    let again = carry_over(&probes, &later, &gone);
+    let report = score(&again, &shown(&later, 2, 4000), &later);
+    assert!(report.critical_failed > 0, "a fact that is simply gone fails");
+}
+
+#[test]
+fn an_error_met_again_at_another_line_retires_the_probe_of_its_old_wording() {
+    let step = |current: Option<&Summary>, version: i64| {
+        let line = version * 11;
+        let facts =
+            Facts { errors: vec![error(&format!("a.py:{line}: boom"), version * 100)], ..Facts::default() };
+        let removed = BTreeSet::new();
+        let ctx = MergeContext {
+            version,
+            anchor: (version - 1) * 100,
+            through_seq: version * 100,
+            pins: &[],
+            removed_constraints: &removed,
+        };
+        let merged = merge(current.cloned(), &facts, &Proposal::default(), ctx).summary;
+        let probes = generate(&facts, &Proposal::default(), current, &merged);
+        (merged, probes)
+    };
+    let (first, probes) = step(None, 1);
+    assert_eq!(carry_over(&probes, &first, &Gone::default()).len(), 1);
+    let (second, _) = step(Some(&first), 2);
+    assert!(carry_over(&probes, &second, &Gone::default()).is_empty());
+}
+
+#[test]
+fn twenty_five_compressions_stay_in_the_bound_with_the_record_complete() {
+    let mut current: Option<Summary> = None;
+    let mut asked: Vec<Probe> = Vec::new();
+    for version in 1..=25 {
+        let (merged, facts, proposal) = compress(current.as_ref(), version);
+        let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
+        let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
+        probes.retain(|p| !fresh.iter().any(|f| f.question == p.question));
+        probes.extend(fresh);
+        let rendering = shown(&merged.summary, version, 1200);
+        assert!(rendering.tokens <= 1200, "version {version}: {}", rendering.tokens);
+        let report = score(&probes, &rendering, &merged.summary);
+        let failed: Vec<_> = report.results.iter().filter(|r| r.verdict == Verdict::Fail).collect();
+        assert!(failed.is_empty(), "version {version}: {failed:#?}\n{}", rendering.text);
+        assert!(accept(&report));
+        asked = probes;
+        current = Some(merged.summary);
+    }
+    let record = current.unwrap();
+    assert_eq!(record.files_modified.len(), 26);
+    assert_eq!(record.files_read.len(), 25);
+    assert_eq!(record.errors.len(), 25);
+    assert_eq!(record.decisions_made.len(), 25);
+    assert_eq!(record.things.len(), 25);
+    assert_eq!(record.constraints.len(), 26);
+    assert_eq!(record.files_modified.iter().find(|f| f.path == "src/lib.rs").unwrap().changes.len(), 25);
+}
+
+#[test]
+fn a_todo_list_is_asked_for_when_the_proposal_is_silent() {
+    let item = |content: &str, status| TodoItem { content: content.into(), status };
+    let facts = Facts {
+        todos: Some(TodoList {
+            items: vec![
+                item("test the parser", TodoStatus::InProgress),
+                item("ship the parser", TodoStatus::Pending),
+            ],
+            seqs: vec![3],
+        }),
+        ..Facts::default()
+    };
+    let removed = BTreeSet::new();
+    let ctx =
+        MergeContext { version: 1, anchor: 0, through_seq: 9, pins: &[], removed_constraints: &removed };
+    let summary = merge(None, &facts, &Proposal::default(), ctx).summary;
+    let probes = generate(&facts, &Proposal::default(), None, &summary);
+    assert_eq!(probes.len(), 2);
+    assert_eq!(score(&probes, &shown(&summary, 1, 4000), &summary).score, Some(1.0));
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just("``` \n# x\n| a | b |\n---\n\u{0}\u{202e}`".to_owned()),
+        Just("长".repeat(300)),
+        Just("x".repeat(3000)),
+        "[a-z]{1,8}(/[a-z]{1,8}){0,4}\\.rs",
+        "([a-zA-Z.,'\"`*_|\\\\-]{1,9} ){0,60}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_a_span_says_its_own_merge_fails_no_probe(
+        texts in proptest::collection::vec(hostile(), 1..8), bound in 800..4000u32,
+    ) {
+        let facts = Facts {
+            files: texts.iter().enumerate().filter(|(_, t)| !t.trim().is_empty())
+                .map(|(i, t)| file(t, (i % 3 != 0).then_some(FileAction::Created), seq(i))).collect(),
+            errors: texts.iter().enumerate().map(|(i, t)| error(t, seq(i))).collect(),
+            things: texts.iter().map(|t| thing("id", t, 1)).collect(),
+            named: texts.iter().map(|t| (t.clone(), vec![1])).collect(),
+            constraints: texts.iter().enumerate().map(|(i, t)| user(t, seq(i))).collect(),
+            ..Facts::default()
+        };
+        let proposal = Proposal {
+            intent: Some(ProposedIntent { text: texts[0].clone(), changes_scope: false, seqs: vec![1] }),
+            decisions: texts.iter().map(|t| Decision {
+                decision: t.clone(), rationale: texts[0].clone(), alternatives: vec![], superseded_by: None,
+                seqs: vec![], session_id: None,
+            }).collect(),
+            current_state: CurrentState { phase: None, task: Some(texts[0].clone()), text: texts[0].clone(), seqs: vec![] },
+            blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None  }).collect(),
+            next_steps: texts.clone(),
+            ..Proposal::default()
+        };
+        let removed = BTreeSet::new();
+        let ctx = MergeContext { version: 1, anchor: 0, through_seq: 9, pins: &[], removed_constraints: &removed };
+        let summary = merge(None, &facts, &proposal, ctx).summary;
+        let probes = generate(&facts, &proposal, None, &summary);
+        let report = score(&probes, &shown(&summary, 1, bound), &summary);
+        let failed: Vec<_> = report.results.iter().filter(|r| r.verdict == Verdict::Fail).collect();
+        prop_assert!(failed.is_empty(), "{failed:#?}");
+        let mut repaired = summary.clone();
+        let _ = repair(&report, &facts, &proposal, &mut repaired);
+    }
+}

@@ -1,0 +1,463 @@
+//! The entries of each section as lines, the most important first.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use super::super::probe::CRITICAL_ERRORS;
+use super::super::section::Section;
+use super::super::summary::{
+    Blocker, Decision, ErrorEntry, ErrorStatus, ReadFile, Remark, RequestEntry, RequestState, Summary,
+    TestResult,
+};
+use super::entries::{Entries, Line};
+use super::escape;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::wording::{self, clip_words};
+
+/// An error's message is told in at most this many characters.
+pub(super) const ERROR_CHARS: usize = 300;
+/// A fact that is asked for is recognised by at most this many characters.
+pub const FACT_CHARS: usize = 160;
+/// A rationale, a resolution or a reason is told in at most this many characters.
+const REASON_CHARS: usize = 400;
+/// An earlier request is told in at most this many characters.
+const REQUEST_CHARS: usize = 200;
+/// An open error that was met so many messages before the anchor is old.
+const LONG_AGO: i64 = 150;
+/// So many open errors of one shape share a line.
+const ALIKE: usize = 3;
+/// So many of them are named.
+const ALIKE_NAMED: usize = 8;
+/// A decision, a finding or a step is told in at most this many characters.
+const ENTRY_CHARS: usize = 1_200;
+
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListShape {
+    /// With dashes.
+    Bullets,
+    /// With the entry's number in the record.
+    Numbers,
+}
+
+/// A text in one line, shortened between words.
+pub(super) fn short(text: &str, max_chars: usize) -> String {
+    let line = escape::line(text);
+    let clipped = wording::clip_words(&line, max_chars);
+    if clipped.len() == line.len() { line } else { format!("{clipped} …") }
+}
+
+/// Entries that are printed one to a line.
+fn in_order<'a, T: 'a>(ranked: Vec<(usize, T)>, print: impl Fn(usize, T) -> String + 'a) -> Entries<'a> {
+    let all = ranked.len();
+    let lines = ranked.into_iter().map(move |(order, e)| Line::entry(order, print(order, e)));
+    Entries::of(all, all, lines)
+}
+
+/// Entries that share lines, `all` of them in the record.
+fn shared<'a>(lines: Vec<Shared>, all: usize, print: impl Fn(&[usize]) -> String + 'a) -> Entries<'a> {
+    let print = move |Shared { order, of }| Line::entry(order, print(&of)).telling(of.len());
+    Entries::of(lines.len(), all, lines.into_iter().map(print))
+}
+
+/// Entries that share a line, by their places in a list.
+struct Shared {
+    order: usize,
+    of: Vec<usize>,
+}
+
+fn latest(seqs: &[i64]) -> i64 {
+    seqs.last().copied().unwrap_or(0)
+}
+
+/// Pins first, then the latest of what a person or the operator said; each word for word.
+pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
+    let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
+    let pinned: HashSet<String> =
+        summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::key(&c.text)).collect();
+    // A pin that repeats a demand tells it.
+    let mut ranked: Vec<(usize, &Constraint)> = summary
+        .constraints
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| is_pin(c) || pinned.is_empty() || !pinned.contains(&wording::key(&c.text)))
+        .collect();
+    ranked.sort_by_key(|(order, c)| match c.source {
+        ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
+        ConstraintSource::User | ConstraintSource::System => (1, -latest(&c.seqs)),
+    });
+    in_order(ranked, |_, c| {
+        let source = match c.source {
+            ConstraintSource::Pin => "pin",
+            ConstraintSource::User => "user",
+            ConstraintSource::System => "system",
+        };
+        format!("- [{source}] {}", escape::block(&c.text, "  "))
+    })
+}
+
+/// How many constraints are pins.
+pub(super) fn pins(summary: &Summary) -> usize {
+    summary.constraints.iter().filter(|c| c.source == ConstraintSource::Pin).count()
+}
+
+/// What still holds first, the latest of it first.
+pub(super) fn decisions(summary: &Summary, shape: ListShape) -> Entries<'_> {
+    let mut ranked: Vec<(usize, &Decision)> = summary.decisions_made.iter().enumerate().collect();
+    ranked.sort_by_key(|(order, d)| (d.superseded_by.is_some(), Reverse(*order)));
+    in_order(ranked, move |order, d| decision(d, order, shape))
+}
+
+fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
+    let mut text = match shape {
+        ListShape::Bullets => "- ".to_owned(),
+        ListShape::Numbers => format!("{}. ", order + 1),
+    };
+    // Asterisks of the decision's own would end the emphasis.
+    let most = if d.superseded_by.is_some() { FACT_CHARS } else { ENTRY_CHARS };
+    let _ = write!(text, "**{}**", short(&d.decision, most).replace("**", "\\*\\*"));
+    // A sentence often holds its own reason and what it turns away; once is enough.
+    let said = wording::key(&d.decision);
+    let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::key(part));
+    if is_new(&d.rationale) {
+        text.push_str(": ");
+        text.push_str(&short(&d.rationale, REASON_CHARS));
+    }
+    let unsaid = d.alternatives.iter().filter(|a| is_new(a.trim_end_matches('…')));
+    let unsaid: Vec<String> = unsaid.take(6).map(|a| short(a, 80)).collect();
+    if !unsaid.is_empty() {
+        let _ = write!(text, " (instead of: {})", unsaid.join(", "));
+    }
+    if let Some(later) = &d.superseded_by {
+        let _ = write!(text, " [superseded by: {}]", short(later, FACT_CHARS));
+    }
+    text
+}
+
+/// Phase and task, then the state in words; only the words may be cut.
+pub(super) fn state<'a>(summary: &Summary, labels: (&str, &str)) -> Entries<'a> {
+    let state = &summary.current_state;
+    let mut lines = Vec::new();
+    if let Some(task) = state.task.as_ref().filter(|t| !t.trim().is_empty()) {
+        lines.push(Line::entry(1, format!("{}: {}", labels.1, short(task, ENTRY_CHARS))).clippable());
+    }
+    if let Some(phase) = state.phase.as_ref().filter(|t| !t.trim().is_empty()) {
+        lines.push(Line::entry(0, format!("{}: {}", labels.0, short(phase, 80))));
+    }
+    if !state.text.trim().is_empty() {
+        lines.push(Line::entry(2, escape::block(&state.text, "")).clippable());
+    }
+    Entries::printed(lines)
+}
+
+/// In the order of the list: the first step matters most.
+pub(super) fn next_steps(summary: &Summary) -> Entries<'_> {
+    let ranked = summary.next_steps.iter().enumerate().collect();
+    in_order(ranked, |i, step: &String| format!("{}. {}", i + 1, short(step, ENTRY_CHARS)))
+}
+
+/// In the order of the list.
+pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
+    let ranked = summary.blockers.iter().enumerate().collect();
+    in_order(ranked, |_, b: &Blocker| {
+        format!("- {}{}", short(&b.text, ENTRY_CHARS), origin(b.session_id.as_ref()))
+    })
+}
+
+/// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
+fn is_told(error: &ErrorEntry, version: i64) -> bool {
+    // What has moved is told where it is now.
+    let moved = error.resolution.as_deref().is_some_and(|fix| fix.starts_with("met again as: "));
+    error.status != ErrorStatus::Resolved
+        || !moved && error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
+}
+
+/// Open errors, the latest first.
+pub(super) fn open_errors(summary: &Summary) -> Vec<&ErrorEntry> {
+    let mut open: Vec<&ErrorEntry> =
+        summary.errors.iter().filter(|e| e.status != ErrorStatus::Resolved).collect();
+    open.sort_by_key(|e| Reverse(latest(&e.seqs)));
+    open
+}
+
+/// Open ones first, the latest first; then those resolved a moment ago. Open ones of one cause share a line.
+pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entries<'_> {
+    let place = |(order, e): (usize, &ErrorEntry)| {
+        Reverse((e.status == ErrorStatus::Resolved, Reverse(latest(&e.seqs)), order))
+    };
+    let told = || summary.errors.iter().enumerate().filter(|(_, e)| is_told(e, version));
+    // Few of many have room, so they are put in order one by one.
+    let mut ranked: BinaryHeap<_> = told().map(place).collect();
+    let all = ranked.len();
+    let mut alike = Alike::among(told());
+    let mut told_lines = 0;
+    let next = move || {
+        loop {
+            let Reverse((_, _, order)) = ranked.pop()?;
+            let entry = summary.errors.get(order)?;
+            // An error that nobody met for long mostly stands no more; the record has it.
+            told_lines += 1;
+            let is_old = entry.status == ErrorStatus::Open && latest(&entry.seqs) < through - LONG_AGO;
+            if is_old && told_lines > CRITICAL_ERRORS {
+                continue;
+            }
+            let Some(others) = alike.take(order) else { continue };
+            let mut text = error(entry);
+            if !others.is_empty() {
+                let names = others
+                    .iter()
+                    .filter_map(|at| distinct(&entry.message, &summary.errors.get(*at)?.message));
+                let names: Vec<&str> = names.take(ALIKE_NAMED).collect();
+                let _ = write!(text, "; {} more like it", others.len());
+                if !names.is_empty() {
+                    let _ = write!(text, ": {}", short(&names.join(", "), REASON_CHARS));
+                }
+            }
+            // A long first line of an open error is better told in part than not at all.
+            return Some(
+                Line::entry(order, text).telling(1 + others.len()).shortening(others.len()).clippable(),
+            );
+        }
+    };
+    Entries::of(all, all, std::iter::from_fn(next))
+}
+
+/// Open errors that say the same but for names, paths and figures.
+struct Alike {
+    /// Of each error that opens or joins a group, the group.
+    group: HashMap<usize, usize>,
+    /// The errors of each group, until they are told.
+    groups: Vec<Vec<usize>>,
+}
+
+impl Alike {
+    fn among<'e>(errors: impl Iterator<Item = (usize, &'e ErrorEntry)>) -> Self {
+        let mut by_shape: HashMap<String, Vec<usize>> = HashMap::new();
+        for (order, error) in errors.filter(|(_, error)| error.status != ErrorStatus::Resolved) {
+            if let Some(shape) = wording::error_shape(error.kind.as_deref(), &error.message) {
+                by_shape.entry(shape).or_default().push(order);
+            }
+        }
+        let mut groups: Vec<Vec<usize>> =
+            by_shape.into_values().filter(|group| group.len() >= ALIKE).collect();
+        groups.sort_unstable();
+        let members =
+            groups.iter().enumerate().flat_map(|(at, group)| group.iter().map(move |order| (*order, at)));
+        Self { group: members.collect(), groups }
+    }
+
+    /// The others of an error's group, once; nothing when they are told already.
+    fn take(&mut self, order: usize) -> Option<Vec<usize>> {
+        let Some(group) = self.group.get(&order).and_then(|at| self.groups.get_mut(*at)) else {
+            return Some(Vec::new());
+        };
+        let mut all = std::mem::take(group);
+        if all.is_empty() {
+            return None;
+        }
+        all.retain(|at| *at != order);
+        Some(all)
+    }
+}
+
+/// The word of an error that another one of its shape has not.
+fn distinct<'m>(told: &str, other: &'m str) -> Option<&'m str> {
+    let known: HashSet<&str> = told.split_whitespace().collect();
+    other.split_whitespace().find(|word| !known.contains(word))
+}
+
+/// Whose it is, of what another session met: the reader must not look for it in this one.
+pub(super) fn origin(session_id: Option<&String>) -> String {
+    session_id.map(|name| format!(" (session {})", escape::line(name))).unwrap_or_default()
+}
+
+fn error(e: &ErrorEntry) -> String {
+    let status = match e.status {
+        ErrorStatus::Open => "open",
+        ErrorStatus::Investigating => "investigating",
+        ErrorStatus::Resolved => "resolved",
+    };
+    // How long ago tells how likely it still stands.
+    let met = e.seqs.last().filter(|_| e.status == ErrorStatus::Open && e.session_id.is_none());
+    let met = met.map_or(String::new(), |seq| format!(", last met in message {seq}"));
+    let mut text = format!("- [{status}{met}] ");
+    let message = short(&e.message, ERROR_CHARS);
+    if let Some(kind) = e.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
+        let _ = write!(text, "{}: ", short(kind, 80));
+    }
+    text.push_str(&message);
+    if let Some(place) = e.location.as_ref().filter(|p| !p.trim().is_empty()) {
+        let _ = write!(text, " (at {})", short(place, FACT_CHARS));
+    }
+    if e.count > 1 {
+        let _ = write!(text, " ×{}", e.count);
+    }
+    text.push_str(&origin(e.session_id.as_ref()));
+    if let Some(fix) = e.resolution.as_ref().filter(|r| !r.trim().is_empty()) {
+        let _ = write!(text, "; resolved: {}", short(fix, REASON_CHARS));
+    }
+    text
+}
+
+/// The latest run first.
+pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
+    let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
+    // What a later run covers is not told beside it.
+    ranked.retain(|(_, t): &(usize, &TestResult)| t.superseded_by.is_none());
+    ranked.sort_by_key(|(order, t)| Reverse((latest(&t.seqs), *order)));
+    in_order(ranked, |_, t| test_result(t))
+}
+
+fn test_result(t: &TestResult) -> String {
+    let outcome = match t.outcome {
+        TestOutcome::Pass => "pass",
+        TestOutcome::Fail => "fail",
+        TestOutcome::Error => "error",
+        TestOutcome::Unknown => "unknown",
+    };
+    let mut text = format!("- {}: {outcome}", escape::code(&short(&t.command, FACT_CHARS)));
+    match (t.passed, t.failed) {
+        (Some(p), Some(f)) => {
+            let _ = write!(text, " ({p} passed, {f} failed)");
+        }
+        (Some(p), None) => {
+            let _ = write!(text, " ({p} passed)");
+        }
+        (None, Some(f)) => {
+            let _ = write!(text, " ({f} failed)");
+        }
+        (None, None) => {}
+    }
+    text.push_str(&origin(t.session_id.as_ref()));
+    if !t.failing.is_empty() {
+        const NAMED: usize = 8;
+        let named: Vec<String> = t.failing.iter().take(NAMED).map(|n| short(n, FACT_CHARS)).collect();
+        let _ = write!(text, "; failing: {}", named.join(", "));
+        if t.failing.len() > NAMED {
+            let _ = write!(text, " (+{} more)", t.failing.len() - NAMED);
+        }
+    }
+    text
+}
+
+/// The files that were read with their places in the record, the latest first.
+pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
+    let mut ranked: Vec<_> =
+        summary.files_read.iter().enumerate().map(|(order, f)| (latest(&f.seqs), order, f)).collect();
+    ranked.sort_unstable_by_key(|(latest, order, _)| Reverse((*latest, *order)));
+    ranked.into_iter().map(|(_, order, f)| (order, f)).collect()
+}
+
+/// Files that share a line of a folder.
+const FILES_TO_A_LINE: usize = 8;
+
+/// How many of the files may be told in so many lines.
+pub(super) fn files_taken(ranked: &[(usize, &ReadFile)], lines: usize) -> usize {
+    let are_grouped = ranked.len() >= super::files::GROUP_FROM;
+    if are_grouped { ranked.len().min(lines.saturating_mul(FILES_TO_A_LINE)) } else { ranked.len() }
+}
+
+/// The latest first; folder by folder, the first `taken` of them, when there are many.
+pub(super) fn files_read<'a>(ranked: &Rc<[(usize, &'a ReadFile)]>, taken: usize) -> Entries<'a> {
+    if ranked.len() >= super::files::GROUP_FROM {
+        return by_folder(Rc::clone(ranked), taken);
+    }
+    in_order(ranked.to_vec(), |_, f: &ReadFile| {
+        let path = escape::code(&f.path);
+        match f.reason.as_ref().filter(|r| !r.trim().is_empty()) {
+            Some(reason) => format!("- {path}: {}", short(reason, FACT_CHARS)),
+            None => format!("- {path}"),
+        }
+    })
+}
+
+/// Paths folder by folder, some to a line, the folder read latest first.
+fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut lines: Vec<Shared> = Vec::new();
+    for (at, (_, file)) in ranked.iter().enumerate().take(taken) {
+        let (folder, _) = super::files::split(&file.path);
+        let slot = open.get(folder).and_then(|slot| lines.get_mut(*slot));
+        if let Some(line) = slot.filter(|line| line.of.len() < FILES_TO_A_LINE) {
+            line.of.push(at);
+        } else {
+            open.insert(folder, lines.len());
+            lines.push(Shared { order: lines.len(), of: vec![at] });
+        }
+    }
+    shared(lines, ranked.len(), move |of| {
+        let mut text = String::new();
+        for (_, file) in of.iter().filter_map(|at| ranked.get(*at)) {
+            let (folder, name) = super::files::split(&file.path);
+            if text.is_empty() {
+                let _ = write!(text, "- {}: {}", escape::code(folder), escape::line(name));
+            } else {
+                text.push_str("; ");
+                text.push_str(&escape::line(name));
+            }
+        }
+        text
+    })
+}
+
+/// What people asked that the intent does not tell, the latest first, each with what became of it.
+pub(super) fn requests(summary: &Summary) -> Entries<'_> {
+    let intent = wording::key(&summary.session_intent);
+    let is_told = |request: &RequestEntry| {
+        request.state == RequestState::Open && intent.contains(&wording::key(clip_words(&request.text, 80)))
+    };
+    let ranked: Vec<(usize, &RequestEntry)> =
+        summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
+    in_order(ranked, |_, request| {
+        let state = match (&request.superseded_by, &request.outcome) {
+            (_, Some(outcome)) => format!("{}: {}", request.state.as_str(), short(outcome, REASON_CHARS)),
+            (Some(later), None) => format!("superseded by: {}", short(later, 80)),
+            (None, None) => request.state.as_str().to_owned(),
+        };
+        format!("- [{state}] {}{}", ends(&request.text), origin(request.session_id.as_ref()))
+    })
+    .leaving_out(summary, Section::Requests)
+}
+
+/// Head and tail of a request: what is asked often stands behind what was pasted.
+fn ends(text: &str) -> String {
+    let line = escape::line(text);
+    if line.chars().count() <= REQUEST_CHARS {
+        return line;
+    }
+    let (head, tail) =
+        (clip_words(&line, REQUEST_CHARS / 2), wording::clip_words_tail(&line, REQUEST_CHARS / 2));
+    format!("{} … {}", head.trim_end(), tail.trim_start())
+}
+
+/// In the order of the list.
+pub(super) fn remarks(remarks: &[Remark]) -> Entries<'_> {
+    let ranked = remarks.iter().enumerate().collect();
+    in_order(ranked, |_, remark: &Remark| {
+        format!("- {}{}", short(&remark.text, ENTRY_CHARS), origin(remark.session_id.as_ref()))
+    })
+}
+
+/// A section's name for readers.
+pub(super) fn title(section: Section) -> &'static str {
+    match section {
+        Section::SessionIntent => "Session Intent",
+        Section::Requests => "Earlier Requests",
+        Section::FilesModified => "Files Modified",
+        Section::FilesRead => "Files Read",
+        Section::DecisionsMade => "Decisions Made",
+        Section::CurrentState => "Current State",
+        Section::Errors => "Errors",
+        Section::TestResults => "Test Results",
+        Section::Blockers => "Blockers",
+        Section::OpenQuestions => "Open Questions",
+        Section::Findings => "Findings",
+        Section::NextSteps => "Next Steps",
+        Section::Things => "Things",
+        Section::Notes => "Notes",
+        Section::Constraints => "Constraints",
+    }
+}

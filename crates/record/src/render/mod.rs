@@ -1,0 +1,222 @@
+//! Renderings: a summary as the text that somebody reads.
+//!
+//! What lives here: one file per style, the escapes, and the token bound.
+//! Invariant: byte-stable (no clock, no map order), never above the bound, never half a path,
+//! identifier or number; what the bound cut is told in the text and in [`Rendering::cut`].
+//! Must not know: how the summary was made, where it is served, which tokenizer counts.
+
+mod anchored;
+mod budget;
+mod content;
+mod entries;
+mod escape;
+mod files;
+mod handoff;
+mod markdown;
+mod opaque;
+mod phases;
+mod protocol;
+mod scratch;
+mod state;
+mod strict;
+mod things;
+
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::section::Section;
+use super::strategy::Verifiable;
+use super::summary::Summary;
+use super::version::VersionMeta;
+use markdown::Stock;
+
+pub use content::FACT_CHARS;
+pub use opaque::UNVERIFIED;
+pub use phases::phase_bound;
+
+/// The most tokens a rendering has by default.
+pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
+/// The least bound that a session can ask for; the critical facts fit into it.
+pub const LEAST_BOUND_TOKENS: u32 = 800;
+/// The least form of a version, for a context that has no room for more: what is asked, where it stands, what holds and
+/// what is open.
+pub const LEAST_FORM_TOKENS: u32 = 240;
+
+/// The shape of a rendering.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// Markdown with the forced sections; what the agent gets.
+    #[default]
+    Anchored,
+    /// As anchored, with a sentence in every empty section.
+    Strict,
+    /// Markdown with tables, under the task's name.
+    Protocol,
+    /// Short Markdown for a scratch pad.
+    Scratch,
+    /// JSON for a session state file.
+    State,
+    /// One dense line.
+    Opaque,
+}
+
+/// What is rendered: a version and the session that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The document.
+    pub summary: &'a Summary,
+    /// What is known about its making.
+    pub meta: &'a VersionMeta,
+    /// The caller's name of the session.
+    pub session_id: &'a str,
+    /// The caller's name of the task.
+    pub task_id: Option<&'a str>,
+    /// When the session was created.
+    pub started: DateTime<Utc>,
+    /// When its last message came.
+    pub last_activity: DateTime<Utc>,
+}
+
+/// What the bound cut from one section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Cut {
+    /// The section.
+    pub section: Section,
+    /// Entries that are missing.
+    pub omitted: usize,
+    /// Entries that are there, but not all of them.
+    pub shortened: usize,
+}
+
+/// A rendered summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendering {
+    /// The text.
+    pub text: String,
+    /// Its tokens.
+    pub tokens: u32,
+    /// What the bound cut, in the order of the text.
+    pub cut: Vec<Cut>,
+    sections: Vec<(Section, Range<usize>)>,
+}
+
+impl Rendering {
+    /// A section's own text; the whole text when the style does not keep sections apart.
+    #[must_use]
+    pub fn section(&self, section: Section) -> &str {
+        if self.sections.is_empty() {
+            return &self.text;
+        }
+        let range = self.sections.iter().find(|(s, _)| *s == section).map(|(_, range)| range.clone());
+        range.and_then(|r| self.text.get(r)).unwrap_or_default()
+    }
+
+    /// Whether the bound cut anything from a section.
+    #[must_use]
+    pub fn is_cut(&self, section: Section) -> bool {
+        self.cut.iter().any(|c| c.section == section)
+    }
+}
+
+/// A path as every Markdown style prints it, without the marks of code.
+#[must_use]
+pub fn shown_path(path: &str) -> String {
+    escape::code(path).trim_matches('`').to_owned()
+}
+
+/// The bound of a session that sets none: a tenth of its effective window, from 800 to 4,000. What a larger record
+/// would say the digest says better: on the exams of docs/quality.md 15 % knew less.
+#[must_use]
+pub fn default_bound(effective_window: u32) -> u32 {
+    // Widened, so that a window near the type's limit does not wrap.
+    let share = u64::from(effective_window) / 10;
+    u32::try_from(share).unwrap_or(u32::MAX).clamp(LEAST_BOUND_TOKENS, DEFAULT_BOUND_TOKENS)
+}
+
+/// Renders a version within `bound` tokens.
+#[must_use]
+pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
+    let look = match style {
+        Style::Anchored => phases::look(subject.meta.phase),
+        Style::Strict => strict::look(),
+        Style::Protocol => protocol::look(subject),
+        Style::Scratch => scratch::look(subject),
+        Style::State => return state::render(subject, bound, &count),
+        Style::Opaque => return opaque::render(subject, bound, &count),
+    };
+    Stock::of(look, subject, &count).render(bound)
+}
+
+/// Renders a version for another agent's prompt, under a heading of the caller's; `origin` is a line that
+/// says where it comes from.
+#[must_use]
+pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
+    Stock::of(handoff::look(origin), subject, &count).render(bound)
+}
+
+/// A version as contexts serve it: by its sections, or as one dense line that says of itself that nothing
+/// verified it. Its sizes share what they have in common.
+pub struct Served<'a>(Form<'a>);
+
+enum Form<'a> {
+    Sections(Box<Stock<'a>>),
+    Dense(&'a Subject<'a>, &'a dyn Fn(&str) -> u32),
+}
+
+impl<'a> Served<'a> {
+    /// What all sizes of a version share.
+    #[must_use]
+    pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
+        Self(match subject.meta.verifiable {
+            Verifiable::Yes | Verifiable::Partly => {
+                Form::Sections(Box::new(Stock::of(phases::look(subject.meta.phase), subject, count)))
+            }
+            Verifiable::No => Form::Dense(subject, count),
+        })
+    }
+
+    /// The version within `bound` tokens.
+    #[must_use]
+    pub fn within(&self, bound: u32) -> Rendering {
+        match &self.0 {
+            Form::Sections(stock) => stock.render(bound),
+            Form::Dense(subject, count) => opaque::marked(subject, bound, count),
+        }
+    }
+
+    /// The version at its least, for a context that has no room for more.
+    #[must_use]
+    pub fn least(&self) -> Rendering {
+        match &self.0 {
+            Form::Sections(stock) => stock.render(LEAST_FORM_TOKENS),
+            Form::Dense(subject, count) => opaque::marked(subject, opaque::MAX_TOKENS / 2, count),
+        }
+    }
+}
+
+impl std::fmt::Debug for Served<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Served").finish_non_exhaustive()
+    }
+}
+
+/// Renders a version as [`Served`] does, in one size.
+#[must_use]
+pub fn served(subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
+    Served::of(subject, &count).within(bound)
+}
+
+/// The smallest of what [`Served`] gives.
+#[must_use]
+pub fn served_least(subject: &Subject<'_>, count: impl Fn(&str) -> u32) -> Rendering {
+    Served::of(subject, &count).least()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,526 @@
+use chrono::TimeZone;
+use proptest::prelude::*;
+
+use super::super::strategy::{Engine, Strategy as Way};
+use super::super::summary::{
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
+    RequestEntry, RequestState, TestResult,
+};
+use super::*;
+use anchord_facts::ledger::FileAction;
+use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::thing::{Property, Thing};
+
+/// Counts as the largest provider's tokenizer does.
+fn real(text: &str) -> u32 {
+    anchord_messages::tokens::TokenCounter::new(anchord_messages::tokens::Tokenizer::O200kBase)
+        .count_text(text)
+}
+
+/// Counts four bytes as a token: quick, and its pieces add up to more than the whole.
+fn quick(text: &str) -> u32 {
+    u32::try_from(text.len().div_ceil(4)).unwrap()
+}
+
+fn seq(i: usize) -> i64 {
+    i64::try_from(i).unwrap()
+}
+
+fn at() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 1, 2, 3, 4, 5).unwrap()
+}
+
+fn meta(version: i64) -> VersionMeta {
+    VersionMeta {
+        phase: None,
+        version,
+        parent_version: (version > 1).then_some(version - 1),
+        strategy: Way::Anchored,
+        verifiable: crate::strategy::Verifiable::Yes,
+        engine: Engine::Extractive,
+        model: None,
+        compression_count: version,
+        last_compressed_at: at(),
+        from_seq: 1,
+        through_seq: 40,
+        tokens_before: 9000,
+        tokens_after: 900,
+        max_tokens: 4000,
+        compression_ratio: Some(0.9),
+        probe_score: Some(1.0),
+        facts_score: None,
+        exam: None,
+        warnings: vec![],
+    }
+}
+
+fn subject<'a>(summary: &'a Summary, meta: &'a VersionMeta) -> Subject<'a> {
+    Subject {
+        summary,
+        meta,
+        session_id: "s-1",
+        task_id: Some("auth-impl"),
+        started: at(),
+        last_activity: at(),
+    }
+}
+
+fn file(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedFile {
+    ModifiedFile {
+        purpose: None,
+        path: path.into(),
+        action,
+        renamed_from: None,
+        changes: changes.iter().map(|c| (*c).to_owned()).collect(),
+        status: FileStatus::Unknown,
+        overwrite_possible: false,
+        transient: false,
+        seqs: vec![seq],
+        session_id: None,
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "an entry in every section")]
+fn small() -> Summary {
+    Summary {
+        digest: vec![],
+        session_intent_session_id: None,
+        next_steps_origins: vec![],
+        open_questions: vec![],
+        findings: vec![],
+        notes: vec![],
+        left_out: std::collections::BTreeMap::new(),
+        session_intent: "Add OAuth login to the web client.\nKeep the password login.".into(),
+        session_intent_seqs: vec![2],
+        requests: vec![RequestEntry {
+            outcome: None,
+            state: RequestState::Done,
+            superseded_by: None,
+            text: "Fix the login page".into(),
+            seqs: vec![1],
+            session_id: None,
+        }],
+        files_modified: vec![
+            ModifiedFile {
+                status: FileStatus::Pass,
+                ..file("src/auth.ts", FileAction::Modified, &["add `oauth()`", "use a|b"], 5)
+            },
+            file("src/oauth.ts", FileAction::Created, &["new module"], 9),
+            ModifiedFile {
+                renamed_from: Some("src/util.ts".into()),
+                ..file("src/http.ts", FileAction::Renamed, &[], 7)
+            },
+            ModifiedFile { transient: true, ..file("tmp/try.ts", FileAction::Deleted, &["scratch"], 8) },
+        ],
+        files_read: vec![ReadFile {
+            path: "README.md".into(),
+            reason: Some("how to run it".into()),
+            seqs: vec![3],
+            session_id: None,
+        }],
+        decisions_made: vec![
+            Decision {
+                decision: "Use server sessions".into(),
+                rationale: String::new(),
+                alternatives: vec![],
+                superseded_by: Some("Use JWT".into()),
+                seqs: vec![4],
+                session_id: None,
+            },
+            Decision {
+                decision: "Use JWT".into(),
+                rationale: "stateless".into(),
+                alternatives: vec!["sessions".into()],
+                superseded_by: None,
+                seqs: vec![6],
+                session_id: None,
+            },
+        ],
+        current_state: CurrentState {
+            phase: Some("implementation".into()),
+            task: Some("wire the callback".into()),
+            text: "The redirect works; the callback is open.".into(),
+            seqs: vec![10],
+        },
+        errors: vec![
+            ErrorEntry {
+                kind: Some("TypeError".into()),
+                message: "TypeError: token is undefined".into(),
+                status: ErrorStatus::Open,
+                resolution: None,
+                location: Some("src/auth.ts:12".into()),
+                count: 2,
+                resolved_in_version: None,
+                seqs: vec![10],
+                session_id: None,
+            },
+            ErrorEntry {
+                kind: None,
+                message: "port 3000 is in use".into(),
+                status: ErrorStatus::Resolved,
+                resolution: Some("stopped the old server".into()),
+                location: None,
+                count: 1,
+                resolved_in_version: Some(1),
+                seqs: vec![4],
+                session_id: None,
+            },
+        ],
+        test_results: vec![TestResult {
+            command: "npm test".into(),
+            outcome: TestOutcome::Fail,
+            passed: Some(11),
+            failed: Some(1),
+            failing: vec!["auth callback".into()],
+            superseded_by: None,
+            seqs: vec![9],
+            session_id: None,
+        }],
+        blockers: vec![Blocker {
+            text: "The client secret is missing".into(),
+            seqs: vec![9],
+            session_id: None,
+        }],
+        next_steps: vec!["Handle the callback".into(), "Write tests".into()],
+        next_steps_seqs: vec![10],
+        things: vec![Thing {
+            id: "port".into(),
+            properties: vec![Property::new("", "3000")],
+            seqs: vec![2],
+            ..Thing::default()
+        }],
+        constraints: vec![
+            Constraint {
+                id: "p".into(),
+                text: "Keep the public API.".into(),
+                source: ConstraintSource::Pin,
+                seqs: vec![],
+                session_id: None,
+            },
+            Constraint {
+                id: "u".into(),
+                text: "never log\n## tokens".into(),
+                source: ConstraintSource::User,
+                seqs: vec![2],
+                session_id: None,
+            },
+        ],
+    }
+}
+
+#[test]
+fn every_style_keeps_its_shape() {
+    let (summary, meta) = (small(), meta(2));
+    for (style, name) in [
+        (Style::Anchored, "anchored"),
+        (Style::Strict, "strict"),
+        (Style::Protocol, "protocol"),
+        (Style::Scratch, "scratch"),
+        (Style::State, "state"),
+        (Style::Opaque, "opaque"),
+    ] {
+        let rendering = render(style, &subject(&summary, &meta), 4000, real);
+        assert!(rendering.cut.is_empty(), "{name}: {:?}", rendering.cut);
+        assert_eq!(rendering.tokens, real(&rendering.text));
+        insta::assert_snapshot!(name, rendering.text);
+    }
+}
+
+#[test]
+fn every_style_says_what_is_empty() {
+    let (summary, meta) = (Summary::default(), meta(1));
+    for (style, name) in [
+        (Style::Anchored, "anchored_empty"),
+        (Style::Strict, "strict_empty"),
+        (Style::Protocol, "protocol_empty"),
+        (Style::Scratch, "scratch_empty"),
+        (Style::State, "state_empty"),
+        (Style::Opaque, "opaque_empty"),
+    ] {
+        insta::assert_snapshot!(name, render(style, &subject(&summary, &meta), 4000, real).text);
+    }
+}
+
+#[test]
+fn a_resolved_error_is_told_for_one_more_version() {
+    let summary = small();
+    for (version, told) in [(1, true), (2, true), (3, false)] {
+        let meta = meta(version);
+        let text = render(Style::Anchored, &subject(&summary, &meta), 4000, real).text;
+        assert_eq!(text.contains("port 3000 is in use"), told, "version {version}");
+    }
+}
+
+#[test]
+fn the_default_bound_is_a_share_of_the_window_between_its_limits() {
+    assert_eq!(default_bound(1000), 800);
+    assert_eq!(default_bound(20_000), 2000);
+    assert_eq!(default_bound(200_000), 4000);
+    assert_eq!(default_bound(u32::MAX), 4000);
+}
+
+#[test]
+fn many_paths_are_told_folder_by_folder_with_their_verb() {
+    let mut summary = small();
+    for i in 0..20 {
+        summary.files_modified.push(file(
+            &format!("src/api/f{i}.ts"),
+            FileAction::Modified,
+            &["edit"],
+            20 + i,
+        ));
+    }
+    let meta = meta(2);
+    let text = render(Style::Anchored, &subject(&summary, &meta), 4000, real).text;
+    insta::assert_snapshot!("grouped", text);
+    let table = render(Style::Scratch, &subject(&summary, &meta), 4000, real).text;
+    insta::assert_snapshot!("grouped_scratch", table);
+}
+
+#[test]
+fn a_long_first_message_takes_a_quarter_at_most_and_names_its_message() {
+    let mut summary = small();
+    summary.session_intent = (0..4000).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
+    let meta = meta(2);
+    let rendering = render(Style::Anchored, &subject(&summary, &meta), 800, real);
+    let intent = rendering.section(Section::SessionIntent);
+    assert!(real(intent) <= 210, "{}", real(intent));
+    assert!(intent.contains("word0 ") && intent.contains("word3999") && intent.contains("message 2"));
+    for section in [Section::FilesModified, Section::CurrentState, Section::NextSteps, Section::Constraints] {
+        assert!(
+            rendering.cut.iter().all(|c| c.section != section),
+            "{:?}\n{}",
+            rendering.cut,
+            rendering.text
+        );
+    }
+}
+
+#[test]
+fn many_read_files_are_told_folder_by_folder() {
+    let mut summary = small();
+    for i in 0..20 {
+        let path = format!("src/{}/f{i}.ts", if i % 2 == 0 { "api" } else { "ui" });
+        summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i], session_id: None });
+    }
+    let meta = meta(2);
+    let rendering = render(Style::Anchored, &subject(&summary, &meta), 4000, real);
+    let read = rendering.section(Section::FilesRead);
+    assert!(read.contains("- `src/ui/`: f19.ts; f17.ts"), "{read}");
+    for f in &summary.files_read {
+        assert!(is_told(&f.path, read), "{}\n{read}", f.path);
+    }
+}
+
+/// As the evaluation looks for a path: as it is, or folder and name on one line.
+fn is_told(path: &str, text: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    text.contains(path) || text.lines().any(|l| l.contains(folder) && l.contains(name))
+}
+
+fn large(files: usize, facts: usize) -> Summary {
+    let mut summary = small();
+    summary.files_modified = (0..files)
+        .map(|i| {
+            let path = format!("packages/module{}/src/component_{i}.ts", i % 40);
+            file(&path, FileAction::Modified, &["add a function that does something", "and a test"], seq(i))
+        })
+        .collect();
+    for i in 0..facts {
+        summary.things.push(Thing {
+            kind: "order".into(),
+            id: format!("ord-{i:05}-{:x}", i * 7919),
+            properties: vec![Property::new("state", "open")],
+            seqs: vec![seq(i)],
+            ..Thing::default()
+        });
+        summary.errors.push(ErrorEntry {
+            kind: Some("TS2322".into()),
+            message: format!("Type 'A{i}' is not assignable to type 'B{i}'"),
+            status: ErrorStatus::Open,
+            resolution: None,
+            location: None,
+            count: 1,
+            resolved_in_version: None,
+            seqs: vec![seq(i)],
+            session_id: None,
+        });
+    }
+    summary
+}
+
+#[test]
+fn every_changed_path_is_told_before_any_description_at_a_small_bound() {
+    let meta = meta(2);
+    let mut summary = large(48, 300);
+    for (i, f) in summary.files_modified.iter_mut().enumerate() {
+        f.path = format!("src/domain/area{}/file_name_{i}.rs", i % 6);
+    }
+    let rendering = render(Style::Anchored, &subject(&summary, &meta), 960, real);
+    let missing: Vec<_> =
+        summary.files_modified.iter().filter(|f| !is_told(&f.path, &rendering.text)).collect();
+    assert!(missing.is_empty(), "{missing:?}\n{}", rendering.text);
+    assert!(rendering.tokens <= 960);
+}
+
+#[test]
+fn a_cut_section_says_how_much_is_missing_and_no_path_is_halved() {
+    let (summary, meta) = (large(2000, 2500), meta(2));
+    let rendering = render(Style::Anchored, &subject(&summary, &meta), 960, real);
+    assert!(rendering.tokens <= 960 && rendering.tokens > 700, "{}", rendering.tokens);
+    let files = rendering.cut.iter().find(|c| c.section == Section::FilesModified).unwrap();
+    let last = rendering.section(Section::FilesModified).lines().last().unwrap();
+    assert!(
+        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("GET …/summary)"),
+        "{last}"
+    );
+    let told =
+        summary.files_modified.iter().filter(|f| is_told(&f.path, rendering.section(Section::FilesModified)));
+    assert_eq!(told.count(), 2000 - files.omitted);
+    for section in [Section::SessionIntent, Section::CurrentState, Section::NextSteps, Section::Blockers] {
+        assert!(rendering.cut.iter().all(|c| c.section != section), "{:?}", rendering.cut);
+    }
+    assert!(
+        rendering.section(Section::FilesModified).contains("component_1999.ts"),
+        "the latest comes first"
+    );
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just("``` \n# x\n| a | b |\n---\n\u{0}\u{202e}`".to_owned()),
+        Just("长".repeat(300)),
+        Just("x".repeat(5000)),
+        "[a-z]{1,8}(/[a-z]{1,8}){0,4}\\.rs",
+        "([a-z]{1,9} ){0,60}",
+    ]
+}
+
+fn any_summary() -> impl Strategy<Value = Summary> {
+    let texts = || proptest::collection::vec(hostile(), 0..16);
+    (hostile(), texts(), texts(), texts(), any::<bool>()).prop_map(|(intent, paths, texts, more, flag)| {
+        Summary {
+            digest: vec![],
+            session_intent_session_id: None,
+            next_steps_origins: vec![],
+            session_intent: intent.clone(),
+            session_intent_seqs: vec![1],
+            requests: vec![],
+            open_questions: vec![],
+            findings: vec![],
+            notes: vec![],
+            left_out: std::collections::BTreeMap::new(),
+            files_modified: paths
+                .iter()
+                .enumerate()
+                .map(|(i, p)| ModifiedFile {
+                    renamed_from: (i % 5 == 0).then(|| intent.clone()),
+                    transient: i % 7 == 0,
+                    changes: texts.clone(),
+                    ..file(p, if i % 2 == 0 { FileAction::Created } else { FileAction::Deleted }, &[], seq(i))
+                })
+                .collect(),
+            files_read: more
+                .iter()
+                .map(|p| ReadFile {
+                    path: p.clone(),
+                    reason: Some(p.clone()),
+                    seqs: vec![],
+                    session_id: None,
+                })
+                .collect(),
+            decisions_made: texts
+                .iter()
+                .map(|t| Decision {
+                    decision: t.clone(),
+                    rationale: intent.clone(),
+                    alternatives: more.clone(),
+                    superseded_by: flag.then(|| t.clone()),
+                    seqs: vec![],
+                    session_id: None,
+                })
+                .collect(),
+            current_state: CurrentState {
+                phase: Some(intent.clone()),
+                task: texts.first().cloned(),
+                text: intent.clone(),
+                seqs: vec![],
+            },
+            errors: vec![],
+            test_results: vec![],
+            blockers: texts
+                .iter()
+                .map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None })
+                .collect(),
+            next_steps: more.clone(),
+            next_steps_seqs: vec![],
+            things: texts
+                .iter()
+                .map(|t| Thing {
+                    kind: t.clone(),
+                    id: t.clone(),
+                    properties: vec![Property::new(t.clone(), t.clone())],
+                    ..Thing::default()
+                })
+                .collect(),
+            constraints: more
+                .iter()
+                .map(|t| Constraint {
+                    id: t.clone(),
+                    text: t.clone(),
+                    source: ConstraintSource::Pin,
+                    seqs: vec![],
+                    session_id: None,
+                })
+                .collect(),
+        }
+    })
+}
+
+const STYLES: [Style; 6] =
+    [Style::Anchored, Style::Strict, Style::Protocol, Style::Scratch, Style::State, Style::Opaque];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_rendering_never_passes_its_bound_and_has_the_same_bytes_again(
+        summary in any_summary(), bound in prop_oneof![0..60u32, 60..900u32, 900..5000u32], style in 0..6usize,
+    ) {
+        let meta = meta(2);
+        let one = render(STYLES[style], &subject(&summary, &meta), bound, real);
+        prop_assert!(one.tokens <= bound, "{} above {bound}", one.tokens);
+        prop_assert_eq!(one.tokens, real(&one.text));
+        prop_assert_eq!(&one, &render(STYLES[style], &subject(&summary, &meta), bound, real));
+        if STYLES[style] == Style::State && !one.text.is_empty() {
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&one.text).is_ok());
+        }
+    }
+
+    #[test]
+    fn every_changed_path_is_told_when_the_bound_allows(
+        paths in proptest::collection::btree_set("[a-z]{1,8}(/[a-z_]{1,8}){0,4}\\.rs", 0..60),
+    ) {
+        let files = paths.iter().enumerate().map(|(i, p)| file(p, FileAction::Modified, &["an edit"], seq(i)));
+        let summary = Summary { files_modified: files.collect(), ..small() };
+        let meta = meta(2);
+        let rendering = render(Style::Anchored, &subject(&summary, &meta), 4000, quick);
+        for path in &paths {
+            prop_assert!(is_told(path, rendering.section(Section::FilesModified)), "{path}\n{}", rendering.text);
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_caller_opens_a_heading(text in hostile()) {
+        let summary = Summary { session_intent: text.clone(), blockers: vec![Blocker { text: text.clone(), seqs: vec![], session_id: None  }], ..small() };
+        let meta = meta(2);
+        let subject = Subject { task_id: Some(&text), ..subject(&summary, &meta) };
+        let known: Vec<String> = Section::ALL.iter().map(|s| format!("## {}", content::title(*s))).collect();
+        let rendering = render(Style::Anchored, &subject, 4000, quick);
+        for line in rendering.text.lines().filter(|l| l.starts_with('#')) {
+            prop_assert!(known.iter().any(|k| k == line), "{line}");
+        }
+    }
+}

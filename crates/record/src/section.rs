@@ -1,0 +1,85 @@
+//! The sections of the summary by name, for whoever speaks about one of them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One section of the summary, under its JSON field's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    /// What the session is for.
+    SessionIntent,
+    /// What people asked for.
+    #[serde(alias = "intent_history")]
+    Requests,
+    /// Files that the session changed.
+    FilesModified,
+    /// Files that the session read and did not change.
+    FilesRead,
+    /// Choices that were made.
+    DecisionsMade,
+    /// Where the work stands.
+    CurrentState,
+    /// Errors met.
+    Errors,
+    /// The latest run of each test command.
+    TestResults,
+    /// What stands in the way.
+    Blockers,
+    /// Questions that nobody has answered.
+    OpenQuestions,
+    /// What was learnt.
+    Findings,
+    /// What comes next.
+    NextSteps,
+    /// What has an identity, with its properties.
+    #[serde(alias = "technical_context")]
+    Things,
+    /// What the agent noted for itself.
+    Notes,
+    /// What must hold, word for word.
+    Constraints,
+}
+
+impl Section {
+    /// Every section, in the order of the document.
+    pub const ALL: [Self; 15] = [
+        Self::SessionIntent,
+        Self::Requests,
+        Self::FilesModified,
+        Self::FilesRead,
+        Self::DecisionsMade,
+        Self::CurrentState,
+        Self::Errors,
+        Self::TestResults,
+        Self::Blockers,
+        Self::OpenQuestions,
+        Self::Findings,
+        Self::NextSteps,
+        Self::Things,
+        Self::Notes,
+        Self::Constraints,
+    ];
+
+    /// The JSON field's name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SessionIntent => "session_intent",
+            Self::Requests => "requests",
+            Self::FilesModified => "files_modified",
+            Self::FilesRead => "files_read",
+            Self::DecisionsMade => "decisions_made",
+            Self::CurrentState => "current_state",
+            Self::Errors => "errors",
+            Self::TestResults => "test_results",
+            Self::Blockers => "blockers",
+            Self::OpenQuestions => "open_questions",
+            Self::Findings => "findings",
+            Self::NextSteps => "next_steps",
+            Self::Things => "things",
+            Self::Notes => "notes",
+            Self::Constraints => "constraints",
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! How a version is made: the strategy that decides what is read and kept, the engine that reads it.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+/// What a compression reads and what it makes of it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Reads the new span only and merges it into the current summary.
+    #[default]
+    Anchored,
+    /// Makes one dense text; cannot be verified.
+    Opaque,
+    /// Reads the whole history afresh.
+    Regenerative,
+    /// Keeps the last messages and the ledger's sections, without a narrative.
+    SlidingWindow,
+    /// Makes an earlier version current again; never asked of an engine.
+    Rollback,
+}
+
+/// The strategies that can be asked for; who is told what there is reads these names.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Asked {
+    Anchored,
+    Opaque,
+    Regenerative,
+    SlidingWindow,
+}
+
+impl From<Asked> for Strategy {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Anchored => Self::Anchored,
+            Asked::Opaque => Self::Opaque,
+            Asked::Regenerative => Self::Regenerative,
+            Asked::SlidingWindow => Self::SlidingWindow,
+        }
+    }
+}
+
+/// Reads a strategy that somebody asks for, which a rollback is not.
+///
+/// # Errors
+/// When it is none of those.
+pub fn asked<'de, D: Deserializer<'de>>(from: D) -> Result<Strategy, D::Error> {
+    Asked::deserialize(from).map(Strategy::from)
+}
+
+/// Reads one as [`asked`] does, or nothing.
+///
+/// # Errors
+/// As [`asked`].
+pub fn asked_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Strategy>, D::Error> {
+    Option::<Asked>::deserialize(from).map(|asked| asked.map(Strategy::from))
+}
+
+impl Strategy {
+    /// The strategy's word in JSON, in the database and in settings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anchored => "anchored",
+            Self::Opaque => "opaque",
+            Self::Regenerative => "regenerative",
+            Self::SlidingWindow => "sliding_window",
+            Self::Rollback => "rollback",
+        }
+    }
+
+    /// Whether its versions have a narrative that the gate can hold to account.
+    #[must_use]
+    pub fn has_narrative(self) -> bool {
+        matches!(self, Self::Anchored | Self::Regenerative)
+    }
+
+    /// Whether its versions can be verified against the ledger and by probes.
+    #[must_use]
+    pub fn is_verifiable(self) -> bool {
+        self.verifiable() != Verifiable::No
+    }
+
+    /// How far its versions can be held against the originals.
+    #[must_use]
+    pub fn verifiable(self) -> Verifiable {
+        match self {
+            Self::Anchored | Self::SlidingWindow | Self::Rollback => Verifiable::Yes,
+            Self::Regenerative => Verifiable::Partly,
+            Self::Opaque => Verifiable::No,
+        }
+    }
+
+    /// Whether an engine is asked for a narrative at all.
+    #[must_use]
+    pub fn asks_an_engine(self) -> bool {
+        !matches!(self, Self::SlidingWindow)
+    }
+
+    /// Messages that stay verbatim when nobody says how many.
+    #[must_use]
+    pub fn preserves(self) -> u32 {
+        match self {
+            Self::SlidingWindow => 20,
+            Self::Anchored | Self::Opaque | Self::Regenerative | Self::Rollback => 5,
+        }
+    }
+
+    /// A rendering takes at most this share of what it replaces, so that a compression compresses even
+    /// when its bound would leave room for more.
+    #[must_use]
+    pub fn share_of_before(self) -> f64 {
+        match self {
+            Self::Regenerative => 0.30,
+            Self::SlidingWindow => 0.50,
+            Self::Anchored | Self::Opaque | Self::Rollback => 0.40,
+        }
+    }
+
+    /// What is tried on the same span when the gate refuses a candidate for good.
+    #[must_use]
+    pub fn fallback(self) -> Option<Self> {
+        match self {
+            // The record of before is still there to be merged into.
+            Self::Regenerative => Some(Self::Anchored),
+            Self::Anchored | Self::Opaque | Self::SlidingWindow | Self::Rollback => None,
+        }
+    }
+}
+
+/// How far a version can be held against the originals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verifiable {
+    /// Ledger, narrative and probes are checked.
+    #[default]
+    Yes,
+    /// Ledger and probes are checked; the narrative was written anew.
+    Partly,
+    /// Nothing holds it to account: a reader should look up what matters.
+    No,
+}
+
+/// Who read the span of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// Code alone: no network, the same bytes for the same input.
+    Extractive,
+    /// A model fills the narrative; the ledger stays the same.
+    Llm,
+}
+
+impl Engine {
+    /// The engine's word in JSON, in the database and in settings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Extractive => "extractive",
+            Self::Llm => "llm",
+        }
+    }
+}
+
+/// Which engine a session asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineChoice {
+    /// The model when one is configured, else code alone.
+    #[default]
+    Auto,
+    /// Code alone.
+    Extractive,
+    /// The model, with code alone as the fallback.
+    Llm,
+}

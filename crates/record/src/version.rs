@@ -1,0 +1,91 @@
+//! A published summary with what is known about its making.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::exam::ExamScores;
+use super::strategy::{Engine, Strategy, Verifiable};
+use super::summary::Summary;
+use crate::phase::Phase;
+use anchord_messages::id::Seq;
+
+/// What is known about the making of one version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct VersionMeta {
+    /// Its number in the session: 1, 2, 3 …
+    pub version: i64,
+    /// The version that it was merged into.
+    pub parent_version: Option<i64>,
+    /// How it was made.
+    pub strategy: Strategy,
+    /// How far it can be held against the originals; a rollback keeps what the version had.
+    #[serde(default)]
+    pub verifiable: Verifiable,
+    /// Who read the span.
+    pub engine: Engine,
+    /// The model, when one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Versions published by a compression so far, this one included.
+    pub compression_count: i64,
+    /// When it was published.
+    pub last_compressed_at: DateTime<Utc>,
+    /// The first message of its span.
+    pub from_seq: Seq,
+    /// The last message that it covers: the anchor.
+    pub through_seq: Seq,
+    /// Tokens of the old rendering plus the span as it would be served.
+    pub tokens_before: i64,
+    /// Tokens of its own rendering.
+    pub tokens_after: i64,
+    /// The most tokens that its rendering was given.
+    #[serde(default)]
+    pub max_tokens: u32,
+    /// The share that was saved: 1 − after / before.
+    pub compression_ratio: Option<f64>,
+    /// Probes passed of those asked; absent when none was asked.
+    pub probe_score: Option<f64>,
+    /// The same of the probes that ask for facts which code found.
+    #[serde(default)]
+    pub facts_score: Option<f64>,
+    /// How a reader did in an exam that was written from the messages; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exam: Option<ExamScores>,
+    /// The phase of the work that it was made in, which decides how it is rendered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// What the caller should know about it.
+    pub warnings: Vec<String>,
+}
+
+impl VersionMeta {
+    /// The share saved, `None` when there was nothing before.
+    #[must_use]
+    pub fn ratio(tokens_before: i64, tokens_after: i64) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+        (tokens_before > 0).then(|| 1.0 - tokens_after as f64 / tokens_before as f64)
+    }
+}
+
+/// A version as the API shows it: the document and its metadata in one object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Version {
+    /// What is known about its making.
+    #[serde(flatten)]
+    pub meta: VersionMeta,
+    /// The document.
+    #[serde(flatten)]
+    pub summary: Summary,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ratio_is_the_share_that_was_saved() {
+        assert_eq!(VersionMeta::ratio(1000, 250), Some(0.75));
+        assert_eq!(VersionMeta::ratio(0, 10), None);
+    }
+}

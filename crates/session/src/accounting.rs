@@ -1,0 +1,513 @@
+//! The running counts of a session, kept with its row so that an append costs the same at any length.
+//!
+//! One path feeds them: [`Accounting::push`], message by message, whether the messages are being
+//! appended or counted afresh after a publication.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::settings::Policy;
+use anchord_context::mask::{Marks, open_errors};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Feature, Shape};
+
+mod advice;
+mod open_group;
+
+use crate::calibration::Calibration;
+pub use advice::{Advice, Component, Remedy, Shares};
+pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
+
+/// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
+pub const PLACEHOLDER_TOKENS: u32 = 60;
+
+/// What counting needs to know of one message.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing of a message, and none excludes another"
+)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks.
+    pub role: Role,
+    /// Its tokens, as stored.
+    pub tokens: u32,
+    /// Its tokens that are tool output.
+    pub tool_output_tokens: u32,
+    /// Tool calls in it.
+    pub calls: u32,
+    /// Tool results in it.
+    pub results: u32,
+    /// It has nothing but tool results.
+    pub only_results: bool,
+    /// The caller marked it as a retrieved document.
+    pub retrieved: bool,
+    /// Bytes of its body.
+    pub bytes: u32,
+    /// It is an item of the responses API.
+    pub is_item: bool,
+    /// It is thinking alone.
+    pub thinks: bool,
+}
+
+impl Counted {
+    /// What counting needs of a message, its body aside: no bytes, and no item.
+    #[must_use]
+    pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
+        let results = shape.map_or(&[][..], |shape| &shape.results);
+        Self {
+            seq,
+            role,
+            tokens,
+            tool_output_tokens: results.iter().fold(0, |sum, result| sum.saturating_add(result.tokens)),
+            calls: shape.map_or(0, |shape| u32::try_from(shape.calls.len()).unwrap_or(u32::MAX)),
+            results: u32::try_from(results.len()).unwrap_or(u32::MAX),
+            only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
+            retrieved,
+            bytes: 0,
+            is_item: false,
+            thinks: shape.is_some_and(|shape| shape.has(Feature::OnlyThinking)),
+        }
+    }
+}
+
+/// A user message that lies inside the span and is still served word for word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carried {
+    /// Its position.
+    pub seq: Seq,
+    /// Its tokens, as stored.
+    pub tokens: u32,
+}
+
+/// Running token and message counts of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Accounting {
+    /// The last message of the system prompt (leading system and developer messages); 0 when there is none.
+    pub system_through: Seq,
+    /// Tokens of the system prompt.
+    pub system_tokens: u32,
+    /// What the provider's reports correct.
+    #[serde(skip_serializing_if = "Calibration::is_none")]
+    pub calibration: Calibration,
+    /// Tokens of the summary message that contexts serve.
+    pub summary_tokens: u32,
+    /// Tokens of the digest's.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub digest_tokens: u32,
+    /// Tokens of the pins, the tenant's included.
+    pub pins_tokens: u32,
+    /// The tenant's revision whose pins they count.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pins_revision: i64,
+    /// Messages after the anchor, the system prompt aside.
+    pub tail_messages: u32,
+    /// Their tokens, nothing masked.
+    pub tail_tokens: u64,
+    /// Those of their tokens that are tool output.
+    pub tool_output_tokens: u64,
+    /// Those of their tokens that the caller marked as retrieved documents.
+    pub retrieved_tokens: u64,
+    /// User messages after the anchor.
+    pub turns: u32,
+    /// Eligible tool outputs up to here are served as placeholders.
+    pub mask_upto: Seq,
+    /// Tokens that those placeholders save.
+    pub masked_tokens: u64,
+    /// Tool results after `mask_upto`.
+    pub unmasked_results: u32,
+    /// The current turn's user message, when the summary covers it.
+    pub carried: Option<Carried>,
+    /// The newest user message.
+    pub last_user: Option<Carried>,
+    /// First messages of the newest groups, ascending: enough to find where a span may end.
+    pub group_starts: Vec<Seq>,
+    /// Calls of the newest group that wait for their result.
+    pub open_calls: u32,
+    /// The newest group, while it may grow.
+    #[serde(skip_serializing_if = "OpenGroup::is_closed")]
+    pub open_group: OpenGroup,
+    /// Tokens ever appended.
+    pub appended_tokens: u64,
+    /// `appended_tokens` when the last compression ended.
+    pub settled_tokens: u64,
+    /// The newest message when the last compression ended.
+    pub settled_head: Seq,
+    /// The last message that the last attempt covered.
+    pub attempted_through: Seq,
+    /// The span must hold this many tokens before a candidate that was not smaller is tried again.
+    pub retry_tokens: u64,
+    /// Tokens that have to arrive for the compressions that a full window started.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub spent_tokens: u64,
+    /// The last version left the context above the target.
+    #[serde(skip_serializing_if = "is_false")]
+    pub above_target: bool,
+    /// A rollback suspended automatic compression below the critical level.
+    pub suspended: bool,
+    /// What a compression ahead of need has read; `None` while none has since the last version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Prepared>,
+}
+
+/// How far a compression ahead of need has read, and under which pins and settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// The last message that it covers.
+    pub through: Seq,
+    /// The context's revision that it was made under; it is stale under any other.
+    pub revision: i64,
+}
+
+/// How full the context is, as every append and read of a session reports it.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Usage {
+    /// Tokens served now, as a share of the context window.
+    pub static_utilization: f64,
+    /// Tokens served now, as a share of the effective window.
+    pub effective_utilization: f64,
+    /// What a default context would serve now, in tokens.
+    pub context_tokens: u64,
+    /// What of the context window is usable, in tokens as the session counts them: the provider's
+    /// divided by `calibration`.
+    pub effective_window: u32,
+    /// Messages after the anchor, the system prompt aside.
+    pub uncompressed_messages: u32,
+    /// Provider's tokens for each token that the session counts; absent until a provider's figures are
+    /// reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<f64>,
+    /// The tokens by component.
+    pub components: Components,
+    /// The components as shares.
+    pub shares: Shares,
+    /// What to do about dominant components, the largest first; nothing acts on it.
+    pub advice: Vec<Advice>,
+}
+
+/// Tokens by component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Components {
+    /// The system prompt and the pins.
+    pub system: u64,
+    /// What the caller said it sends beside the context (`system_tokens`).
+    pub tool_definitions: u64,
+    /// Messages, tool outputs and retrieved documents aside.
+    pub history: u64,
+    /// Tool outputs, as they are served.
+    pub tool_outputs: u64,
+    /// Messages that the caller marked as retrieved documents.
+    pub retrieved_documents: u64,
+    /// The summary.
+    pub summary: u64,
+    /// The digest of the messages that it covers.
+    pub digest: u64,
+}
+
+impl Accounting {
+    /// Counts one more message at the head of the session.
+    pub fn push(&mut self, message: &Counted, preserve_recent: u32) {
+        self.appended_tokens += u64::from(message.tokens);
+        let leads = self.tail_messages == 0 && message.seq == self.system_through + 1;
+        if leads && message.role.is_system() {
+            self.system_through = message.seq;
+            self.system_tokens = self.system_tokens.saturating_add(message.tokens);
+            return;
+        }
+        self.push_tail(message, preserve_recent);
+    }
+
+    fn push_tail(&mut self, message: &Counted, preserve_recent: u32) {
+        self.tail_messages += 1;
+        self.tail_tokens += u64::from(message.tokens);
+        self.tool_output_tokens += u64::from(message.tool_output_tokens);
+        if message.retrieved {
+            self.retrieved_tokens += u64::from(message.tokens);
+        }
+        if message.seq > self.mask_upto {
+            self.unmasked_results += message.results;
+        }
+        if message.role == Role::User && !message.only_results {
+            self.turns += 1;
+            self.last_user = Some(Carried { seq: message.seq, tokens: message.tokens });
+        }
+        self.open_group = self.open_group.with(message);
+        let continues = message.results > 0 && self.open_calls > 0;
+        if continues {
+            self.open_calls = self.open_calls.saturating_sub(message.results);
+        } else {
+            self.open_calls = message.calls;
+            self.group_starts.push(message.seq);
+            self.forget_old_groups(message.seq, preserve_recent);
+        }
+    }
+
+    /// Keeps the newest group that starts at or before the preserved messages, and all after it.
+    fn forget_old_groups(&mut self, head: Seq, preserve_recent: u32) {
+        let first_preserved = head - i64::from(preserve_recent) + 1;
+        let keep_from =
+            self.group_starts.partition_point(|start| *start <= first_preserved).saturating_sub(1);
+        self.group_starts.drain(..keep_from);
+    }
+
+    /// The last message that a span may cover now; at most the anchor when there is none.
+    #[must_use]
+    pub fn span_end(&self, head: Seq, preserve_recent: u32) -> Seq {
+        let first_preserved = head - i64::from(preserve_recent) + 1;
+        let before = self.group_starts.partition_point(|start| *start <= first_preserved);
+        let edge = before.checked_sub(1).and_then(|i| self.group_starts.get(i)).copied();
+        let mut end = match edge {
+            // Everything is preserved when the oldest group known starts after the edge.
+            None => self.group_starts.first().map_or(head, |start| start - 1),
+            Some(start) if first_preserved <= head => start - 1,
+            Some(_) => head,
+        };
+        if self.open_calls > 0 {
+            end = end.min(self.group_starts.last().map_or(end, |start| start - 1));
+        }
+        if let Some(user) = self.last_user.filter(|user| user.seq == head) {
+            end = end.min(user.seq - 1);
+        }
+        end
+    }
+
+    /// The last message of the group that a message is in, as far as groups are still known: those before
+    /// the preserved messages are not, and the message itself stands for its group.
+    #[must_use]
+    pub fn group_end(&self, seq: Seq, head: Seq) -> Seq {
+        let next = self.group_starts.partition_point(|start| *start <= seq);
+        if next == 0 { seq } else { self.group_starts.get(next).map_or(head, |start| start - 1) }
+    }
+
+    /// What a default context would serve now, in tokens.
+    #[must_use]
+    pub fn context_tokens(&self) -> u64 {
+        let told = u64::from(self.summary_tokens) + u64::from(self.digest_tokens);
+        u64::from(self.fixed_tokens()) + told + self.tail_tokens.saturating_sub(self.masked_tokens)
+    }
+
+    /// What of a context no compression takes away: system prompt, pins, and the user message that is carried.
+    #[must_use]
+    pub fn fixed_tokens(&self) -> u32 {
+        let carried = self.carried.map_or(0, |carried| carried.tokens);
+        self.system_tokens.saturating_add(self.pins_tokens).saturating_add(carried)
+    }
+
+    /// How full the context is.
+    #[must_use]
+    pub fn usage(&self, policy: &Policy, uncounted_tokens: u32) -> Usage {
+        let used = self.context_tokens();
+        let outputs = self.tool_output_tokens.saturating_sub(self.masked_tokens);
+        let tail = self.tail_tokens.saturating_sub(self.masked_tokens);
+        let components = Components {
+            system: u64::from(self.system_tokens) + u64::from(self.pins_tokens),
+            tool_definitions: u64::from(uncounted_tokens),
+            history: tail.saturating_sub(outputs).saturating_sub(self.retrieved_tokens)
+                + self.carried.map_or(0, |carried| u64::from(carried.tokens)),
+            tool_outputs: outputs,
+            retrieved_documents: self.retrieved_tokens,
+            summary: u64::from(self.summary_tokens),
+            digest: u64::from(self.digest_tokens),
+        };
+        Usage {
+            static_utilization: share(used, policy.context_window),
+            effective_utilization: share(used, policy.effective_window),
+            context_tokens: used,
+            effective_window: policy.effective_window,
+            uncompressed_messages: self.tail_messages,
+            calibration: (!self.calibration.is_none()).then(|| self.calibration.factor()),
+            components,
+            shares: components.shares(),
+            advice: components.advice(),
+        }
+    }
+
+    /// Moves the mask position and counts what the placeholders save. `tail` is ascending and holds
+    /// every message after the anchor, the system prompt aside.
+    pub fn mask_through<T: AsShape>(&mut self, upto: Seq, tail: &[T], marks: &Marks) {
+        self.mask_upto = upto.max(self.mask_upto);
+        self.masked_tokens = 0;
+        self.unmasked_results = 0;
+        let open = open_errors(tail, self.mask_upto);
+        for item in tail {
+            if item.seq() > self.mask_upto {
+                self.unmasked_results += u32::try_from(item.results().len()).unwrap_or(u32::MAX);
+            } else if !marks.contains_key(&item.seq()) && !open.contains(&item.seq()) {
+                let large = item.results().iter().filter(|result| result.is_large());
+                self.masked_tokens += large
+                    .map(|result| u64::from(result.tokens.saturating_sub(PLACEHOLDER_TOKENS)))
+                    .sum::<u64>();
+            }
+        }
+    }
+
+    /// What placeholders save within the messages up to `through`.
+    #[must_use]
+    pub fn masked_within<T: AsShape>(&self, items: &[T], marks: &Marks, through: Seq) -> u32 {
+        let mut masked = Self { mask_upto: self.mask_upto.min(through), ..Self::default() };
+        masked.mask_through(masked.mask_upto, items, marks);
+        u32::try_from(masked.masked_tokens).unwrap_or(u32::MAX)
+    }
+
+    /// Counts afresh after a publication or a rollback: the tail is what lies after the new anchor.
+    /// `tail` is ascending and holds every message after `anchor`, the system prompt aside.
+    #[must_use]
+    pub fn rebuilt(&self, anchor: Seq, tail: &[Counted], preserve_recent: u32) -> Self {
+        let mut fresh = Self {
+            system_through: self.system_through,
+            system_tokens: self.system_tokens,
+            calibration: self.calibration,
+            summary_tokens: self.summary_tokens,
+            digest_tokens: self.digest_tokens,
+            pins_tokens: self.pins_tokens,
+            pins_revision: self.pins_revision,
+            mask_upto: self.mask_upto.max(anchor),
+            last_user: self.last_user,
+            carried: self.last_user.filter(|user| user.seq <= anchor && user.seq > self.system_through),
+            appended_tokens: self.appended_tokens,
+            settled_tokens: self.settled_tokens,
+            settled_head: self.settled_head,
+            attempted_through: self.attempted_through,
+            spent_tokens: self.spent_tokens,
+            above_target: self.above_target,
+            suspended: self.suspended,
+            prepared: self.prepared,
+            ..Self::default()
+        };
+        for message in tail {
+            fresh.push_tail(message, preserve_recent);
+        }
+        fresh
+    }
+}
+
+fn is_zero<N: Default + PartialEq>(n: &N) -> bool {
+    *n == N::default()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_false(b: &bool) -> bool {
+    !*b
+}
+
+/// Tokens as a share of a window.
+#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
+fn share(tokens: u64, window: u32) -> f64 {
+    if window == 0 { 0.0 } else { tokens as f64 / f64::from(window) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(seq: Seq, role: Role) -> Counted {
+        Counted {
+            seq,
+            role,
+            tokens: 10,
+            tool_output_tokens: if role == Role::Tool { 8 } else { 0 },
+            calls: 0,
+            results: u32::from(role == Role::Tool),
+            only_results: role == Role::Tool,
+            retrieved: false,
+            bytes: 100,
+            is_item: false,
+            thinks: false,
+        }
+    }
+
+    fn calling(seq: Seq, calls: u32) -> Counted {
+        Counted { calls, ..message(seq, Role::Assistant) }
+    }
+
+    fn count(messages: &[Counted]) -> Accounting {
+        let mut counts = Accounting::default();
+        for message in messages {
+            counts.push(message, 2);
+        }
+        counts
+    }
+
+    #[test]
+    fn only_leading_system_messages_are_the_system_prompt() {
+        let counts = count(&[
+            message(1, Role::System),
+            message(2, Role::Developer),
+            message(3, Role::User),
+            message(4, Role::System),
+        ]);
+        assert_eq!((counts.system_through, counts.system_tokens), (2, 20));
+        assert_eq!(counts.tail_messages, 2);
+        assert_eq!(counts.context_tokens(), 40);
+    }
+
+    #[test]
+    fn a_span_ends_before_the_group_that_holds_a_preserved_message() {
+        let session = [
+            message(1, Role::User),
+            calling(2, 2),
+            message(3, Role::Tool),
+            message(4, Role::Tool),
+            message(5, Role::Assistant),
+        ];
+        assert_eq!(count(&session).span_end(5, 2), 1, "message 4 is preserved, so its group stays whole");
+        assert_eq!(count(&session).span_end(5, 1), 4);
+    }
+
+    #[test]
+    fn a_pending_call_and_an_unanswered_user_message_stay_out_of_a_span() {
+        let pending =
+            [message(1, Role::User), message(2, Role::Assistant), message(3, Role::User), calling(4, 1)];
+        let mut counts = Accounting::default();
+        for message in &pending {
+            counts.push(message, 0);
+        }
+        assert_eq!(counts.span_end(4, 0), 3);
+        let mut unanswered = Accounting::default();
+        for message in pending.iter().take(3) {
+            unanswered.push(message, 0);
+        }
+        assert_eq!(unanswered.span_end(3, 0), 2);
+    }
+
+    #[test]
+    fn a_session_that_is_all_preserved_has_no_span() {
+        let counts = count(&[message(1, Role::User), message(2, Role::Assistant)]);
+        assert_eq!(counts.span_end(2, 2), 0);
+        assert_eq!(count(&[message(1, Role::System)]).span_end(1, 2), 1, "nothing after the system prompt");
+    }
+
+    #[test]
+    fn counting_afresh_after_the_anchor_gives_what_counting_on_would() {
+        let session = [
+            message(1, Role::System),
+            message(2, Role::User),
+            calling(3, 1),
+            message(4, Role::Tool),
+            message(5, Role::Assistant),
+            message(6, Role::Assistant),
+        ];
+        let counts = count(&session);
+        let rebuilt = counts.rebuilt(4, &session[4..], 2);
+        assert_eq!(rebuilt.tail_messages, 2);
+        assert_eq!(rebuilt.tail_tokens, 20);
+        assert_eq!(rebuilt.carried, Some(Carried { seq: 2, tokens: 10 }));
+        assert_eq!(rebuilt.context_tokens(), 10 + 10 + 20);
+        assert_eq!(counts.rebuilt(0, &session[1..], 2).tail_tokens, counts.tail_tokens);
+    }
+
+    #[test]
+    fn the_carried_user_message_stays_until_the_next_version_so_that_the_prefix_does() {
+        let session = [message(1, Role::User), message(2, Role::Assistant), message(3, Role::Assistant)];
+        let mut counts = count(&session).rebuilt(2, &session[2..], 1);
+        assert!(counts.carried.is_some());
+        counts.push(&message(4, Role::User), 1);
+        assert!(counts.carried.is_some());
+        let session: Vec<_> = session.into_iter().chain([message(4, Role::User)]).collect();
+        assert_eq!(count(&session).rebuilt(3, &session[3..], 1).carried, None);
+    }
+}

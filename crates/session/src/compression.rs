@@ -1,0 +1,251 @@
+//! One compression: what was asked for, and what came of it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use anchord_messages::group::NoSpan;
+use anchord_messages::id::Seq;
+use anchord_record::changes::Account;
+use anchord_record::exam::ExamScores;
+use anchord_record::gate::GateRecord;
+use anchord_record::probe::Scores;
+use anchord_record::strategy::{Engine, EngineChoice, Strategy};
+
+/// What asks for a compression when a caller does.
+pub const MANUAL: &str = "manual";
+
+/// What a compression covers, fixed at its first claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The version that it builds on.
+    pub parent_version: Option<i64>,
+    /// Its first message.
+    pub from_seq: Seq,
+    /// Its last message.
+    pub through_seq: Seq,
+}
+
+/// How far a compression is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Waits for a worker.
+    Queued,
+    /// A worker is at it.
+    Running,
+    /// A speculative result waits to be published.
+    Prepared,
+    /// A version was published.
+    Succeeded,
+    /// No usable result after all attempts.
+    Failed,
+    /// The gate refused the candidate; the old version stays.
+    Rejected,
+    /// Nothing compressible, or the result would not be smaller.
+    Skipped,
+    /// Another version was published meanwhile.
+    Superseded,
+    /// Cancelled by a caller or by a deletion.
+    Cancelled,
+}
+
+impl Status {
+    /// The status' word in JSON and in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Prepared => "prepared",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Rejected => "rejected",
+            Self::Skipped => "skipped",
+            Self::Superseded => "superseded",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Reads the status' word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        [
+            Self::Queued,
+            Self::Running,
+            Self::Prepared,
+            Self::Succeeded,
+            Self::Failed,
+            Self::Rejected,
+            Self::Skipped,
+            Self::Superseded,
+            Self::Cancelled,
+        ]
+        .into_iter()
+        .find(|status| status.as_str() == word)
+    }
+
+    /// Whether the compression is still to be done.
+    #[must_use]
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+/// What a compression was asked to do; absent fields follow the session's settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The caller's reason, kept with the compression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How the version is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// Who reads the span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineChoice>,
+    /// The engine's model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Messages that stay verbatim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_recent: Option<u32>,
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_recent_tokens: Option<u32>,
+    /// Share of the effective window that record, digest and newest messages take, in place of `fill`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<f64>,
+    /// The last message to cover.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through_seq: Option<Seq>,
+    /// Stored and scored, not published.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadow: bool,
+    /// Made ahead of need: kept until the compress level is reached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
+    /// The version to evaluate, for evaluations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+}
+
+/// What came of a compression.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Report {
+    /// The strategy of the last candidate: another one than was asked for when the gate fell back.
+    pub strategy_used: Option<Strategy>,
+    /// Who read the span.
+    pub engine: Option<Engine>,
+    /// The model that read it.
+    pub model: Option<String>,
+    /// The old rendering plus the span as it would be served, in tokens.
+    pub tokens_before: Option<u32>,
+    /// The new rendering, in tokens.
+    pub tokens_after: Option<u32>,
+    /// 1 − after / before.
+    pub compression_ratio: Option<f64>,
+    /// The whole context before, in tokens.
+    pub context_tokens_before: Option<u32>,
+    /// The whole context after, in tokens.
+    pub context_tokens_after: Option<u32>,
+    /// Whether the context is at or below the target.
+    pub target_met: Option<bool>,
+    /// Probes passed / asked.
+    pub probe_score: Option<f64>,
+    /// The same of the probes that ask for facts which code found.
+    pub facts_score: Option<f64>,
+    /// How a reader did in an exam that was written from the messages; null without one.
+    pub exam: Option<ExamScores>,
+    /// Probes asked.
+    pub probes_asked: u32,
+    /// Probes failed.
+    pub probes_failed: u32,
+    /// Probes whose fact the rendering's bound cut.
+    pub probes_cut: u32,
+    /// Critical probes failed.
+    pub critical_failed: u32,
+    /// What the judge gave it overall, 0 to 5; absent without a judge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<f64>,
+    /// How much of what the model told was published, and what was not; absent when none told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries: Option<Account>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+    /// What the gate did, candidate by candidate.
+    pub gate: Vec<GateRecord>,
+    /// Why nothing was published.
+    pub error: Option<Failure>,
+    /// What the engine's LLM used, failed attempts included.
+    pub cost: Cost,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+impl Report {
+    /// How its probes went.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        Scores {
+            score: self.probe_score,
+            facts_score: self.facts_score,
+            exam: self.exam,
+            asked: self.probes_asked,
+            failed: self.probes_failed,
+            cut: self.probes_cut,
+            critical_failed: self.critical_failed,
+        }
+    }
+}
+
+/// Why nothing was published.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Failure {
+    /// A stable word.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The reason in a sentence.
+    pub detail: String,
+}
+
+impl From<NoSpan> for Failure {
+    fn from(reason: NoSpan) -> Self {
+        Self { kind: reason.as_str().to_owned(), detail: reason.to_string() }
+    }
+}
+
+/// Tokens and calls that the engine's LLM used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Cost {
+    /// Tokens in.
+    pub input_tokens: u64,
+    /// Tokens out.
+    pub output_tokens: u64,
+    /// Calls, failed ones included.
+    pub calls: u32,
+    /// Calls that failed.
+    pub failed_calls: u32,
+    /// How long the calls took together, in milliseconds.
+    pub latency_ms: u64,
+    /// What they cost, in millionths of the currency of the operator's prices; 0 without prices.
+    pub micros: u64,
+}
+
+/// Where the time went, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Timings {
+    /// From the request to the claim.
+    pub queued_ms: u64,
+    /// Reading the ledger.
+    pub ledger_ms: u64,
+    /// The engine's proposal and the merge.
+    pub engine_ms: u64,
+    /// Probes, rendering and repair.
+    pub probe_ms: u64,
+    /// From the claim to the end.
+    pub total_ms: u64,
+}

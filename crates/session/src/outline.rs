@@ -1,0 +1,59 @@
+//! Messages without their bodies: what counting, grouping and masking read.
+
+use super::accounting::Counted;
+use anchord_context::mask::{Keep, Marks};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Shape};
+
+/// What is known of a message without its body.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks.
+    pub role: Role,
+    /// It is an item of the responses API.
+    pub is_item: bool,
+    /// Its tokens.
+    pub tokens: u32,
+    /// What grouping and masking need of it.
+    pub shape: Option<Shape>,
+    /// The caller's mark.
+    pub keep: Option<Keep>,
+    /// The caller marked it as a retrieved document.
+    pub retrieved: bool,
+    /// Bytes of its body.
+    pub bytes: u64,
+}
+
+impl AsShape for Outline {
+    fn seq(&self) -> Seq {
+        self.seq
+    }
+    fn role(&self) -> Role {
+        self.role
+    }
+    fn is_item(&self) -> bool {
+        self.is_item
+    }
+    fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
+    }
+}
+
+impl Outline {
+    /// What counting needs of the message.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
+        let counted = Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
+        Counted { bytes, is_item: self.is_item, ..counted }
+    }
+}
+
+/// The callers' marks of a run of messages.
+#[must_use]
+pub fn marks(outlines: &[Outline]) -> Marks {
+    outlines.iter().filter_map(|outline| Some((outline.seq, outline.keep?))).collect()
+}

@@ -1,0 +1,73 @@
+//! What a session that presses on its window does about it: it masks before anything is summarised, and
+//! is not summarised more often than that can be of use.
+
+use crate::accounting::Accounting;
+use crate::room::Room;
+use crate::settings::{HYSTERESIS_SHARE, Policy};
+use anchord_context::mask::{self, Level, Marks, MaskMode};
+use anchord_messages::shape::AsShape;
+use anchord_record::fill::share_of;
+
+/// Below these many unmasked tool results the mask position cannot move at the warn level, so that the
+/// messages are not even looked at.
+const MANY_RESULTS: u32 = 14;
+
+impl Accounting {
+    /// How hard the session presses on its window, when there may be tool outputs to mask.
+    #[must_use]
+    pub fn mask_level(&self, policy: &Policy) -> Option<Level> {
+        if policy.mask == MaskMode::Off || self.unmasked_results == 0 {
+            return None;
+        }
+        let share = self.usage(policy, 0).effective_utilization;
+        if share >= policy.force {
+            Some(Level::Force)
+        } else if share >= policy.warn && self.unmasked_results > MANY_RESULTS {
+            Some(Level::Warn)
+        } else {
+            None
+        }
+    }
+
+    /// Counts what placeholders save within a new tail, and masks every large output that may be masked
+    /// when the context has not met its goal. `tail` is as for [`Self::mask_through`].
+    pub fn mask_to<T: AsShape>(&mut self, room: Room, mode: MaskMode, tail: &[T], marks: &Marks) {
+        if mode == MaskMode::Off {
+            return;
+        }
+        self.mask_through(self.mask_upto, tail, marks);
+        if !room.is_met(self.context_tokens()) {
+            let upto = mask::step(self.mask_upto, tail, marks, Level::Force);
+            self.mask_through(upto, tail, marks);
+        }
+    }
+
+    /// Notes that a version was published, by the window's fill or for another reason.
+    pub fn publish(&mut self, policy: &Policy, by_window: bool) {
+        let enough = share_of(policy.effective_window, policy.compress - HYSTERESIS_SHARE);
+        self.above_target = self.context_tokens() > u64::from(enough);
+        if by_window {
+            self.spent_tokens += worth(policy, self);
+        }
+    }
+
+    /// Whether another compression for the window's sake would be too often. Where versions reach the
+    /// target, the next is due when a whole stretch from target to trigger has arrived. Where system
+    /// prompt and newest messages alone keep the context above it, every new message would be a reason:
+    /// then at most three are made where two would do.
+    #[must_use]
+    pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
+        let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+        let due = trigger + self.spent_tokens + worth(policy, self);
+        self.above_target && self.spent_tokens > 0 && self.appended_tokens < due
+    }
+}
+
+/// The tokens that have to arrive for one compression: two thirds of those between its goal and the trigger. Where system
+/// prompt and pins leave nothing between them, of the hysteresis.
+fn worth(policy: &Policy, counts: &Accounting) -> u64 {
+    let trigger = u64::from(share_of(policy.effective_window, policy.compress));
+    let hysteresis = u64::from(share_of(policy.effective_window, HYSTERESIS_SHARE));
+    let between = trigger.saturating_sub(Room::of(policy, None, counts).goal()).max(hysteresis);
+    (between * 2).div_ceil(3)
+}

@@ -1,0 +1,146 @@
+//! How much of the window is filled after a compression, and who gets it: the record, the digest, the newest messages.
+//!
+//! Invariant: system prompt and pins come on top, and all of it stays below the trigger less the hysteresis, so that one
+//! compression does not ask for the next.
+
+use super::accounting::{Accounting, Counted};
+use super::settings::{HYSTERESIS_SHARE, Policy};
+use crate::signal::SignalKind;
+use anchord_messages::group::{self, Group, NoSpan};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::AsShape;
+use anchord_record::digest;
+use anchord_record::fill::share_of;
+use anchord_record::render::LEAST_BOUND_TOKENS;
+
+/// What the record takes of the fill at most, and the newest messages when the digest needs its part.
+const RECORD_SHARE: f64 = 0.4;
+const TAIL_SHARE: f64 = 0.4;
+/// What a context may have above its goal: messages come while a version is made.
+const TOLERANCE_SHARE: f64 = 0.05;
+
+/// The room of a context after a compression, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// What stands in it whatever is compressed: system prompt, pins, and the current turn's user message.
+    pub fixed: u32,
+    /// For record, digest and newest messages.
+    pub fill: u32,
+    /// Less than the caller named, because it would have been above the trigger less the hysteresis.
+    pub is_lowered: bool,
+    /// The whole context is within its goal already.
+    pub has_room: bool,
+    /// It may have so much more and has still met it.
+    tolerated: u32,
+}
+
+/// Room in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// For the record.
+    pub record: u32,
+    /// For record and digest.
+    pub together: u32,
+}
+
+impl Room {
+    /// The room that a policy gives, or the share that a caller named in its place.
+    #[must_use]
+    pub fn of(policy: &Policy, named: Option<f64>, counts: &Accounting) -> Self {
+        let window = policy.effective_window;
+        let fixed = counts.fixed_tokens();
+        let asked = share_of(window, named.unwrap_or(policy.fill));
+        let ceiling = share_of(window, policy.compress - HYSTERESIS_SHARE).saturating_sub(fixed);
+        let tolerated = share_of(window, TOLERANCE_SHARE);
+        let fill = asked.min(ceiling);
+        let has_room = counts.context_tokens() <= u64::from(fixed) + u64::from(fill);
+        Self { fixed, fill, is_lowered: named.is_some() && asked > ceiling, has_room, tolerated }
+    }
+
+    /// What the whole context has at most when it is met.
+    #[must_use]
+    pub fn goal(self) -> u64 {
+        u64::from(self.fixed) + u64::from(self.fill)
+    }
+
+    /// Whether a context of so many tokens has met it.
+    #[must_use]
+    pub fn is_met(self, tokens: u64) -> bool {
+        tokens <= self.goal() + u64::from(self.tolerated)
+    }
+
+    /// The most tokens of the record.
+    fn record(self, policy: &Policy) -> u32 {
+        let most = policy.max_summary_tokens;
+        share_of(self.fill, RECORD_SHARE).min(most).max(LEAST_BOUND_TOKENS.min(most))
+    }
+
+    /// The last message that a span covers: so many of the newest stay as there is room for, and those that are
+    /// preserved; these alone where the whole context has room and something still asks for a compression. `items` is every message after the anchor, `tail` the same with the tokens that are served.
+    ///
+    /// # Errors
+    /// When no message may be covered, with the reason.
+    pub fn span_end<T: AsShape>(
+        self,
+        policy: &Policy,
+        (items, tail): (&[T], &[Counted]),
+        (preserve, through): (usize, Option<Seq>),
+    ) -> Result<Seq, NoSpan> {
+        let end = if self.has_room { None } else { self.tail_end(policy, tail, &group::groups(items)) };
+        let end = end.map(|end| through.map_or(end, |through| through.min(end)));
+        match end.map(|end| group::span_end(items, preserve, Some(end))) {
+            Some(Ok(end)) => Ok(end),
+            Some(Err(_)) | None => group::span_end(items, preserve, through),
+        }
+    }
+
+    /// Whether all of these messages would stay if they alone were left: then a compression that follows at once has
+    /// nothing to cover.
+    #[must_use]
+    pub fn holds<T: AsShape>(self, policy: &Policy, (items, tail): (&[T], &[Counted])) -> bool {
+        self.tail_end(policy, tail, &group::groups(items)).is_none()
+    }
+
+    /// What is left for record and digest beside the messages after a span.
+    #[must_use]
+    pub fn beside(self, policy: &Policy, tail: &[Counted], through: Seq) -> Left {
+        let after = tail.iter().filter(|message| message.seq > through);
+        let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();
+        let together = u32::try_from(u64::from(self.fill).saturating_sub(tokens)).unwrap_or(u32::MAX);
+        let least = LEAST_BOUND_TOKENS.min(policy.max_summary_tokens);
+        Left { record: self.record(policy).min(together).max(least), together }
+    }
+
+    /// The last message before those of the newest that there is room for; `None` when all of them have room.
+    fn tail_end(self, policy: &Policy, tail: &[Counted], groups: &[Group]) -> Option<Seq> {
+        let record = self.record(policy);
+        let beside = self.fill.saturating_sub(record).saturating_sub(digest::MOST_TOKENS);
+        let most = u64::from(share_of(self.fill, TAIL_SHARE).max(beside));
+        let least = u64::from(policy.preserve_recent_tokens.min(self.fill.saturating_sub(record)));
+        // Signals that count messages or turns would ask for the next compression at once.
+        let counted = |kind, at: u32| if policy.name.counts(kind) { (at / 2).max(1) } else { u32::MAX };
+        let [_, messages, _] = policy.messages;
+        let most_messages = counted(SignalKind::MessageCount, messages);
+        let most_turns = counted(SignalKind::TurnCount, policy.turns);
+        let (mut tokens, mut count, mut turns) = (0u64, 0u32, 0u32);
+        for group in groups.iter().rev() {
+            let members = tail.get(group.range.clone()).unwrap_or_default();
+            tokens += members.iter().map(|member| u64::from(member.tokens)).sum::<u64>();
+            count = count.saturating_add(u32::try_from(members.len()).unwrap_or(u32::MAX));
+            turns += members.iter().map(|member| u32::from(is_turn(member))).sum::<u32>();
+            let is_too_much = tokens > most.max(least) || count > most_messages || turns > most_turns;
+            if is_too_much {
+                return members.last().map(|last| last.seq);
+            }
+        }
+        None
+    }
+}
+
+fn is_turn(message: &Counted) -> bool {
+    message.role == Role::User && !message.only_results
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What becomes of a session when its caller goes back to an earlier version, merges another session, or changes its
+//! settings.
+
+use super::Session;
+use super::end::mask_for;
+use crate::accounting::Counted;
+use crate::outline::{Outline, marks};
+use crate::settings::{Settings, SettingsError};
+use anchord_messages::id::Seq;
+
+impl Session {
+    /// Through which message the session is covered once it stands on a version that covers it through `anchor`.
+    #[must_use]
+    pub fn floor_at(&self, anchor: Seq) -> Seq {
+        anchor.max(self.accounting.system_through)
+    }
+
+    /// Makes an earlier version current again as a new one, which covers the session through `anchor`; suspends automatic
+    /// compression below the critical level, because the same signal would undo it at once. `tail` is every message
+    /// after [`Self::floor_at`], ascending.
+    pub fn roll_back(&mut self, anchor: Seq, (summary_tokens, digest_tokens): (u32, u32), tail: &[Outline]) {
+        let policy = self.policy();
+        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let mut counts = self.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
+        (counts.summary_tokens, counts.digest_tokens) = (summary_tokens, digest_tokens);
+        (counts.suspended, counts.prepared) = (true, None);
+        mask_for(&mut counts, None, &policy, tail);
+        self.accounting = counts;
+        self.anchor_seq = anchor;
+        self.take_version();
+    }
+
+    /// Stands on the version that a merge has made; the anchor and the count of compressions stay.
+    pub fn merge(&mut self, summary_tokens: u32) {
+        self.accounting.summary_tokens = summary_tokens;
+        self.accounting.prepared = None;
+        self.take_version();
+    }
+
+    /// Whether settings mask tool outputs otherwise than those that it has: then [`Self::set`] has to see its tail.
+    #[must_use]
+    pub fn masks_otherwise(&self, settings: &Settings) -> bool {
+        settings.over(&self.defaults).mask.unwrap_or_default()
+            != self.effective_settings().mask.unwrap_or_default()
+    }
+
+    /// Takes other settings; `false` when they are those that it has. `tail` is every message after its floor,
+    /// ascending, where [`Self::masks_otherwise`].
+    ///
+    /// # Errors
+    /// When they are refused; nothing has changed then.
+    pub fn set(&mut self, settings: Settings, tail: &[Outline]) -> Result<bool, SettingsError> {
+        if settings.tokenizer != self.settings.tokenizer && self.head_seq > 0 {
+            return Err(SettingsError {
+                pointer: "/tokenizer".to_owned(),
+                detail: "cannot change once messages are stored, because they are counted with it".to_owned(),
+            });
+        }
+        if settings == self.settings {
+            return Ok(false);
+        }
+        self.context_revision += 1;
+        // A rollback suspends automatic compression until the next change of settings.
+        self.accounting.suspended = false;
+        let masks_otherwise = self.masks_otherwise(&settings);
+        self.settings = settings;
+        if masks_otherwise {
+            let upto = self.accounting.mask_upto;
+            self.accounting.mask_through(upto, tail, &marks(tail));
+        }
+        self.forget_masks_that_are_off();
+        Ok(true)
+    }
+
+    /// Takes other pins, the tenant's counted with them.
+    pub fn pin(&mut self, tokens: u32) {
+        self.context_revision += 1;
+        self.accounting.pins_tokens = tokens;
+        self.accounting.pins_revision = self.defaults.wide_pins_revision();
+    }
+
+    /// Shows its version otherwise than before: something was dropped from it.
+    pub fn show(&mut self, summary_tokens: u32, digest_tokens: u32) {
+        self.context_revision += 1;
+        self.accounting.summary_tokens = summary_tokens;
+        self.accounting.digest_tokens = digest_tokens;
+    }
+
+    fn take_version(&mut self) {
+        self.last_version += 1;
+        self.version = Some(self.last_version);
+        self.context_revision += 1;
+    }
+}

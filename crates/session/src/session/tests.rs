@@ -1,0 +1,303 @@
+use chrono::DateTime;
+use proptest::prelude::*;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::*;
+use crate::accounting::Counted;
+use crate::compression::{Report, Request, Span};
+use crate::outline::{Outline, marks};
+use crate::settings::TokenizerName;
+use crate::trigger::Noticed;
+use anchord_context::mask::{Keep, MaskMode};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{CallShape, ResultShape, Shape};
+
+/// A session with every message that it ever got, and the versions that it may go back to.
+struct World {
+    session: Session,
+    messages: Vec<Outline>,
+    versions: Vec<(Seq, u32, u32)>,
+}
+
+/// What happens to it.
+#[derive(Clone, Debug)]
+enum Happens {
+    /// Messages come: what they are, and their tokens.
+    Appended(Vec<(u8, u32)>),
+    /// A batch that is refused.
+    Refused(u8),
+    /// A compression ends, of so large a share of what it may cover.
+    Ended {
+        share: usize,
+        status: Status,
+        tokens: u32,
+    },
+    /// A compression of an older state of the session ends.
+    Outrun,
+    RolledBack(usize),
+    Merged(u32),
+    Set(usize),
+    Pinned(u32),
+    Shown(u32),
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    prop_oneof![
+        6 => prop::collection::vec((0u8..7, 1u32..900), 1..6).prop_map(Happens::Appended),
+        1 => (0u8..3).prop_map(Happens::Refused),
+        3 => (0usize..4, 0usize..4, 1u32..600).prop_map(|(share, status, tokens)| {
+            let status = [Status::Succeeded, Status::Succeeded, Status::Failed, Status::Skipped][status];
+            Happens::Ended { share, status, tokens }
+        }),
+        1 => Just(Happens::Outrun),
+        1 => (0usize..8).prop_map(Happens::RolledBack),
+        1 => (1u32..600).prop_map(Happens::Merged),
+        1 => (0usize..4).prop_map(Happens::Set),
+        1 => (0u32..200).prop_map(Happens::Pinned),
+        1 => (1u32..600).prop_map(Happens::Shown),
+    ]
+}
+
+fn outline(seq: Seq, (kind, tokens): (u8, u32)) -> Outline {
+    let call =
+        |id: Seq| CallShape { id: format!("c{id}"), what: format!("run {}", id % 5), ..CallShape::default() };
+    let result = |id: Seq| ResultShape {
+        call_id: format!("c{id}"),
+        tokens: tokens * 3 / 4,
+        key: (tokens % 5 == 0).then(|| "error: it failed".to_owned()),
+        ..ResultShape::default()
+    };
+    let (role, shape) = match kind {
+        0 => (Role::System, None),
+        1 | 2 => (Role::User, None),
+        3 => (Role::Assistant, None),
+        4 => (Role::Assistant, Some(Shape { calls: vec![call(seq)], ..Shape::default() })),
+        _ => (Role::Tool, Some(Shape { results: vec![result(seq - 1)], ..Shape::default() })),
+    };
+    Outline {
+        seq,
+        role,
+        is_item: false,
+        tokens,
+        shape,
+        keep: (tokens % 17 == 0).then_some(Keep::Always),
+        retrieved: kind == 2 && tokens % 3 == 0,
+        bytes: 10,
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        let name = SessionName::parse("s").unwrap();
+        let mut session =
+            Session::new(SessionId(Uuid::nil()), name, Settings::default(), DateTime::UNIX_EPOCH);
+        let small = json!({"context_window": 12_000});
+        session.settings =
+            session.settings.patched(small.as_object().cloned().unwrap(), &Settings::default()).unwrap();
+        Self { session, messages: Vec::new(), versions: vec![(0, 0, 0)] }
+    }
+
+    fn tail(&self, floor: Seq) -> Vec<Outline> {
+        self.messages.iter().filter(|message| message.seq > floor).cloned().collect()
+    }
+
+    fn append(&mut self, kinds: &[(u8, u32)], said: Said) -> Result<Appended, Refusal> {
+        let session = &mut self.session;
+        if let Some(level) = session.mask_level() {
+            let tail: Vec<_> =
+                self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
+            session.mask(level, &tail, &marks(&tail));
+        }
+        let first = session.head_seq + 1;
+        let outlines: Vec<Outline> = (first..).zip(kinds).map(|(seq, kind)| outline(seq, *kind)).collect();
+        let counted: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
+        let noticed = Noticed::default();
+        let incoming: Vec<Incoming<'_>> =
+            counted.iter().map(|counted| Incoming { counted, noticed: &noticed }).collect();
+        let appended = session.append(&incoming, said)?;
+        self.messages.extend(outlines);
+        Ok(appended)
+    }
+
+    fn end(&mut self, span: Option<Span>, status: Status, (summary, digest): (u32, u32)) -> Ended {
+        let request = Request::default();
+        let version =
+            Served { version: self.session.last_version + 1, summary_tokens: summary, digest_tokens: digest };
+        let ending = Ending {
+            trigger: "utilization",
+            request: &request,
+            span,
+            status,
+            version: span.map(|_| version).filter(|_| status == Status::Succeeded),
+            retry: Retry::After(0),
+        };
+        let mut report = Report::default();
+        let status = self.session.judge(ending, &mut report);
+        let tail = self.tail(self.session.floor_after(status, ending));
+        let ended = self.session.end(status, ending, &tail, &mut report);
+        assert_eq!(
+            report.context_tokens_after.map(u64::from),
+            Some(self.session.accounting.context_tokens())
+        );
+        if ended.publishes {
+            self.versions.push((self.session.anchor_seq, summary, digest));
+        }
+        ended
+    }
+
+    fn happen(&mut self, what: &Happens) {
+        let before = self.session.clone();
+        let said = Said {
+            tokenizer: TokenizerName::default(),
+            expected_next_seq: None,
+            task_boundary: false,
+            now: 0,
+        };
+        match what {
+            Happens::Appended(kinds) => {
+                let appended = self.append(kinds, said).unwrap();
+                assert_eq!(
+                    (appended.first_seq, appended.last_seq),
+                    (before.head_seq + 1, self.session.head_seq)
+                );
+                assert_eq!(appended.tokens_added, kinds.iter().map(|kind| u64::from(kind.1)).sum::<u64>());
+            }
+            Happens::Refused(why) => {
+                let said = match why {
+                    0 => Said { expected_next_seq: Some(before.head_seq), ..said },
+                    1 => Said { expected_next_seq: Some(before.head_seq + 2), ..said },
+                    _ => Said { tokenizer: TokenizerName::Estimate, ..said },
+                };
+                let mut masked = before.clone();
+                if let Some(level) = masked.mask_level() {
+                    let tail = self.tail(masked.floor());
+                    masked.mask(level, &tail, &marks(&tail));
+                }
+                assert!(self.append(&[(1, 10)], said).is_err());
+                assert_eq!(self.session, masked, "a refusal has changed something");
+            }
+            Happens::Ended { share, status, tokens } => {
+                let policy = before.policy();
+                let end = before.accounting.span_end(before.head_seq, policy.preserve_recent);
+                let floor = before.floor();
+                let through = floor + (end - floor) * Seq::try_from(*share).unwrap() / 3;
+                let span = Span { parent_version: before.version, from_seq: floor + 1, through_seq: through };
+                let span = Some(span).filter(|_| through > floor);
+                let ended = self.end(span, *status, (*tokens, tokens / 2));
+                assert_eq!(ended.publishes, span.is_some() && *status == Status::Succeeded);
+                let versions = self.session.last_version - before.last_version;
+                assert_eq!(versions, i64::from(ended.publishes));
+                assert!(ended.publishes || self.session.anchor_seq == before.anchor_seq);
+            }
+            Happens::Outrun => {
+                let span = Span {
+                    parent_version: Some(before.last_version + 9),
+                    from_seq: 1,
+                    through_seq: before.head_seq,
+                };
+                let ended = self.end(Some(span), Status::Succeeded, (10, 0));
+                assert_eq!((ended.status, ended.publishes), (Status::Superseded, false));
+                assert_eq!(self.session.version, before.version);
+            }
+            Happens::RolledBack(to) => {
+                let (anchor, summary, digest) = self.versions[to % self.versions.len()];
+                let tail = self.tail(self.session.floor_at(anchor));
+                self.session.roll_back(anchor, (summary, digest), &tail);
+                assert_eq!(self.session.anchor_seq, anchor);
+                assert!(self.session.accounting.suspended);
+                let starts = self.session.next_start();
+                assert!(starts.is_none_or(|start| start.action >= crate::signal::Action::Immediate));
+            }
+            Happens::Merged(tokens) => {
+                self.session.merge(*tokens);
+                assert_eq!(self.session.anchor_seq, before.anchor_seq);
+            }
+            Happens::Set(place) => {
+                let change = [
+                    json!({"context_window": 6_000}),
+                    json!({"context_window": 40_000}),
+                    json!({"mask": "off"}),
+                    json!({"mask": "auto"}),
+                ][*place]
+                    .clone();
+                let change = change.as_object().cloned().unwrap();
+                let settings = before.settings.patched(change, &before.defaults).unwrap();
+                let tail = self.tail(self.session.floor());
+                let is_new = self.session.set(settings, &tail).unwrap();
+                assert!(!is_new || !self.session.accounting.suspended);
+            }
+            Happens::Pinned(tokens) => self.session.pin(*tokens),
+            Happens::Shown(tokens) => self.session.show(*tokens, 0),
+        }
+        self.holds(&before);
+    }
+
+    /// What is so whatever has happened.
+    fn holds(&self, before: &Session) {
+        let session = &self.session;
+        let counts = &session.accounting;
+        assert_eq!(session.head_seq, Seq::try_from(self.messages.len()).unwrap());
+        assert!(session.anchor_seq <= session.head_seq);
+        assert!(session.version.unwrap_or_default() <= session.last_version);
+        assert!(
+            session.last_version - before.last_version <= 1 && session.last_version >= before.last_version
+        );
+        assert!(session.served_revision() >= before.served_revision());
+        let all: u64 = self.messages.iter().map(|message| u64::from(message.tokens)).sum();
+        assert_eq!(counts.appended_tokens, all);
+
+        // The running counts are those of a count of everything.
+        let tail = self.tail(session.floor());
+        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let policy = session.policy();
+        let mut afresh = counts.rebuilt(session.anchor_seq, &counted, policy.preserve_recent);
+        afresh.mask_through(counts.mask_upto, &tail, &marks(&tail));
+        let sums = |counts: &Accounting| {
+            let tail = (
+                counts.tail_messages,
+                counts.tail_tokens,
+                counts.tool_output_tokens,
+                counts.retrieved_tokens,
+            );
+            (tail, counts.turns, counts.unmasked_results, counts.open_calls)
+        };
+        assert_eq!(sums(counts), sums(&afresh));
+        let is_off = policy.mask == MaskMode::Off;
+        assert_eq!(counts.masked_tokens, if is_off { 0 } else { afresh.masked_tokens });
+        let told = u64::from(counts.summary_tokens) + u64::from(counts.digest_tokens);
+        let fixed = u64::from(counts.fixed_tokens());
+        assert_eq!(counts.context_tokens(), fixed + told + counts.tail_tokens - counts.masked_tokens);
+        let end = counts.span_end(session.head_seq, policy.preserve_recent);
+        if end > session.floor() {
+            assert!(tail.iter().any(|message| message.seq == end));
+        }
+        if policy.mask == MaskMode::Off && before.policy().mask == MaskMode::Off {
+            assert!(counts.mask_upto <= before.accounting.mask_upto.max(session.anchor_seq));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_in_whatever_order_the_session_holds(all in prop::collection::vec(happens(), 1..40)) {
+        let mut world = World::new();
+        for what in &all {
+            world.happen(what);
+        }
+    }
+}
+
+#[test]
+fn a_tokenizer_does_not_change_once_messages_are_stored() {
+    let mut world = World::new();
+    let change = json!({"tokenizer": "estimate"}).as_object().cloned().unwrap();
+    let settings = world.session.settings.patched(change, &Settings::default()).unwrap();
+    let before = world.session.clone();
+    world.happen(&Happens::Appended(vec![(1, 10)]));
+    assert_eq!(world.session.set(settings.clone(), &[]).unwrap_err().pointer, "/tokenizer");
+    world.session = before;
+    assert_eq!(world.session.set(settings, &[]), Ok(true));
+}

@@ -1,0 +1,156 @@
+//! The policy that follows from settings.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HYSTERESIS_SHARE, HistoryRules, MaskMode, PolicyName,
+    Settings,
+};
+use crate::calibration::Calibration;
+use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
+use anchord_record::{exam, hindsight, render};
+
+/// Settings with every default resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Policy {
+    /// The effective window, in tokens.
+    pub effective_window: u32,
+    /// The context window, in tokens.
+    pub context_window: u32,
+    /// Which signals count.
+    pub name: PolicyName,
+    /// Share at which a warning is given.
+    pub warn: f64,
+    /// Share at which a compression starts.
+    pub compress: f64,
+    /// What record, digest and newest messages take after a compression, as a share of the effective window.
+    pub fill: f64,
+    /// Share at which a compression is forced.
+    pub force: f64,
+    /// Share at which a compression is immediate.
+    pub critical: f64,
+    /// Share of names below which a version's hindsight is low.
+    pub hindsight: f64,
+    /// Share of right answers below which an exam is low.
+    pub exam: f64,
+    /// Uncompressed messages: optional, compress, force.
+    pub messages: [u32; 3],
+    /// Turns since the anchor.
+    pub turns: u32,
+    /// The thresholds of the signals about history.
+    pub history: HistoryRules,
+    /// Messages that always stay verbatim.
+    pub preserve_recent: u32,
+    /// Tokens of the newest messages that stay verbatim, as far as the fill has room.
+    pub preserve_recent_tokens: u32,
+    /// Uncompressed messages below which only force and above compress.
+    pub min_messages: u32,
+    /// Whether signals start compressions.
+    pub auto: bool,
+    /// Whether a compression is prepared from the warn level on.
+    pub speculative: bool,
+    /// Whether tool outputs may become placeholders.
+    pub mask: MaskMode,
+    /// Bound of a rendered summary, in tokens.
+    pub max_summary_tokens: u32,
+}
+
+impl Settings {
+    /// Resolves every default. Thresholds that contradict each other give way: a session's and those that
+    /// its tenant set later may, and the session must go on.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        let mut policy = self.resolved();
+        policy.warn = policy.warn.min(policy.compress);
+        policy.fill = policy.fill.min((policy.compress - HYSTERESIS_SHARE).max(policy.compress / 2.0));
+        policy.force = policy.force.max(policy.compress);
+        policy.critical = policy.critical.max(policy.force);
+        let [optional, compress, force] = policy.messages;
+        policy.messages = [optional.min(compress), compress, force.max(compress)];
+        policy
+    }
+
+    /// Resolves every default, consistent or not.
+    pub(super) fn resolved(&self) -> Policy {
+        let context_window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        let parts = [self.reserved_output_tokens, self.system_tokens, self.safety_buffer];
+        let effective_window = if parts.iter().any(Option::is_some) {
+            parts.iter().flatten().fold(context_window, |left, part| left.saturating_sub(*part))
+        } else {
+            share_of(context_window, DEFAULT_EFFECTIVE_SHARE)
+        };
+        let thresholds = self.thresholds.clone().unwrap_or_default();
+        let history = HistoryRules::of(&thresholds);
+        let messages = thresholds.messages.unwrap_or_default();
+        Policy {
+            effective_window,
+            context_window,
+            name: self.policy.unwrap_or_default(),
+            warn: thresholds.warn.unwrap_or(0.60),
+            compress: thresholds.compress.unwrap_or(0.70),
+            fill: self.fill.or(thresholds.target).unwrap_or_else(|| default_fill(effective_window)),
+            force: thresholds.force.unwrap_or(0.85),
+            critical: thresholds.critical.unwrap_or(0.90),
+            hindsight: thresholds.hindsight.unwrap_or(hindsight::LOW),
+            exam: thresholds.exam.unwrap_or(exam::LOW),
+            messages: [
+                messages.optional.unwrap_or(30),
+                messages.compress.unwrap_or(50),
+                messages.force.unwrap_or(70),
+            ],
+            turns: thresholds.turns.unwrap_or(20),
+            history,
+            preserve_recent: self.preserved_by(self.strategy_in_force()),
+            preserve_recent_tokens: self.preserve_recent_tokens.unwrap_or_default(),
+            min_messages: self.min_messages.unwrap_or(10),
+            auto: self.auto.unwrap_or(true),
+            speculative: self.speculative.unwrap_or_default(),
+            mask: self.mask.unwrap_or_default(),
+            max_summary_tokens: self
+                .max_summary_tokens
+                .unwrap_or_else(|| render::default_bound(effective_window)),
+        }
+    }
+}
+
+impl Policy {
+    /// The windows in tokens as the session counts them. The effective one is never larger than the
+    /// context window that was set: what reads a context relies on it.
+    #[must_use]
+    pub fn calibrated(mut self, calibration: Calibration) -> Self {
+        self.effective_window = calibration.window(self.effective_window).min(self.context_window);
+        self.context_window = calibration.window(self.context_window);
+        self
+    }
+}
+
+/// The default share, bounded in tokens.
+fn default_fill(effective_window: u32) -> f64 {
+    DEFAULT_FILL.min(f64::from(MAX_DEFAULT_FILL_TOKENS) / f64::from(effective_window.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{MessageThresholds, Thresholds};
+
+    #[test]
+    fn thresholds_that_contradict_those_below_them_give_way() {
+        let own = Thresholds { compress: Some(0.40), ..Thresholds::default() };
+        let own = Settings { thresholds: Some(own), ..Settings::default() };
+        let messages = MessageThresholds { force: Some(20), ..MessageThresholds::default() };
+        let later = Thresholds { target: Some(0.60), messages: Some(messages), ..Thresholds::default() };
+        let later = Settings { thresholds: Some(later), ..Settings::default() };
+        let policy = own.over(&later).policy();
+        assert!(policy.fill < policy.compress && policy.warn <= policy.compress, "{policy:?}");
+        assert_eq!(policy.messages, [30, 50, 50]);
+    }
+
+    #[test]
+    fn consistent_thresholds_stay_as_they_are() {
+        let policy = Settings::default().policy();
+        assert_eq!(policy, Settings::default().resolved());
+        assert!((policy.fill - 24_000.0 / 160_000.0).abs() < f64::EPSILON, "bounded in tokens");
+    }
+}

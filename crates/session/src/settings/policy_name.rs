@@ -1,0 +1,36 @@
+//! The named policies: which signals count.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::signal::SignalKind;
+
+/// A named set of signals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyName {
+    /// The utilisation rows alone.
+    #[default]
+    Utilization,
+    /// The number of uncompressed messages.
+    MessageCount,
+    /// Utilisation, turns and task boundaries.
+    Protocol,
+    /// Every signal.
+    Combined,
+}
+
+impl PolicyName {
+    /// Whether the policy lets a signal count.
+    #[must_use]
+    pub fn counts(self, kind: SignalKind) -> bool {
+        match self {
+            Self::Utilization => kind == SignalKind::Utilization,
+            Self::MessageCount => kind == SignalKind::MessageCount,
+            Self::Protocol => {
+                matches!(kind, SignalKind::Utilization | SignalKind::TurnCount | SignalKind::TaskBoundary)
+            }
+            Self::Combined => true,
+        }
+    }
+}

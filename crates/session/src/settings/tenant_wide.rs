@@ -1,0 +1,18 @@
+//! What a tenant sets for all of its sessions beyond their defaults.
+
+use serde::{Deserialize, Serialize};
+
+use anchord_context::pin::Pin;
+
+/// Kept within the tenant's settings, so that whoever reads a session's defaults has it at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TenantWide {
+    /// Grows with every change of the tenant's settings or pins: each starts a new context revision.
+    pub revision: i64,
+    /// The revision that last changed the pins.
+    pub pins_revision: i64,
+    /// The pins of every session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+}

@@ -1,0 +1,111 @@
+//! What a signal is, whatever its rule.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What a signal asks for, in order of severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Nothing.
+    #[default]
+    None,
+    /// A word to the caller; no decision follows from it.
+    Advise,
+    /// A compression would be fine.
+    Optional,
+    /// A compression is worth a look: done when it would save a fifth.
+    Evaluate,
+    /// The window is filling.
+    Warn,
+    /// Compress.
+    Compress,
+    /// Compress, and mask tool outputs.
+    Force,
+    /// Compress now, whatever hysteresis says.
+    Immediate,
+}
+
+impl Action {
+    /// The action's word in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Advise => "advise",
+            Self::Optional => "optional",
+            Self::Evaluate => "evaluate",
+            Self::Warn => "warn",
+            Self::Compress => "compress",
+            Self::Force => "force",
+            Self::Immediate => "immediate",
+        }
+    }
+}
+
+/// Which rule speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SignalKind {
+    /// Served tokens as a share of the effective window.
+    Utilization,
+    /// Uncompressed messages.
+    MessageCount,
+    /// Turns since the anchor.
+    TurnCount,
+    /// A task has ended.
+    TaskBoundary,
+    /// The agent does not know its task any more.
+    IntentLost,
+    /// The agent repeats itself.
+    CircularReasoning,
+    /// The agent reads again what it has read.
+    Rereading,
+    /// The agent's messages grow longer and tell nothing new.
+    Verbosity,
+    /// The session grows fast.
+    Growth,
+    /// The session was summarised many times.
+    Cycles,
+}
+
+impl SignalKind {
+    /// The signal's word in JSON and in a compression's trigger.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Utilization => "utilization",
+            Self::MessageCount => "message_count",
+            Self::TurnCount => "turn_count",
+            Self::TaskBoundary => "task_boundary",
+            Self::IntentLost => "intent_lost",
+            Self::CircularReasoning => "circular_reasoning",
+            Self::Rereading => "rereading",
+            Self::Verbosity => "verbosity",
+            Self::Growth => "growth",
+            Self::Cycles => "cycles",
+        }
+    }
+}
+
+/// What one rule says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Signal {
+    /// Which rule.
+    pub kind: SignalKind,
+    /// What it asks for, whether the policy lets it count or not.
+    pub action: Action,
+    /// Why, in a few words with the figure.
+    pub detail: Cow<'static, str>,
+    /// Whether the policy in force lets it count.
+    pub counts: bool,
+}
+
+impl Signal {
+    /// A signal, before a policy is asked whether it counts.
+    pub(crate) fn new(kind: SignalKind, action: Action, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, action, detail: detail.into(), counts: false }
+    }
+}

@@ -1,0 +1,98 @@
+//! Which messages a compression covers.
+
+use super::accounting::{Accounting, Counted};
+use super::compression::{MANUAL, Request};
+use super::outline::{Outline, marks};
+use super::room::Room;
+use super::settings::{Policy, Settings};
+use anchord_messages::group::{self, NoSpan};
+use anchord_messages::id::Seq;
+use anchord_record::strategy::Strategy;
+
+/// Bytes of message bodies that one compression reads, about; what lies beyond is the follow-up's. Bounds the memory of
+/// a worker, whatever the length of the session. A group goes whole, and is bounded where it is appended.
+const SPAN_BYTES: u64 = 8 * 1024 * 1024;
+/// A span below this takes another group, however large that is: too little of it can be told in less than it is.
+const LEAST_SPAN_BYTES: u64 = SPAN_BYTES / 2;
+
+/// What is asked of a span.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What asked for the compression.
+    pub trigger: &'a str,
+    /// What it was asked to do.
+    pub request: &'a Request,
+    /// How it is done.
+    pub strategy: Strategy,
+    /// Where it must end at the latest.
+    pub through: Option<Seq>,
+}
+
+/// The last message that a new span may cover, however large it is: what the caller asked for, else so far that the
+/// newest messages fit into their part of the fill.
+///
+/// # Errors
+/// When there is nothing that it may cover, with the reason.
+pub fn end(
+    settings: &Settings,
+    counts: &Accounting,
+    outlines: &[Outline],
+    asked: Asked<'_>,
+) -> Result<Seq, NoSpan> {
+    let request = asked.request;
+    let preserve = request.preserve_recent.unwrap_or_else(|| settings.preserved_by(asked.strategy));
+    let preserve = usize::try_from(preserve).unwrap_or(usize::MAX);
+    let through = [request.through_seq, asked.through].into_iter().flatten().min();
+    if request.through_seq.is_some() {
+        return group::span_end(outlines, preserve, through);
+    }
+    let policy = policy(settings, counts, request);
+    let room = Room::of(&policy, request.target, counts);
+    let is_free = asked.trigger == MANUAL && !request.shadow && request.target.is_none();
+    if is_free && room.has_room && !outlines.is_empty() {
+        return Err(NoSpan::Fits);
+    }
+    room.span_end(&policy, (outlines, &served(counts, outlines)), (preserve, through))
+}
+
+/// The policy with what the request says of the newest messages.
+#[must_use]
+pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Policy {
+    let mut policy = settings.policy().calibrated(counts.calibration);
+    if let Some(tokens) = request.preserve_recent_tokens {
+        policy.preserve_recent_tokens = tokens;
+    }
+    policy
+}
+
+/// The messages with their tokens as they are served.
+#[must_use]
+pub fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<Counted> {
+    let marks = marks(outlines);
+    let mut tail: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
+    for (message, outline) in tail.iter_mut().zip(outlines) {
+        if message.seq <= counts.mask_upto && message.results > 0 {
+            let saved = counts.masked_within(std::slice::from_ref(outline), &marks, message.seq);
+            message.tokens = message.tokens.saturating_sub(saved);
+        }
+    }
+    tail
+}
+
+/// The last group's end within [`SPAN_BYTES`]; at least one group goes, and [`LEAST_SPAN_BYTES`].
+#[must_use]
+pub fn bounded(outlines: &[Outline], end: Seq) -> Seq {
+    let groups = group::groups(outlines);
+    let (mut bytes, mut through) = (0, 0);
+    for group in groups {
+        let members = outlines.get(group.range).unwrap_or_default();
+        let more = members.iter().map(|member| member.bytes).sum::<u64>();
+        let Some(last) = members.last().map(|member| member.seq).filter(|last| *last <= end) else { break };
+        if through > 0 && bytes >= LEAST_SPAN_BYTES && bytes + more > SPAN_BYTES {
+            break;
+        }
+        bytes += more;
+        through = last;
+    }
+    if through == 0 { end } else { through }
+}

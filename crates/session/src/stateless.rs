@@ -1,0 +1,436 @@
+//! One compression of messages that nobody stores: span, candidate and context in one go, by code alone.
+//!
+//! The steps are those of a session's first compression, and the context is assembled as a session's is,
+//! so that what comes back is valid in its format. Tool outputs become no placeholders: there is no session
+//! that a reference could lead to.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+pub use anchord_context::context::BudgetTooSmall as TooSmall;
+use anchord_context::context::{
+    BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
+};
+use anchord_context::mask::{Marks, MaskMode};
+use anchord_messages::format::{self, Format, FormatError};
+use anchord_messages::group::{self, NoSpan};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered};
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::{self, Material, Proof};
+use anchord_record::digest;
+use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
+use anchord_record::probe::{self, Probe, Scores};
+use anchord_record::render::{DEFAULT_BOUND_TOKENS, LEAST_FORM_TOKENS};
+use anchord_record::strategy::Strategy;
+use anchord_record::summary::Summary;
+use anchord_record::version::VersionMeta;
+
+/// There is no session that a note could refer to.
+const NO_SESSION: &str = "";
+
+/// Messages with what is known about each.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    format: Format,
+    counter: TokenCounter,
+    entries: Vec<Entry>,
+    messages: Vec<Message>,
+}
+
+impl Conversation {
+    /// A conversation without messages.
+    #[must_use]
+    pub fn new(format: Format, counter: TokenCounter) -> Self {
+        Self { format, counter, entries: Vec::new(), messages: Vec::new() }
+    }
+
+    /// Takes the next message as its JSON text.
+    ///
+    /// # Errors
+    /// When it is not a message of the format.
+    pub fn push(&mut self, raw: String) -> Result<(), FormatError> {
+        let message = format::parse(self.format, &raw)?;
+        let (tokens, shape) = Shape::measure(&message, &self.counter);
+        let seq = Seq::try_from(self.entries.len()).unwrap_or(Seq::MAX - 1) + 1;
+        self.entries.push(Entry {
+            seq,
+            format: self.format,
+            role: message.role,
+            tokens,
+            shape,
+            raw: raw.into(),
+        });
+        self.messages.push(message);
+        Ok(())
+    }
+
+    /// Tokens of all messages.
+    #[must_use]
+    pub fn tokens(&self) -> u32 {
+        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens))
+    }
+}
+
+/// How to compress.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// How the summary is made.
+    pub strategy: Strategy,
+    /// The most tokens of what comes back; no bound without it.
+    pub target_tokens: Option<u32>,
+    /// When it is made.
+    pub now: DateTime<Utc>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Compressed {
+    /// The record and what is known about its making; `None` when no summary was worth it.
+    pub summary: Option<(VersionMeta, Summary)>,
+    /// The summary as the context shows it.
+    pub rendering: Option<String>,
+    /// Whether that is no more than its least form.
+    pub is_summary_least: bool,
+    /// The system prompt, where the format keeps it apart.
+    pub system: Option<String>,
+    /// The messages, each as its JSON text.
+    pub messages: Vec<String>,
+    /// Tokens of the messages that came in.
+    pub tokens_before: u32,
+    /// Tokens of what comes back.
+    pub tokens_after: u32,
+    /// Runs of messages that are neither served nor covered by the summary, or not in full: first, last,
+    /// why.
+    pub omitted: Vec<(Seq, Seq, &'static str)>,
+    /// Calls that wait for their results.
+    pub pending_tool_calls: Vec<String>,
+    /// Figures of the last candidate's probes.
+    pub probes: Scores,
+    /// What a caller should know.
+    pub warnings: Vec<String>,
+}
+
+/// Compresses a conversation.
+///
+/// # Errors
+/// When system prompt and newest message do not fit the target.
+pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compressed, BudgetTooSmall> {
+    let mut warnings = Vec::new();
+    let proof = match span_end(conversation, wanted) {
+        Ok(through) => Some(prove(conversation, through, wanted)),
+        Err(reason) => {
+            warnings.push(format!("skipped: {reason}"));
+            None
+        }
+    };
+    let probes = proof.as_ref().map_or_else(Scores::default, |proof| proof.report.scores());
+    if let Some(proof) = &proof {
+        warnings.extend(proof.meta.warnings.iter().cloned());
+        if proof.is_not_smaller() {
+            warnings.push("skipped: the summary is not smaller than the messages".to_owned());
+        } else if !proof.is_accepted() {
+            let reasons: Vec<String> = proof.refusals.iter().take(5).map(ToString::to_string).collect();
+            let reasons = if reasons.is_empty() { "its probes fail".to_owned() } else { reasons.join("; ") };
+            warnings.push(format!("rejected: the summary was not used: {reasons}"));
+        }
+    }
+    let proof = proof.filter(Proof::is_accepted);
+    let shown = proof.as_ref().map(|proof| Shown {
+        anchor: proof.meta.through_seq,
+        rendering: &proof.rendering.text,
+        least: &proof.least.text,
+        digest: &proof.digest,
+    });
+    let served = serve(conversation, shown, wanted.target_tokens)?;
+    // What is told of the probes is told of what is served.
+    let report = proof.as_ref().filter(|_| served.is_summary_least).map(|proof| {
+        let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
+        probe::score(&asked, &proof.least, &proof.summary)
+    });
+    let probes = report.map_or(probes, |report| report.scores());
+    warnings.extend(served.warnings.iter().cloned());
+    Ok(Compressed { probes, warnings, summary: proof.map(|proof| (proof.meta, proof.summary)), ..served })
+}
+
+/// What a context shows of a summary.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// The last message that it covers.
+    pub anchor: Seq,
+    /// Its text.
+    pub rendering: &'a str,
+    /// The smallest text that it can be told in.
+    pub least: &'a str,
+    /// The words of what it covers.
+    pub digest: &'a digest::Served,
+}
+
+/// The last message that a summary would cover.
+///
+/// # Errors
+/// When there is nothing to be covered, with the reason.
+pub fn span_end(conversation: &Conversation, wanted: Wanted) -> Result<Seq, NoSpan> {
+    span(&conversation.entries, wanted)
+}
+
+/// The room for a summary of the messages through `through`, in tokens.
+#[must_use]
+pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
+    let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed(conversation, through)));
+    room.clamp(LEAST_FORM_TOKENS, DEFAULT_BOUND_TOKENS)
+}
+
+/// The room for the summary and the digest of the messages through `through`, in tokens: what the target leaves, else
+/// the share of all messages that a session's context would fill.
+#[must_use]
+pub fn room(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
+    let default =
+        share_of(conversation.tokens(), DEFAULT_FILL).clamp(DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS);
+    target_tokens.map_or(default, |target| target.saturating_sub(fixed(conversation, through)))
+}
+
+/// What stands beside them: system prompt, newest messages, and the line that says what a summary is.
+fn fixed(conversation: &Conversation, through: Seq) -> u32 {
+    let entries = &conversation.entries;
+    let lead = group::leading_system(entries);
+    let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
+    let beside = system.iter().chain(rest.iter().filter(|entry| entry.seq > through));
+    let head = Counted::new(&summary_message_text(""), &conversation.counter).tokens;
+    beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
+}
+
+/// The span's end: as many of the newest messages as the strategy preserves stay out of it, fewer when a
+/// target leaves no room for them beside a summary.
+fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
+    let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
+    let Some(target) = wanted.target_tokens else { return group::span_end(entries, most, None) };
+    let lead = group::leading_system(entries);
+    let outside = |through: Seq| {
+        let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
+        let tail = rest.iter().filter(|entry| entry.seq > through);
+        system.iter().chain(tail).fold(LEAST_FORM_TOKENS, |sum, entry| sum.saturating_add(entry.tokens))
+    };
+    let mut end = Err(NoSpan::TooFew);
+    for preserve in (1..=most).rev() {
+        let Ok(through) = group::span_end(entries, preserve, None) else { continue };
+        end = Ok(through);
+        if outside(through) <= target {
+            break;
+        }
+    }
+    // The reason is the strategy's own when nothing may be covered at all.
+    end.or_else(|_| group::span_end(entries, most, None))
+}
+
+fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
+    let entries = &conversation.entries;
+    let lead = group::leading_system(entries);
+    let numbered = entries.iter().zip(&conversation.messages).skip(lead);
+    let covered = numbered.take_while(|(entry, _)| entry.seq <= through);
+    let span: Vec<Numbered> =
+        covered.map(|(entry, message)| Numbered { seq: entry.seq, message: message.clone() }).collect();
+    let covered = entries.iter().skip(lead).filter(|entry| entry.seq <= through);
+    let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
+    let mut material = Material {
+        strategy: wanted.strategy,
+        session_id: NO_SESSION.to_owned(),
+        bound: bound(conversation, through, wanted.target_tokens),
+        told_bound: bound(conversation, through, wanted.target_tokens),
+        aim: bound(conversation, through, wanted.target_tokens),
+        room: room(conversation, through, wanted.target_tokens),
+        ..Material::first(span, span_tokens, conversation.counter, wanted.now)
+    };
+    loop {
+        let facts = candidate::read(&material);
+        let draft = candidate::draft(&material, &facts);
+        let proof = candidate::prove(&material, &facts, draft);
+        let refused = !proof.is_accepted() && !proof.is_not_smaller();
+        match material.strategy.fallback().filter(|_| refused) {
+            Some(next) => material.strategy = next,
+            None => return proof,
+        }
+    }
+}
+
+/// Assembles the context of a conversation with its summary; what is known about the summary is left open.
+///
+/// # Errors
+/// When system prompt and newest message do not fit the target.
+pub fn serve(
+    conversation: &Conversation,
+    shown: Option<Shown<'_>>,
+    target: Option<u32>,
+) -> Result<Compressed, BudgetTooSmall> {
+    let (entries, counter) = (&conversation.entries, &conversation.counter);
+    let (system, rest) = entries.split_at_checked(group::leading_system(entries)).unwrap_or_default();
+    let anchor = shown.map_or(0, |shown| shown.anchor);
+    let (covered, tail) =
+        rest.split_at_checked(rest.partition_point(|e| e.seq <= anchor)).unwrap_or_default();
+    let texts = shown.map(|shown| (summary_message_text(shown.rendering), summary_message_text(shown.least)));
+    let summary = texts.as_ref().map(|(full, least)| {
+        let (message, least) = (Counted::new(full, counter), Counted::new(least, counter));
+        let least = (least.tokens < message.tokens).then_some(least);
+        let digest = shown.map(|shown| shown.digest).filter(|digest| !digest.text.is_empty());
+        let digest = digest.map(|digest| Counted { text: &digest.text, tokens: digest.tokens });
+        SummaryInput { version: 1, anchor_seq: anchor, message, least, digest }
+    });
+    // The user's newest word is served even when the summary covers it, as in a session.
+    let carried = match group::newest_user(tail) {
+        Some(_) => None,
+        None => group::newest_user(covered).and_then(|at| covered.get(at)),
+    };
+    let marks: Marks = BTreeMap::new();
+    let input = ContextInput {
+        session: NO_SESSION,
+        format: conversation.format,
+        budget: target.unwrap_or(u32::MAX),
+        head_seq: entries.last().map_or(0, |entry| entry.seq),
+        context_revision: 0,
+        system,
+        pins: None,
+        summary,
+        carried,
+        tail,
+        tail_omitted: None,
+        mask: MaskInput { mode: MaskMode::Off, upto: 0, marks: &marks },
+        recap: None,
+        counter,
+    };
+    let context = assemble(&input)?;
+    let is_least = context.is_summary_least;
+    let warnings = is_least.then(|| "the summary is in its least form: the target holds no more".to_owned());
+    let omitted = context.omitted.iter().map(|run| (run.from_seq, run.to_seq, run.reason.as_str())).collect();
+    Ok(Compressed {
+        summary: None,
+        rendering: shown.map(|shown| if is_least { shown.least } else { shown.rendering }.to_owned()),
+        is_summary_least: is_least,
+        tokens_before: conversation.tokens(),
+        tokens_after: context.tokens.total(),
+        messages: context.messages.into_iter().map(Cow::into_owned).collect(),
+        system: context.system,
+        pending_tool_calls: context.pending_tool_calls,
+        omitted,
+        probes: Scores::default(),
+        warnings: warnings.into_iter().collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A session of many turns: reads, edits and test runs with long outputs.
+    fn conversation(format: Format) -> Conversation {
+        let mut conversation = Conversation::new(format, TokenCounter::default());
+        let mut push = |raw: String| conversation.push(raw).unwrap();
+        push(r#"{"role":"system","content":"You are a careful engineer."}"#.to_owned());
+        push(
+            r#"{"role":"user","content":"Fix the login in src/auth.rs. Never touch the schema."}"#.to_owned(),
+        );
+        for turn in 0..30 {
+            let (id, said) = (format!("c{turn}"), format!("Reading part {turn}."));
+            let input = json!({"file_path": format!("src/part{turn}.rs")});
+            let output = format!("line {turn} of the file\n").repeat(40);
+            let (call, result) = match format {
+                Format::Anthropic => {
+                    let call = json!({"type": "tool_use", "id": id, "name": "Read", "input": input});
+                    let result = json!({"type": "tool_result", "tool_use_id": id, "content": output});
+                    let content = json!([{"type": "text", "text": said}, call]);
+                    (
+                        json!({"role": "assistant", "content": content}),
+                        json!({"role": "user", "content": [result]}),
+                    )
+                }
+                Format::OpenaiChat | Format::OpenaiResponses => {
+                    let function = json!({"name": "Read", "arguments": input.to_string()});
+                    let calls = json!([{"id": id, "type": "function", "function": function}]);
+                    (
+                        json!({"role": "assistant", "content": said, "tool_calls": calls}),
+                        json!({"role": "tool", "tool_call_id": id, "content": output}),
+                    )
+                }
+            };
+            push(call.to_string());
+            push(result.to_string());
+        }
+        push(
+            r#"{"role":"assistant","content":"I decided to keep tokens because sessions need state."}"#
+                .to_owned(),
+        );
+        push(r#"{"role":"user","content":"Go on."}"#.to_owned());
+        conversation
+    }
+
+    fn wanted(target_tokens: Option<u32>) -> Wanted {
+        Wanted { strategy: Strategy::Anchored, target_tokens, now: DateTime::UNIX_EPOCH }
+    }
+
+    #[test]
+    fn a_long_conversation_becomes_system_summary_and_the_newest_messages() {
+        for format in [Format::OpenaiChat, Format::Anthropic] {
+            let conversation = conversation(format);
+            let made = compress(&conversation, wanted(None)).unwrap();
+            assert!(
+                made.tokens_after * 2 < made.tokens_before,
+                "{} of {}",
+                made.tokens_after,
+                made.tokens_before
+            );
+            assert_eq!(made.tokens_before, conversation.tokens());
+            let (meta, summary) = made.summary.as_ref().unwrap();
+            assert!(summary.session_intent.contains("login"), "{}", summary.session_intent);
+            assert_eq!(meta.from_seq, 2);
+            let text = made.messages.join("\n");
+            assert!(text.contains("Go on.") && text.contains("Session Intent"), "{text}");
+            assert!(made.omitted.iter().all(|run| run.2 == "in_system"), "{:?}", made.omitted);
+            let in_system = made.system.clone().unwrap_or_else(|| made.messages[0].clone());
+            assert!(in_system.contains("careful engineer"), "{in_system}");
+            for raw in &made.messages {
+                format::parse(format, raw).unwrap();
+            }
+            assert!(made.probes.asked > 0 && made.probes.score.is_some());
+        }
+    }
+
+    #[test]
+    fn the_target_holds_or_is_refused() {
+        let conversation = conversation(Format::OpenaiChat);
+        let mut refused = 0;
+        for target in [4_000, 2_500, 1_500, 600, 200, 20, 5] {
+            match compress(&conversation, wanted(Some(target))) {
+                Ok(made) => assert!(made.tokens_after <= target, "{} > {target}", made.tokens_after),
+                Err(BudgetTooSmall { min_tokens }) => {
+                    assert!(min_tokens > target);
+                    refused += 1;
+                }
+            }
+        }
+        assert!((1..7).contains(&refused), "{refused}");
+    }
+
+    #[test]
+    fn what_is_too_short_to_compress_comes_back_as_it_was() {
+        let mut short = Conversation::new(Format::OpenaiChat, TokenCounter::default());
+        let raw = [r#"{"role": "user",  "content": "Hello"}"#, r#"{"role":"assistant","content":"Hi"}"#];
+        for raw in raw {
+            short.push(raw.to_owned()).unwrap();
+        }
+        let made = compress(&short, wanted(None)).unwrap();
+        assert_eq!(made.messages, raw);
+        assert!(made.summary.is_none() && made.warnings[0].starts_with("skipped"), "{:?}", made.warnings);
+        assert_eq!(made.tokens_before, made.tokens_after);
+    }
+
+    #[test]
+    fn notes_about_what_is_left_out_refer_to_no_session() {
+        let conversation = conversation(Format::OpenaiChat);
+        let made = compress(&conversation, wanted(Some(600))).unwrap();
+        assert!(!made.messages.join("").contains("/v1/sessions"), "{:?}", made.messages);
+    }
+}

@@ -1,0 +1,14 @@
+//! A session that was summarised many times is better begun anew.
+
+use super::Situation;
+use crate::settings::Policy;
+use crate::signal::{Action, Signal, SignalKind};
+
+/// Published versions; the caller alone can start a new session, so that it is advice.
+pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
+    let versions = situation.versions;
+    let due = versions >= i64::from(policy.history.cycles);
+    let (action, advice) =
+        if due { (Action::Advise, ": hand over to a new session") } else { (Action::None, "") };
+    Signal::new(SignalKind::Cycles, action, format!("{versions} published versions{advice}"))
+}

@@ -1,0 +1,311 @@
+//! The one decision of an append: the most severe signal, and whether it starts work.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{
+    Situation, circular, cycles, growth, intent_lost, message_count, rereading, task_boundary, turn_count,
+    utilization, verbosity,
+};
+use crate::compression::Request;
+use crate::settings::{HYSTERESIS_SHARE, Policy};
+use crate::signal::{Action, Signal, SignalKind};
+
+/// A signal's rule.
+type Rule = fn(&Policy, &Situation<'_>) -> Signal;
+
+/// Every rule; of two that ask for the same, the first gives a compression its name.
+const RULES: [Rule; 10] = [
+    utilization::signal,
+    message_count::signal,
+    turn_count::signal,
+    task_boundary::signal,
+    intent_lost::signal,
+    circular::signal,
+    rereading::signal,
+    verbosity::signal,
+    growth::signal,
+    cycles::signal,
+];
+
+/// Messages that must arrive before the next automatic compression, when fewer tokens have.
+const HYSTERESIS_MESSAGES: i64 = 10;
+
+/// What the signals come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = TriggerDecision)]
+pub struct Decision {
+    /// The most severe action of the signals that count.
+    pub action: Action,
+    /// The signals that ask for it; empty when none does.
+    pub reasons: Vec<SignalKind>,
+    /// Every signal, with its own action.
+    pub signals: Vec<Signal>,
+}
+
+/// A compression that the decision starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Its result is only prepared: it waits for the compress level.
+    pub is_ahead: bool,
+    /// The signal that asked for it, for the compression's trigger.
+    pub kind: SignalKind,
+    /// How severe it is.
+    pub action: Action,
+    /// The last message that the span may cover now.
+    pub through_seq: i64,
+}
+
+impl Start {
+    /// What the compression is asked to do: the span of a task that has ended ends with it.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let through_seq = (self.kind == SignalKind::TaskBoundary).then_some(self.through_seq);
+        Request { through_seq, ahead: self.is_ahead, ..Request::default() }
+    }
+}
+
+/// Evaluates every signal; `Some(Start)` when work begins.
+#[must_use]
+pub fn decide(policy: &Policy, situation: &Situation<'_>) -> (Decision, Option<Start>) {
+    let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, situation)).collect();
+    for signal in &mut signals {
+        signal.counts = policy.name.counts(signal.kind);
+    }
+    // Advice is for the caller, and no level.
+    let counted = || signals.iter().filter(|signal| signal.counts && signal.action != Action::Advise);
+    let action = counted().map(|signal| signal.action).max().unwrap_or_default();
+    let asks = |signal: &&Signal| signal.action == action && action != Action::None;
+    let reasons: Vec<SignalKind> = counted().filter(asks).map(|signal| signal.kind).collect();
+    let start = reasons.first().and_then(|kind| start(policy, situation, *kind, action));
+    let start = start.or_else(|| {
+        let is_warned = action == Action::Warn && reasons.contains(&SignalKind::Utilization);
+        prepare(policy, situation).filter(|_| is_warned)
+    });
+    (Decision { action, reasons, signals }, start)
+}
+
+/// A compression ahead of need: once per version, by the same rules as the one that it stands for.
+fn prepare(policy: &Policy, situation: &Situation<'_>) -> Option<Start> {
+    if !policy.speculative || situation.counts.prepared.is_some() {
+        return None;
+    }
+    let start = start(policy, situation, SignalKind::Utilization, Action::Compress)?;
+    Some(Start { is_ahead: true, action: Action::Warn, ..start })
+}
+
+fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: Action) -> Option<Start> {
+    let counts = situation.counts;
+    if !policy.auto || action < Action::Compress || (counts.suspended && action < Action::Immediate) {
+        return None;
+    }
+    // The minimum is waived for force and above.
+    if action == Action::Compress && counts.tail_messages < policy.min_messages {
+        return None;
+    }
+    let edge = counts.span_end(situation.head, policy.preserve_recent);
+    let task_end = (kind == SignalKind::TaskBoundary).then(|| task_boundary::end(situation)).flatten();
+    let through_seq = task_end.map_or(edge, |end| end.min(edge));
+    let floor = situation.anchor.max(counts.attempted_through).max(counts.system_through);
+    if through_seq <= floor || counts.tail_tokens < counts.retry_tokens {
+        return None;
+    }
+    if kind == SignalKind::Utilization && counts.is_compressed_too_often(policy) {
+        return None;
+    }
+    (action == Action::Immediate || has_settled(policy, situation)).then_some(Start {
+        is_ahead: false,
+        kind,
+        action,
+        through_seq,
+    })
+}
+
+/// Enough has arrived since the last compression ended, or there was none.
+fn has_settled(policy: &Policy, situation: &Situation<'_>) -> bool {
+    let counts = situation.counts;
+    if counts.settled_head == 0 {
+        return true;
+    }
+    let arrived = counts.appended_tokens.saturating_sub(counts.settled_tokens);
+    let enough = u64::from(anchord_record::fill::share_of(policy.effective_window, HYSTERESIS_SHARE));
+    arrived >= enough || situation.head - counts.settled_head >= HYSTERESIS_MESSAGES
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::accounting::{Accounting, Counted};
+    use crate::settings::PolicyName;
+    use crate::settings::Settings;
+    use crate::trigger::Recent;
+    use anchord_messages::message::Role;
+
+    /// A session of plain messages that together hold `tokens`; the effective window is 10,000.
+    fn session(messages: u32, tokens: u32) -> Accounting {
+        let mut counts = Accounting::default();
+        for seq in 1..=i64::from(messages) {
+            let role = if seq % 2 == 1 { Role::User } else { Role::Assistant };
+            let tokens = tokens / messages;
+            let message = Counted::of(seq, role, tokens, None, false);
+            counts.push(&message, 5);
+        }
+        counts
+    }
+
+    fn policy(name: PolicyName) -> Policy {
+        Settings { context_window: Some(12_500), policy: Some(name), ..Settings::default() }.policy()
+    }
+
+    fn decide_on(name: PolicyName, counts: &Accounting) -> (Decision, Option<Start>) {
+        let head = i64::from(counts.tail_messages);
+        decide(
+            &policy(name),
+            &Situation {
+                recent: &Recent::default(),
+                counts,
+                head,
+                anchor: 0,
+                first: head,
+                boundary: None,
+                versions: 0,
+                now: 0,
+            },
+        )
+    }
+
+    #[rstest]
+    #[case(20, 5_980, Action::None)]
+    #[case(20, 6_000, Action::Warn)]
+    #[case(20, 6_980, Action::Warn)]
+    #[case(20, 7_000, Action::Compress)]
+    #[case(9, 7_200, Action::Warn)]
+    #[case(9, 8_550, Action::Force)]
+    #[case(20, 8_500, Action::Force)]
+    #[case(20, 9_000, Action::Immediate)]
+    fn utilization_follows_its_rows(#[case] messages: u32, #[case] tokens: u32, #[case] action: Action) {
+        let (decision, start) = decide_on(PolicyName::Utilization, &session(messages, tokens));
+        assert_eq!(decision.action, action);
+        assert_eq!(start.is_some(), action >= Action::Compress);
+    }
+
+    #[rstest]
+    #[case(29, Action::None)]
+    #[case(30, Action::Optional)]
+    #[case(50, Action::Compress)]
+    #[case(70, Action::Force)]
+    fn the_message_count_follows_its_rows(#[case] messages: u32, #[case] action: Action) {
+        let (decision, _) = decide_on(PolicyName::MessageCount, &session(messages, 1_000));
+        assert_eq!(decision.action, action);
+    }
+
+    #[test]
+    fn nothing_starts_again_before_a_tenth_of_the_window_or_ten_messages_arrived() {
+        let mut counts = session(20, 7_600);
+        counts.settled_head = 18;
+        counts.settled_tokens = counts.appended_tokens - 800;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+        counts.settled_tokens = counts.appended_tokens - 1_000;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+        counts.settled_tokens = counts.appended_tokens;
+        counts.settled_head = 10;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+    }
+
+    #[test]
+    fn immediate_skips_hysteresis_and_still_needs_a_new_group() {
+        let mut counts = session(20, 9_500);
+        counts.settled_head = 20;
+        counts.settled_tokens = counts.appended_tokens;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+        counts.attempted_through = 15;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+    }
+
+    #[test]
+    fn a_speculative_session_prepares_from_the_warn_level_on_once_and_starts_at_compress() {
+        let ahead = |tokens, change: &dyn Fn(&mut Accounting)| {
+            let mut counts = session(20, tokens);
+            change(&mut counts);
+            let policy = Policy { speculative: true, ..policy(PolicyName::Utilization) };
+            let recent = Recent::default();
+            let situation = Situation {
+                counts: &counts,
+                recent: &recent,
+                head: 20,
+                anchor: 0,
+                first: 20,
+                boundary: None,
+                versions: 0,
+                now: 0,
+            };
+            decide(&policy, &situation).1.map(|start| start.is_ahead)
+        };
+        assert_eq!(ahead(5_980, &|_| ()), None);
+        assert_eq!(ahead(6_000, &|_| ()), Some(true));
+        assert_eq!(ahead(7_000, &|_| ()), Some(false));
+        let prepared = Some(crate::accounting::Prepared { through: 15, revision: 1 });
+        assert_eq!(ahead(6_500, &|counts| counts.prepared = prepared), None, "once per version");
+        assert_eq!(ahead(7_000, &|counts| counts.prepared = prepared), Some(false));
+        assert_eq!(ahead(6_500, &|counts| counts.suspended = true), None);
+        assert_eq!(
+            ahead(6_500, &|counts| counts.settled_head = 15),
+            Some(true),
+            "a tenth of the window arrived"
+        );
+        let settled = |counts: &mut Accounting| {
+            (counts.settled_head, counts.settled_tokens) = (15, counts.appended_tokens);
+        };
+        assert_eq!(ahead(6_500, &settled), None, "hysteresis holds for what is prepared, too");
+        assert_eq!(decide_on(PolicyName::Utilization, &session(20, 6_500)).1, None, "it is asked for");
+    }
+
+    #[test]
+    fn a_task_boundary_ends_the_span_with_the_task_and_leaves_the_preserved_messages() {
+        let counts = session(20, 1_000);
+        let through = |boundary| {
+            let recent = Recent::default();
+            let situation = Situation {
+                counts: &counts,
+                recent: &recent,
+                head: 20,
+                anchor: 0,
+                first: 20,
+                boundary: Some(boundary),
+                versions: 0,
+                now: 0,
+            };
+            decide(&policy(PolicyName::Protocol), &situation).1.map(|start| (start.kind, start.through_seq))
+        };
+        assert_eq!(through(12), Some((SignalKind::TaskBoundary, 12)), "what follows is the next task's");
+        assert_eq!(through(20), Some((SignalKind::TaskBoundary, 15)), "the last five stay as they are");
+        assert_eq!(through(0), None);
+    }
+
+    #[test]
+    fn a_window_that_cannot_get_below_its_target_is_not_compressed_for_every_message() {
+        let mut counts = session(20, 9_500);
+        counts.publish(&policy(PolicyName::Utilization), true);
+        assert!(counts.above_target);
+        // A third of the way from goal to trigger is missing for a second one.
+        counts.appended_tokens = 7_000 + 2 * 2_000 - 1;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+        counts.appended_tokens += 1;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some());
+        counts.appended_tokens = 7_100;
+        counts.above_target = false;
+        assert!(decide_on(PolicyName::Utilization, &counts).1.is_some(), "what helps is done in time");
+    }
+
+    #[test]
+    fn a_suspended_session_starts_at_the_critical_level_alone() {
+        let mut counts = session(20, 8_600);
+        counts.suspended = true;
+        assert_eq!(decide_on(PolicyName::Utilization, &counts).1, None);
+        let mut critical = session(20, 9_000);
+        critical.suspended = true;
+        assert!(decide_on(PolicyName::Utilization, &critical).1.is_some());
+    }
+}

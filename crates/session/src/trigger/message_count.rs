@@ -1,0 +1,21 @@
+//! Many messages wait for a summary, however short they are.
+
+use super::Situation;
+use crate::settings::Policy;
+use crate::signal::{Action, Signal, SignalKind};
+
+/// Uncompressed messages.
+pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
+    let messages = situation.counts.tail_messages;
+    let [optional, compress, force] = policy.messages;
+    let action = if messages >= force {
+        Action::Force
+    } else if messages >= compress && messages >= policy.min_messages {
+        Action::Compress
+    } else if messages >= optional {
+        Action::Optional
+    } else {
+        Action::None
+    };
+    Signal::new(SignalKind::MessageCount, action, format!("{messages} uncompressed messages"))
+}

@@ -1,0 +1,330 @@
+//! What a job starts from, read at one moment: the session, its current version, its pins and probes,
+//! and the messages of its span.
+
+use std::collections::BTreeSet;
+
+use sqlx::PgConnection;
+
+use super::ledger::list_removed_constraints;
+use super::load::{self, Loaded, Which};
+use super::outlines::outlines_within;
+use super::todos::{self, TodoList};
+use super::{Store, StoreError, pins, summaries};
+use anchord_context::pin::Pin;
+use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
+use anchord_record::parts::Stored;
+use anchord_record::probe::Probe;
+use anchord_record::version::{Version, VersionMeta};
+use anchord_session::outline::Outline;
+use anchord_session::session::Session;
+use anchord_session::settings::Settings;
+
+/// What a compression starts from, read in one snapshot.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// The session.
+    pub session: Session,
+    /// Its settings, with the tenant's below them.
+    pub settings: Settings,
+    /// The current version's document, carry and rendering; `None` before the first.
+    pub current: Option<Current>,
+    /// The pins that hold, in order.
+    pub pins: Vec<Pin>,
+    /// The todo list that the caller keeps.
+    pub todos: Option<TodoList>,
+    /// Extracted constraints that the caller dropped.
+    pub removed_constraints: BTreeSet<String>,
+    /// Probes that are still asked: the caller's, and those of earlier spans.
+    pub probes: Vec<(ProbeId, serde_json::Value)>,
+}
+
+/// The current version, as a compression needs it.
+#[derive(Clone, Debug)]
+pub struct Current {
+    /// Its number.
+    pub version: i64,
+    /// Its record; `None` when it is the version that the reader has.
+    pub written: Option<Written>,
+    /// Tokens of its rendering and its digest as contexts serve them.
+    pub served_tokens: u32,
+}
+
+/// A version's record as JSON: it grows with its session, so it is read once, by who needs it.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The record.
+    pub record: Stored,
+    /// What its ledger hands on.
+    pub carry: String,
+}
+
+/// A version and the probes that are asked of it.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The caller's name of the session.
+    pub name: SessionName,
+    /// The session's settings.
+    pub settings: Settings,
+    /// The version.
+    pub version: Version,
+    /// Its digest, as contexts serve it.
+    pub digest: Option<String>,
+    /// The probes.
+    pub probes: Vec<Probe>,
+}
+
+/// A message with its body.
+#[derive(Clone, Debug)]
+pub struct Original {
+    /// Its position.
+    pub seq: Seq,
+    /// The format that it was sent in.
+    pub format: String,
+    /// The JSON text as sent.
+    pub body: String,
+}
+
+impl Store {
+    /// Reads what a compression starts from, and the outlines of every message after the anchor, in
+    /// one snapshot; `None` when the session is gone. The record of the version `known` is not read.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_base(
+        &self,
+        (tenant, session): (TenantId, SessionId),
+        known: Option<i64>,
+    ) -> Result<Option<(Base, Vec<Outline>)>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
+            return Ok(None);
+        };
+        let key = (tenant, session.id);
+        let current = match session.version {
+            Some(version) => find_version(&mut tx, key, version, known).await?,
+            None => None,
+        };
+        let base = Base {
+            settings: session.effective_settings(),
+            current: current.map(|(current, _)| current),
+            pins: pins::list_all(&mut tx, tenant, &session).await?,
+            todos: todos::find(&mut tx, tenant, session.id).await?,
+            removed_constraints: list_removed_constraints(&mut tx, tenant, session.id).await?,
+            probes: asked(&mut tx, tenant, session.id).await?,
+            session,
+        };
+        // The system prompt lies after the anchor until there is a first version.
+        let outlines = load::tail(&mut tx, key, base.session.floor()).await?;
+        tx.commit().await?;
+        Ok(Some((base, outlines)))
+    }
+
+    /// Reads the outlines of at most `limit` messages after a position and up to another.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_outlines(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        range: (Seq, Seq),
+        limit: i64,
+    ) -> Result<Vec<Outline>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let outlines = outlines_within(&mut tx, (tenant, session), range, limit).await?;
+        tx.commit().await?;
+        Ok(outlines)
+    }
+
+    /// Reads the probes that the successor of a version was asked: the caller's, and the critical ones
+    /// of spans up to that version; 0 stands for no version.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_probes_until(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, probe from probes
+             where tenant_id = $1 and session_id = $2
+               and ((source = 'caller' and retired_in_version is null)
+                    or (version <= $3 and is_critical
+                        and (retired_in_version is null or retired_in_version > $3)))
+             order by id"#,
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
+    }
+
+    /// Reads a version as something to build on, with its metadata; `None` when there is no such one.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_version(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Option<(Current, VersionMeta)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let found = find_version(&mut tx, (tenant, session), version, None).await?;
+        tx.commit().await?;
+        Ok(found)
+    }
+
+    /// Reads what an evaluation of a version asks, and of what; `None` when there is no such version.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_evaluation(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Option<Evaluated>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(stored) = summaries::find(&mut tx, tenant, session, version).await? else { return Ok(None) };
+        let digest = sqlx::query_scalar!(
+            "select digest from summaries where tenant_id = $1 and session_id = $2 and version = $3",
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        let Some(loaded) = load::load(&mut tx, tenant, Which::WithId(session)).await? else {
+            return Ok(None);
+        };
+        // What that version was asked, and what earlier spans and the caller still ask.
+        let probes = sqlx::query!(
+            r#"select id, probe from probes
+             where tenant_id = $1 and session_id = $2
+               and (source = 'caller' or version = $3
+                    or (version < $3 and (is_exam or is_critical)
+                        and (retired_in_version is null or retired_in_version > $3)))
+             order by id"#,
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let mut read = Vec::with_capacity(probes.len());
+        for row in probes {
+            let probe = serde_json::from_value(row.probe);
+            read.push(probe.map_err(|error| StoreError::corrupt("probes", "probe", row.id, error))?);
+        }
+        Ok(Some(Evaluated {
+            settings: loaded.session.effective_settings(),
+            name: loaded.session.name,
+            version: stored.version,
+            digest,
+            probes: read,
+        }))
+    }
+
+    /// The originals of a span, ascending.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_span(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        from_seq: Seq,
+        through_seq: Seq,
+    ) -> Result<Vec<Original>, StoreError> {
+        loop {
+            let mut reading = self.reading(tenant).await?;
+            let read = sqlx::query_as!(
+                Original,
+                r#"with bound as materialized (
+                     select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+                   )
+                   select m.seq as "seq!", m.format as "format!", m.body as "body!"
+                   from bound
+                   cross join lateral (
+                     select x.seq, x.format, x.body from messages x
+                     where x.tenant_id = bound.tenant_id and x.session_id = $2 and x.seq between $3 and $4
+                     order by x.seq offset 0
+                   ) m"#,
+                tenant.0,
+                session.0,
+                from_seq,
+                through_seq,
+            )
+            .fetch_all(reading.connection())
+            .await;
+            if let Some(mut rows) = reading.settle(read)? {
+                rows.sort_unstable_by_key(|original| original.seq);
+                return Ok(rows);
+            }
+        }
+    }
+}
+
+/// Finds a version as something to build on, with its metadata; without its record when that is `known`.
+async fn find_version(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+    known: Option<i64>,
+) -> Result<Option<(Current, VersionMeta)>, StoreError> {
+    let row = sqlx::query!(
+        r#"select x.meta, rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
+                  record.document as "document?", record.parts, record.texts, record.carry as "carry?"
+           from summaries x
+           left join lateral (
+             select x.document::text as document, x.parts, read_parts(x.tenant_id, x.session_id, x.parts) as texts,
+                    x.carry::text as carry
+             where x.version is distinct from $4
+           ) record on true
+           where x.tenant_id = $1 and x.session_id = $2 and x.version = $3"#,
+        tenant.0,
+        session.0,
+        version,
+        known,
+    )
+    .fetch_optional(connection)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let meta = serde_json::from_value(row.meta).map_err(|error| {
+        StoreError::corrupt("summaries", "meta", format!("{} {version}", session.0), error)
+    })?;
+    let record = row.document.map(|document| Stored { document, parts: row.parts, texts: row.texts });
+    let current = Current {
+        version,
+        written: record.zip(row.carry).map(|(record, carry)| Written { record, carry }),
+        served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
+    };
+    Ok(Some((current, meta)))
+}
+
+/// Reads the probes that the next version is asked: the caller's, and the critical ones of earlier spans.
+pub(super) async fn asked(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<(ProbeId, serde_json::Value)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select id, probe from probes
+             where tenant_id = $1 and session_id = $2 and retired_in_version is null
+               and (source = 'caller' or is_critical)
+             order by id"#,
+        tenant.0,
+        session.0,
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (ProbeId(row.id), row.probe)).collect())
+}

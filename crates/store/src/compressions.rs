@@ -1,0 +1,506 @@
+//! The queue: compressions, evaluations and indexing are rows of one table, and the row is the job.
+//!
+//! A claim commits before the work starts and grows the fence (`attempt`); everything that a worker
+//! writes afterwards carries the number it claimed with, so that a late worker changes nothing.
+
+mod claim;
+mod span;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::summaries::read_hindsight;
+use super::{Store, StoreError, prepared, sessions};
+use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use anchord_record::hindsight::Hindsight;
+use anchord_runtime::trace;
+use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
+
+/// The channel that tells workers of a new job.
+pub const CHANNEL: &str = "anchord_queue";
+
+/// What a job does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Makes the next summary version.
+    Compress,
+    /// Evaluates a version.
+    Evaluate,
+    /// Indexes messages for recall.
+    Index,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Compress, Self::Evaluate, Self::Index];
+
+    /// The kind's word in the database.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compress => "compress",
+            Self::Evaluate => "evaluate",
+            Self::Index => "index",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// A job to be enqueued.
+#[derive(Clone, Copy, Debug)]
+pub struct NewJob<'a> {
+    /// What it does.
+    pub kind: Kind,
+    /// What asked for it: `manual`, `follow_up`, or a signal's name.
+    pub trigger: &'a str,
+    /// What it was asked to do.
+    pub request: &'a Request,
+}
+
+/// What enqueuing came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enqueued {
+    /// The live job: the new one, or the one that was there.
+    pub id: CompressionId,
+    /// Whether it is new.
+    pub created: bool,
+}
+
+/// A claimed job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Which session it works on.
+    pub session: SessionId,
+    /// Its id.
+    pub id: CompressionId,
+    /// What it does.
+    pub kind: Kind,
+    /// What asked for it.
+    pub trigger: String,
+    /// What it was asked to do.
+    pub request: Request,
+    /// The fence.
+    pub attempt: i32,
+    /// How often a worker died or lost its lease over it.
+    pub crashes: i32,
+    /// The span, once a first claim has fixed it.
+    pub span: Option<Span>,
+    /// From the request to this claim, in milliseconds.
+    pub queued_ms: i64,
+    /// The trace that asked for it (W3C `traceparent`).
+    pub trace: Option<String>,
+}
+
+/// The live jobs of a kind and status, over all tenants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueState {
+    /// What they do.
+    pub kind: Kind,
+    /// Whether they wait or run.
+    pub status: String,
+    /// How many there are.
+    pub jobs: i64,
+    /// For how long the oldest that is due has been due.
+    pub oldest_due_seconds: Option<f64>,
+}
+
+/// A compression as callers see it.
+#[derive(Clone, Debug)]
+pub struct CompressionRow {
+    /// Its id.
+    pub id: CompressionId,
+    /// What it does.
+    pub kind: Kind,
+    /// How far it is.
+    pub status: Status,
+    /// What asked for it.
+    pub trigger: String,
+    /// What it was asked to do.
+    pub request: Request,
+    /// Stored and scored, not published.
+    pub shadow: bool,
+    /// Its first message.
+    pub from_seq: Option<Seq>,
+    /// Its last message.
+    pub through_seq: Option<Seq>,
+    /// The version that it made.
+    pub version: Option<i64>,
+    /// How often it was claimed.
+    pub attempts: i32,
+    /// What came of it; `None` while it is live.
+    pub report: Option<Report>,
+    /// How its version stood the look back from the next one; `None` until then.
+    pub hindsight: Option<Hindsight>,
+    /// When it was asked for.
+    pub created_at: DateTime<Utc>,
+    /// When a worker first took it.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// A row as the database has it, before its words and documents are read.
+struct RawCompression {
+    id: Uuid,
+    kind: String,
+    status: String,
+    trigger: String,
+    request: serde_json::Value,
+    shadow: bool,
+    from_seq: Option<Seq>,
+    through_seq: Option<Seq>,
+    version: Option<i64>,
+    attempt: i32,
+    report: Option<serde_json::Value>,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+    hindsight: Option<String>,
+}
+
+impl RawCompression {
+    fn read(self) -> Result<CompressionRow, StoreError> {
+        let id = self.id;
+        Ok(CompressionRow {
+            id: CompressionId(id),
+            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
+            status: Status::parse(&self.status).ok_or_else(|| corrupt("status", id, "unknown word"))?,
+            request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
+            report: self
+                .report
+                .map(serde_json::from_value)
+                .transpose()
+                .map_err(|e| corrupt("report", id, e))?,
+            hindsight: read_hindsight(self.hindsight.as_deref()).map_err(|e| corrupt("hindsight", id, e))?,
+            trigger: self.trigger,
+            shadow: self.shadow,
+            from_seq: self.from_seq,
+            through_seq: self.through_seq,
+            version: self.version,
+            attempts: self.attempt,
+            created_at: self.created_at,
+            started_at: self.started_at,
+            finished_at: self.finished_at,
+        })
+    }
+}
+
+fn corrupt(column: &'static str, id: Uuid, reason: impl std::fmt::Display) -> StoreError {
+    StoreError::corrupt("compressions", column, id, reason)
+}
+
+/// Enqueues a job in the caller's transaction; with a live one of its kind, answers with that.
+/// Workers are told only of a new job, because a notification costs every commit that carries one.
+///
+/// # Errors
+/// When the database fails, or the request cannot be written.
+pub async fn enqueue(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    job: NewJob<'_>,
+) -> Result<Enqueued, StoreError> {
+    let id = Uuid::now_v7();
+    let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
+    let trace = trace::current();
+    // Two rounds: the live job that was in the way may end between the insert and the look.
+    for _ in 0..3 {
+        let inserted = sqlx::query_scalar!(
+            r#"with new as (
+                 insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, shadow, trace_context)
+                 values ($1, $2, $3, $4, 'queued', $5, $6, $7, $9)
+                 on conflict (tenant_id, session_id, kind)
+                   where status in ('queued', 'running') and not shadow and kind in ('compress', 'index') do nothing
+                 returning id)
+               select new.id as "id!" from new, pg_notify($8, '')"#,
+            tenant.0,
+            id,
+            session.0,
+            job.kind.as_str(),
+            job.trigger,
+            request,
+            job.request.shadow,
+            CHANNEL,
+            trace,
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some(id) = inserted {
+            if job.kind == Kind::Compress {
+                sessions::touch(connection, tenant, session).await?;
+            }
+            return Ok(Enqueued { id: CompressionId(id), created: true });
+        }
+        let live = sqlx::query_scalar!(
+            "select id from compressions
+             where tenant_id = $1 and session_id = $2 and kind = $3 and status in ('queued', 'running') and not shadow",
+            tenant.0,
+            session.0,
+            job.kind.as_str(),
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some(id) = live {
+            return Ok(Enqueued { id: CompressionId(id), created: false });
+        }
+    }
+    Err(StoreError::RowCount { what: "the live compression", expected: 1, actual: 0 })
+}
+
+/// Enqueues a compression that a caller asks for, in the caller's transaction, which holds the session's lock.
+/// What works or waits ahead of need gives way to it; a live one that would do the same is taken as it.
+///
+/// # Errors
+/// When the database fails, or the request cannot be written.
+pub async fn enqueue_manual(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    request: &Request,
+) -> Result<Enqueued, StoreError> {
+    let job = NewJob { kind: Kind::Compress, trigger: MANUAL, request };
+    if !request.shadow {
+        let wanted = Request { reason: None, ..request.clone() };
+        if wanted == Request::default() {
+            prepared::need_now(connection, tenant, session, request).await?;
+        } else {
+            prepared::give_way(connection, tenant, session).await?;
+        }
+    }
+    let enqueued = enqueue(connection, tenant, session, job).await?;
+    if enqueued.created && !request.shadow {
+        prepared::supersede(connection, tenant, session).await?;
+    }
+    Ok(enqueued)
+}
+
+/// Cancels the live compression of a session in the caller's transaction, which holds the session's
+/// lock. `true` when there was one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn cancel_live(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+        tenant.0,
+        session.0,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sessions::touch(connection, tenant, session).await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Finds a compression or evaluation of a session in a transaction that is open.
+///
+/// # Errors
+/// When the database fails or the row does not parse.
+pub async fn find(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: CompressionId,
+) -> Result<Option<CompressionRow>, StoreError> {
+    let raw = sqlx::query_as!(
+        RawCompression,
+        "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                created_at, started_at, finished_at,
+                (select v.hindsight::text from summaries v
+                 where v.tenant_id = $1 and v.session_id = $3 and v.version = compressions.version
+                   and v.compression_id = compressions.id) as hindsight
+         from compressions where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index'",
+        tenant.0,
+        id.0,
+        session.0,
+    )
+    .fetch_optional(connection)
+    .await?;
+    raw.map(RawCompression::read).transpose()
+}
+
+impl Store {
+    /// One compression or evaluation of a session.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn find_compression(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        id: CompressionId,
+    ) -> Result<Option<CompressionRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let row = find(&mut tx, (tenant, session), id).await?;
+        tx.commit().await?;
+        Ok(row)
+    }
+
+    /// The live compression of a session.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn live_compression(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<Option<CompressionRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let raw = sqlx::query_as!(
+            RawCompression,
+            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                    created_at, started_at, finished_at, null as hindsight
+             from compressions
+             where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+            tenant.0,
+            session.0,
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        raw.map(RawCompression::read).transpose()
+    }
+
+    /// A page of a session's compressions, newest first; `before` is the last id of the page before.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn list_compressions(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        before: Option<CompressionId>,
+        limit: i64,
+    ) -> Result<Vec<CompressionRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let raw = sqlx::query_as!(
+            RawCompression,
+            "select id, kind, status, trigger, request, shadow, from_seq, through_seq, version, attempt, report,
+                    created_at, started_at, finished_at,
+                    (select v.hindsight::text from summaries v
+                     where v.tenant_id = $1 and v.session_id = $2 and v.version = compressions.version
+                       and v.compression_id = compressions.id) as hindsight
+             from compressions
+             where tenant_id = $1 and session_id = $2 and kind = 'compress' and ($3::uuid is null or id < $3)
+             order by id desc limit $4",
+            tenant.0,
+            session.0,
+            before.map(|id| id.0),
+            limit,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        raw.into_iter().map(RawCompression::read).collect()
+    }
+
+    /// Cancels a compression that is still live; `false` when it had ended (or is not there).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn cancel_compression(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        id: CompressionId,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        // Sessions are locked before queue rows, everywhere.
+        sessions::hold(&mut tx, tenant, session).await?;
+        let done = sqlx::query!(
+            "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
+             where tenant_id = $1 and id = $2 and session_id = $3 and kind <> 'index' and status in ('queued', 'running', 'prepared')",
+            tenant.0,
+            id.0,
+            session.0,
+        )
+        .execute(&mut *tx)
+        .await?;
+        prepared::discard(&mut tx, tenant, id).await?;
+        sessions::touch(&mut tx, tenant, session).await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    /// Extends the lease of a running job; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let done = sqlx::query!(
+            "update compressions set lease_until = now() + make_interval(secs => $4)
+             where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            lease_seconds,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Gives a running job back to the queue, due after `delay_seconds`; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let done = sqlx::query!(
+            "update compressions set status = 'queued', lease_until = null, due_at = now() + make_interval(secs => $4)
+             where tenant_id = $1 and id = $2 and attempt = $3 and status = 'running'",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            delay_seconds,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Jobs that wait and jobs that run, over all tenants.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn queue_state(&self) -> Result<Vec<QueueState>, StoreError> {
+        struct Raw {
+            kind: String,
+            status: String,
+            jobs: i64,
+            oldest_due_seconds: Option<f64>,
+        }
+        let rows = sqlx::query_as!(
+            Raw,
+            r#"select kind as "kind!", status as "status!", jobs as "jobs!", oldest_due_seconds from queue_state()"#
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let state = |row: Raw| {
+            // A kind of a newer version is none of ours.
+            let kind = Kind::parse(&row.kind)?;
+            Some(QueueState {
+                kind,
+                status: row.status,
+                jobs: row.jobs,
+                oldest_due_seconds: row.oldest_due_seconds,
+            })
+        };
+        Ok(rows.into_iter().filter_map(state).collect())
+    }
+}

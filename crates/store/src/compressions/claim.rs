@@ -1,0 +1,108 @@
+//! Claiming: what is due goes to a worker, one commit before the work, and what a dead one held is due again.
+
+use uuid::Uuid;
+
+use super::{Job, Kind, corrupt};
+use crate::bulkhead::Share;
+use crate::{Store, StoreError};
+use anchord_messages::id::{CompressionId, Seq, SessionId, TenantId};
+use anchord_session::compression::Span;
+
+/// A row as the database has it.
+struct Claimed {
+    tenant_id: Uuid,
+    id: Uuid,
+    session_id: Uuid,
+    kind: String,
+    trigger: String,
+    request: serde_json::Value,
+    attempt: i32,
+    crashes: i32,
+    parent_version: Option<i64>,
+    from_seq: Option<Seq>,
+    through_seq: Option<Seq>,
+    trace_context: Option<String>,
+    queued_ms: i64,
+}
+
+impl Claimed {
+    fn read(self) -> Result<Job, StoreError> {
+        let id = self.id;
+        Ok(Job {
+            tenant: TenantId(self.tenant_id),
+            session: SessionId(self.session_id),
+            id: CompressionId(id),
+            kind: Kind::parse(&self.kind).ok_or_else(|| corrupt("kind", id, "unknown word"))?,
+            request: serde_json::from_value(self.request).map_err(|e| corrupt("request", id, e))?,
+            trigger: self.trigger,
+            attempt: self.attempt,
+            crashes: self.crashes,
+            span: self.from_seq.zip(self.through_seq).map(|(from_seq, through_seq)| Span {
+                parent_version: self.parent_version,
+                from_seq,
+                through_seq,
+            }),
+            queued_ms: self.queued_ms,
+            trace: self.trace_context,
+        })
+    }
+}
+
+impl Store {
+    /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now. The commit
+    /// does not wait for the disk: a claim that is lost in a crash of the server is made again.
+    ///
+    /// # Errors
+    /// When the database fails; what it claimed then is taken over when the worker's sign of life is gone.
+    pub async fn claim(
+        &self,
+        worker: i64,
+        lease_seconds: f64,
+        tenant_limit: i32,
+        jobs: i32,
+    ) -> Result<Vec<Job>, StoreError> {
+        loop {
+            let rows = self.claim_rows(worker, lease_seconds, tenant_limit, jobs).await?;
+            let is_empty = rows.is_empty();
+            let mut claimed = Vec::new();
+            for row in rows {
+                let id = row.id;
+                match row.read() {
+                    Ok(job) => claimed.push(job),
+                    // Its lease ends by itself; the others are not to wait for it.
+                    Err(error) => tracing::error!(compression.id = %id, %error, "worker.job_not_read"),
+                }
+            }
+            // Nobody is to wait for jobs that do not read back.
+            if is_empty || !claimed.is_empty() {
+                return Ok(claimed);
+            }
+        }
+    }
+
+    async fn claim_rows(
+        &self,
+        worker: i64,
+        lease_seconds: f64,
+        tenant_limit: i32,
+        jobs: i32,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
+        let rows = sqlx::query_as!(
+            Claimed,
+            r#"with unsynced as materialized (select set_config('synchronous_commit', 'off', true))
+               select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
+                      trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
+                      parent_version, from_seq, through_seq, trace_context,
+                      (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
+               from unsynced cross join lateral claim_compressions($1, $2, $3, $4)"#,
+            worker,
+            lease_seconds,
+            tenant_limit,
+            jobs,
+        )
+        .fetch_all(reading.connection())
+        .await;
+        reading.end(rows)
+    }
+}

@@ -1,0 +1,53 @@
+//! Fixing the span that a job works on: one statement, which is its own transaction.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::Job;
+use crate::{Store, StoreError, deliveries, events};
+use anchord_session::compression::Span;
+
+impl Store {
+    /// Fixes the span of a running job at its first claim; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool, StoreError> {
+        // Mostly nobody has the session locked. Whoever waits for it does so on no reader's connection.
+        let mut reading = self.reading(job.tenant).await?;
+        let fixed = fix(reading.connection(), job, span, false).await;
+        if let Some(is_fixed) = reading.end(fixed)? {
+            return Ok(is_fixed);
+        }
+        let mut connection = self.pool.acquire().await?;
+        Ok(fix(&mut connection, job, span, true).await?.unwrap_or_default())
+    }
+}
+
+/// `None` when somebody has the session locked and this does not wait for it.
+async fn fix(
+    connection: &mut PgConnection,
+    job: &Job,
+    span: Span,
+    waits: bool,
+) -> Result<Option<bool>, sqlx::Error> {
+    let (event, payload) = events::start_of(job, (span.from_seq, span.through_seq));
+    sqlx::query_scalar!(
+        "select fix_span($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        job.tenant.0,
+        job.session.0,
+        job.id.0,
+        job.attempt,
+        waits,
+        span.parent_version,
+        span.from_seq,
+        span.through_seq,
+        event,
+        payload.to_string(),
+        Uuid::now_v7(),
+        events::CHANNEL,
+        deliveries::CHANNEL,
+    )
+    .fetch_one(connection)
+    .await
+}

@@ -1,0 +1,193 @@
+//! Dropping extracted constraints.
+//!
+//! A version's record is immutable and keeps what was dropped; what changes is its rendering, so that
+//! contexts stop showing the constraint at once, and the next version, which does not take it up again.
+
+use std::collections::BTreeSet;
+
+use sqlx::PgConnection;
+
+use super::load::{self, Loaded, Tries};
+use super::sessions::{self, Session};
+use super::{Store, StoreError, expect_rows, ledger, summaries};
+use anchord_context::context::{Counted, summary_message_text};
+use anchord_facts::ledger::constraints::ConstraintSource;
+use anchord_messages::id::{SessionName, TenantId};
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::digest;
+use anchord_record::render::{self, Subject};
+use anchord_record::version::Version;
+use anchord_runtime::background;
+
+/// What became of the wish to drop a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// There is no such session.
+    NoSession,
+    /// The current version has no such constraint.
+    NoConstraint,
+    /// It is a pin, which the caller sets as a whole.
+    IsPin,
+    /// It is dropped, now or before.
+    Done,
+}
+
+impl Store {
+    /// Drops an extracted constraint of the current version for good.
+    ///
+    /// # Errors
+    /// When the database fails, or the version does not read back.
+    pub async fn remove_constraint(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        constraint: &str,
+    ) -> Result<Removal, StoreError> {
+        let mut tries = Tries::default();
+        loop {
+            let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(Removal::NoSession) };
+            let removal = match self.without_constraint(&loaded, constraint).await? {
+                Without::Not(removal) => Some(removal),
+                Without::Shown(version) => self.write_removal(loaded, constraint, &version).await?,
+            };
+            if let Some(removal) = removal {
+                return Ok(removal);
+            }
+            tries.again().await?;
+        }
+    }
+
+    /// What the current version shows without a constraint.
+    async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without, StoreError> {
+        let (tenant, session) = (loaded.tenant, loaded.session.clone());
+        let Some(number) = session.version else { return Ok(Without::Not(Removal::NoConstraint)) };
+        let mut tx = self.snapshot(tenant).await?;
+        let current = summaries::find(&mut tx, tenant, session.id, number).await?;
+        let mut removed: BTreeSet<String> =
+            ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
+        tx.commit().await?;
+        // It was erased a moment ago.
+        let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
+        let mut version = current.version;
+        let found = version.summary.constraints.iter().find(|known| known.id == constraint);
+        match found.map(|found| found.source) {
+            None => return Ok(Without::Not(Removal::NoConstraint)),
+            Some(ConstraintSource::Pin) => return Ok(Without::Not(Removal::IsPin)),
+            Some(ConstraintSource::User | ConstraintSource::System) => {}
+        }
+        if !removed.insert(constraint.to_owned()) {
+            return Ok(Without::Not(Removal::Done));
+        }
+        version.summary.constraints.retain(|known| !removed.contains(&known.id));
+        let shown = background::spawn(move || {
+            digest::forget(&mut version.summary.digest, &removed);
+            Shown::new(&session, &version)
+        });
+        Ok(Without::Shown(shown.await.map_err(|_| sqlx::Error::WorkerCrashed)?))
+    }
+
+    /// Drops it, and has the version show what it shows without it; `None`, and nothing has changed, when the session is
+    /// not as it was read.
+    async fn write_removal(
+        &self,
+        loaded: Loaded,
+        constraint: &str,
+        shown: &Shown,
+    ) -> Result<Option<Removal>, StoreError> {
+        let tenant = loaded.tenant;
+        let mut tx = self.begin(tenant).await?;
+        if !load::hold_as_read(&mut tx, &loaded).await? {
+            return Ok(None);
+        }
+        let mut session = loaded.session;
+        sqlx::query!(
+            "insert into removed_constraints (tenant_id, session_id, constraint_id) values ($1, $2, $3)
+             on conflict do nothing",
+            tenant.0,
+            session.id.0,
+            constraint
+        )
+        .execute(&mut *tx)
+        .await?;
+        shown.write(&mut tx, tenant, &session).await?;
+        session.show(shown.rendering.1, shown.digest.as_ref().map_or(0, |digest| digest.1));
+        sessions::update(&mut tx, tenant, &session).await?;
+        tx.commit().await?;
+        Ok(Some(Removal::Done))
+    }
+}
+
+/// A version without a constraint.
+enum Without {
+    /// It has none, or not this one to be dropped.
+    Not(Removal),
+    /// What it shows then.
+    Shown(Shown),
+}
+
+/// What contexts show of a version: texts, with the tokens of the messages that serve them.
+struct Shown {
+    version: i64,
+    rendering: (String, u32),
+    least: (String, u32),
+    digest: Option<(String, u32)>,
+}
+
+impl Shown {
+    fn new(session: &Session, version: &Version) -> Self {
+        let settings = session.effective_settings();
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let subject = Subject {
+            summary: &version.summary,
+            meta: &version.meta,
+            session_id: session.name.as_str(),
+            task_id: settings.task_id.as_deref(),
+            started: session.created_at,
+            last_activity: version.meta.last_compressed_at,
+        };
+        let count = |text: &str| counter.count_text(text);
+        let bound = if version.meta.max_tokens == 0 {
+            settings.policy().max_summary_tokens
+        } else {
+            version.meta.max_tokens
+        };
+        let message = |text: &str| {
+            let text = summary_message_text(text);
+            let tokens = Counted::new(&text, &counter).tokens;
+            (text, tokens)
+        };
+        let rendering = message(&render::served(&subject, bound, count).text);
+        let least = message(&render::served_least(&subject, count).text);
+        // In the room that it had.
+        let room = session.accounting.digest_tokens;
+        let digest = digest::serve(&version.summary.digest, &rendering.0, room, &counter);
+        let digest = (!digest.text.is_empty()).then_some((digest.text, digest.tokens));
+        Self { version: version.meta.version, rendering, least, digest }
+    }
+
+    async fn write(
+        &self,
+        connection: &mut PgConnection,
+        tenant: TenantId,
+        session: &Session,
+    ) -> Result<(), StoreError> {
+        let whole = |tokens: u32| i32::try_from(tokens).unwrap_or(i32::MAX);
+        let done = sqlx::query!(
+            "update summaries set rendering = $4, rendering_tokens = $5, least_rendering = $6, least_tokens = $7,
+                                  digest = $8, digest_tokens = $9
+             where tenant_id = $1 and session_id = $2 and version = $3",
+            tenant.0,
+            session.id.0,
+            self.version,
+            self.rendering.0,
+            whole(self.rendering.1),
+            self.least.0,
+            whole(self.least.1),
+            self.digest.as_ref().map(|digest| &digest.0),
+            self.digest.as_ref().map(|digest| whole(digest.1))
+        )
+        .execute(connection)
+        .await?;
+        expect_rows("the rendering of a version", 1, done.rows_affected())
+    }
+}

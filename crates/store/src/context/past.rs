@@ -1,0 +1,285 @@
+//! Reads what a context was made of at an earlier moment: a version, and the messages that there were then.
+//!
+//! Settings, pins and marks have no history, so they are today's; which outputs were placeholders is found by counting
+//! the messages once more, as appending them did.
+
+use super::ContextSource;
+use super::texts::{self, Texts, Wanted};
+use crate::outlines::outlines_within;
+use crate::{Store, StoreError, Tx, sessions};
+use anchord_context::mask;
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape as _, Feature};
+use anchord_runtime::background;
+use anchord_session::accounting::{Accounting, Carried, Counted};
+use anchord_session::outline::{Outline, marks};
+use anchord_session::room::Room;
+use anchord_session::session::Session;
+use anchord_session::settings::Policy;
+
+/// How many messages after an anchor are counted once more.
+const MOST_COUNTED: Seq = 20_000;
+/// How many of them are looked at in all while the mask position moves: of a long tail it is looked at more seldom.
+const MOST_LOOKS: usize = 1_000_000;
+/// How many messages before the anchor are looked at for the user message that was carried.
+const CARRIED_WITHIN: Seq = 2_000;
+
+/// What there is of an earlier moment.
+#[derive(Clone, Debug)]
+pub enum Past {
+    /// There is no such session.
+    NoSession,
+    /// The session has no such version.
+    NoVersion,
+    /// The last message is none of the session's, or the version covers more: it must be within these.
+    OutOfRange(Seq, Seq),
+    /// The version is from before it was noted what was the newest message then, and no message is named.
+    NoHead,
+    /// What the context was made of.
+    Found(Box<ContextSource>),
+}
+
+/// A version, beside its texts.
+struct VersionRow {
+    version: i64,
+    anchor: Seq,
+    head: Option<Seq>,
+    /// Through which message outputs were placeholders when it was published; `None` where that is not known.
+    mask_upto: Option<Seq>,
+    /// The user message that was served beside it.
+    carried: Option<Seq>,
+}
+
+impl Store {
+    /// Reads what a context was made of when a message was the newest: under the version that is named, or under the one
+    /// that was current then; a version without a message is meant as it was when it was published.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn find_past_context(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        (version, through): (Option<i64>, Option<Seq>),
+        budget: Option<u32>,
+    ) -> Result<Past, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
+        let key = (tenant, session.id);
+        if through.is_some_and(|through| !(1..=session.head_seq).contains(&through)) {
+            return Ok(Past::OutOfRange(1, session.head_seq));
+        }
+        let version = match (version, through) {
+            (Some(version), _) => match find_version(&mut tx, key, version).await? {
+                Some(found) => Some(found),
+                None => return Ok(Past::NoVersion),
+            },
+            (None, Some(through)) => find_version_at(&mut tx, key, through).await?,
+            (None, None) => None,
+        };
+        if through.is_none() && version.as_ref().is_some_and(|version| version.head.is_none()) {
+            return Ok(Past::NoHead);
+        }
+        let anchor = version.as_ref().map_or(0, |version| version.anchor);
+        let published = version.as_ref().and_then(|version| version.head).unwrap_or(anchor);
+        let through = through.unwrap_or(published.min(session.head_seq));
+        if through < anchor {
+            return Ok(Past::OutOfRange(anchor, session.head_seq));
+        }
+        let policy = session.policy();
+        let budget = budget.unwrap_or(policy.context_window);
+        let system_through = session.accounting.system_through.min(through);
+        let floor = anchor.max(system_through);
+        let from = texts::find_tail(&mut tx, key, (floor + 1, through), budget).await?;
+        // What counts as masked depends on all of the tail; of a very long one on its end.
+        let counted_from = floor.max(through - MOST_COUNTED).min(from - 1);
+        let outlines = outlines_within(&mut tx, key, (counted_from, through), MOST_COUNTED).await?;
+        let starts = find_appends(&mut tx, key, (published, through)).await?;
+        let carried = match &version {
+            Some(VersionRow { mask_upto: Some(_), carried: Some(seq), .. }) => {
+                find_user(&mut tx, key, (seq - 1, *seq)).await?
+            }
+            Some(VersionRow { mask_upto: Some(_), .. }) | None => None,
+            // From before it was noted: as publishing it decides.
+            Some(_) if !outlines.iter().any(|outline| speaks(outline) && outline.seq <= published) => {
+                find_user(&mut tx, key, (system_through.max(anchor - CARRIED_WITHIN), anchor)).await?
+            }
+            _ => None,
+        };
+        let wanted = Wanted {
+            version: version.as_ref().map(|version| version.version),
+            system_through,
+            carried: carried.map(|carried| carried.seq),
+            tail: (from, through),
+        };
+        let texts = texts::read(&mut tx, key, wanted).await?;
+        tx.commit().await?;
+        let moment = Moment { anchor, published };
+        let mask_upto = version.and_then(|version| version.mask_upto);
+        let made = background::spawn(move || {
+            let counts = start(&session.accounting, &texts, mask_upto, carried);
+            let counts = counted_again(&counts, moment, (&outlines, &starts), &policy);
+            let session = Session {
+                anchor_seq: anchor,
+                head_seq: through,
+                version: wanted.version,
+                accounting: counts,
+                ..session
+            };
+            ContextSource::new(session, wanted, texts)
+        });
+        Ok(Past::Found(Box::new(made.await.map_err(|_| sqlx::Error::WorkerCrashed)?)))
+    }
+}
+
+/// Where in a session a context was made.
+#[derive(Clone, Copy)]
+struct Moment {
+    /// The last message that the version covered.
+    anchor: Seq,
+    /// The newest message when it was published.
+    published: Seq,
+}
+
+/// The counts when the version was published, without its tail.
+fn start(now: &Accounting, texts: &Texts, mask_upto: Option<Seq>, carried: Option<Carried>) -> Accounting {
+    let summary = texts.summary.as_ref();
+    Accounting {
+        system_through: texts.system.last().map_or(0, |entry| entry.seq),
+        system_tokens: texts.system.iter().fold(0, |sum, entry| sum.saturating_add(entry.tokens)),
+        calibration: now.calibration,
+        pins_tokens: now.pins_tokens,
+        pins_revision: now.pins_revision,
+        summary_tokens: summary.map_or(0, |summary| summary.rendering.1),
+        digest_tokens: summary.and_then(|summary| summary.digest.as_ref()).map_or(0, |digest| digest.1),
+        last_user: carried,
+        mask_upto: mask_upto.unwrap_or_default(),
+        ..Accounting::default()
+    }
+}
+
+/// Counts a tail as publishing its version and appending what came since did; the mask position is moved before an append.
+fn counted_again(
+    start: &Accounting,
+    moment: Moment,
+    (tail, starts): (&[Outline], &[Seq]),
+    policy: &Policy,
+) -> Accounting {
+    let marks = marks(tail);
+    let there = tail.partition_point(|outline| outline.seq <= moment.published);
+    let (old, new) = tail.split_at(there);
+    let counted: Vec<Counted> = old.iter().map(Outline::counted).collect();
+    let mut counts = start.rebuilt(moment.anchor, &counted, policy.preserve_recent);
+    if start.mask_upto > 0 {
+        counts.mask_through(start.mask_upto, old, &marks);
+    } else if moment.anchor > 0 {
+        counts.mask_to(Room::of(policy, None, &counts), policy.mask, old, &marks);
+    }
+    let stride = (tail.len() * starts.len()).div_ceil(MOST_LOOKS).max(1);
+    let mut looks = starts.iter().step_by(stride).peekable();
+    for (place, outline) in new.iter().enumerate() {
+        let mut begins = false;
+        while looks.next_if(|start| **start <= outline.seq).is_some() {
+            begins = true;
+        }
+        if begins && let Some(level) = counts.mask_level(policy) {
+            let known = tail.get(..there + place).unwrap_or_default();
+            let upto = mask::step(counts.mask_upto, known, &marks, level);
+            if upto > counts.mask_upto {
+                counts.mask_through(upto, known, &marks);
+            }
+        }
+        counts.push(&outline.counted(), policy.preserve_recent);
+    }
+    counts
+}
+
+/// Whether a message is a person's, and no tool's result in a user's name.
+fn speaks(outline: &Outline) -> bool {
+    outline.role == Role::User && !outline.shape().is_some_and(|shape| shape.has(Feature::OnlyResults))
+}
+
+/// The number of the version that was current when a message was the newest.
+async fn find_version_at(
+    tx: &mut Tx,
+    key: (TenantId, SessionId),
+    through: Seq,
+) -> Result<Option<VersionRow>, StoreError> {
+    let (tenant, session) = key;
+    // A version from before it was noted what was the newest message then counts from the one that it covers last.
+    let version = sqlx::query_scalar!(
+        "select version from summaries
+         where tenant_id = $1 and session_id = $2 and coalesce(head_seq, through_seq) <= $3
+         order by version desc limit 1",
+        tenant.0,
+        session.0,
+        through
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    match version {
+        Some(version) => find_version(tx, key, version).await,
+        None => Ok(None),
+    }
+}
+
+async fn find_version(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<Option<VersionRow>, StoreError> {
+    let row = sqlx::query!(
+        "select version, through_seq, head_seq, mask_upto, carried_seq from summaries
+ where tenant_id = $1 and session_id = $2 and version = $3",
+        tenant.0,
+        session.0,
+        version
+    )
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(row.map(|row| VersionRow {
+        version: row.version,
+        anchor: row.through_seq,
+        head: row.head_seq,
+        mask_upto: row.mask_upto,
+        carried: row.carried_seq,
+    }))
+}
+
+/// The first message of each append among some.
+async fn find_appends(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    (after, through): (Seq, Seq),
+) -> Result<Vec<Seq>, StoreError> {
+    // What was appended together was stored in one transaction.
+    Ok(sqlx::query_scalar!(
+        "select m.seq
+         from (
+           select x.seq, x.created_at, lag(x.created_at) over (order by x.seq) as before
+           from messages x where x.tenant_id = $1 and x.session_id = $2 and x.seq > $3 and x.seq <= $4
+           order by x.seq limit $5
+         ) m
+         where m.before is null or m.before <> m.created_at
+         order by m.seq",
+        tenant.0,
+        session.0,
+        after.max(through - MOST_COUNTED),
+        through,
+        MOST_COUNTED
+    )
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The newest message of a person among some.
+async fn find_user(
+    tx: &mut Tx,
+    key: (TenantId, SessionId),
+    within: (Seq, Seq),
+) -> Result<Option<Carried>, StoreError> {
+    let found = outlines_within(tx, key, within, CARRIED_WITHIN).await?;
+    let newest = found.iter().rfind(|outline| speaks(outline));
+    Ok(newest.map(|outline| Carried { seq: outline.seq, tokens: outline.tokens }))
+}

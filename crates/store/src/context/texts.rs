@@ -1,0 +1,199 @@
+//! Reads the texts that a context is made of, for a session whose row was read before: at a later moment, so that with them
+//! comes whether what is served of a version, or the pins, have changed since. Messages never do.
+
+use sqlx::PgConnection;
+
+use super::SummarySource;
+use crate::StoreError;
+use anchord_context::context::Entry;
+use anchord_context::mask::{Keep, Marks};
+use anchord_context::pin::Pin;
+use anchord_messages::format::Format;
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_messages::message::Role;
+
+/// What to read of a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The version.
+    pub(super) version: Option<i64>,
+    /// Through which message the leading system messages reach; 0 without any.
+    pub(super) system_through: Seq,
+    /// The user message that is served beside the version.
+    pub(super) carried: Option<Seq>,
+    /// The first and the last message after both; none when the first is beyond the last.
+    pub(super) tail: (Seq, Seq),
+}
+
+/// The texts.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// The session's own revision with them; `None` when there is no such session any more.
+    pub(super) context_revision: Option<i64>,
+    pub(super) summary: Option<SummarySource>,
+    pub(super) pins: Vec<Pin>,
+    pub(super) system: Vec<Entry>,
+    pub(super) carried: Option<Entry>,
+    pub(super) tail: Vec<Entry>,
+    pub(super) marks: Marks,
+}
+
+impl Texts {
+    /// Whether all is there that was wanted.
+    pub(super) fn are_all_of(&self, wanted: Wanted) -> bool {
+        let of = |from: Seq, through: Seq| usize::try_from(through + 1 - from).unwrap_or_default();
+        self.summary.is_some() == wanted.version.is_some()
+            && self.system.len() == of(1, wanted.system_through)
+            && self.carried.is_some() == wanted.carried.is_some()
+            && self.tail.len() == of(wanted.tail.0, wanted.tail.1)
+    }
+}
+
+/// Finds where the newest of some messages begin that a budget can hold.
+pub(super) async fn find_tail(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    (from, through): (Seq, Seq),
+    budget: u32,
+) -> Result<Seq, StoreError> {
+    let found = sqlx::query_scalar!(
+        "select tail_within($1, $2, $3, $4, $5)",
+        tenant.0,
+        session.0,
+        from - 1,
+        through,
+        i64::from(budget)
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(found.map_or(from, |found| found.max(from)))
+}
+
+/// Reads them in one statement, which sets the tenant for itself: what comes after it looks by what it gives.
+pub(super) async fn read(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    wanted: Wanted,
+) -> Result<Texts, StoreError> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"with bound as materialized (
+             select set_config('app.tenant_id', $1::uuid::text, true)::uuid as tenant_id
+           )
+           select s.context_revision as "context_revision?",
+                  array(select p.body from pins p where p.tenant_id = bound.tenant_id and p.session_id = $2
+                        order by p.position) as "pins?",
+                  v.rendering as "rendering?", v.rendering_tokens as "rendering_tokens?",
+                  v.least_rendering as "least_rendering?", v.least_tokens as "least_tokens?", v.recap as "recap?",
+                  v.digest as "digest?", v.digest_tokens as "digest_tokens?",
+                  null::bigint as "seq?", null::text as "role?", null::text as "format?", null::integer as "tokens?",
+                  null::text as "shape?", null::text as "keep?", null::text as "body?"
+           from bound
+           cross join lateral (
+             select x.context_revision from sessions x where x.tenant_id = bound.tenant_id and x.id = $2 limit 1
+           ) s
+           left join lateral (
+             select * from summaries v
+             where v.tenant_id = bound.tenant_id and v.session_id = $2 and v.version = $3 limit 1
+           ) v on true
+           union all
+           select null, null, null, null, null, null, null, null, null, m.*
+           from bound
+           cross join lateral (values (1::bigint, $4::bigint), ($5::bigint, $5), ($6::bigint, $7::bigint)) as wanted (from_seq, to_seq)
+           cross join lateral (
+             select m.seq, m.role, m.format, m.tokens, m.shape, m.keep, m.body from messages m
+             where m.tenant_id = bound.tenant_id and m.session_id = $2 and m.seq between wanted.from_seq and wanted.to_seq
+             -- Apart from the rest, so that they are always looked up in the index.
+             offset 0
+           ) m
+           where wanted.from_seq <= wanted.to_seq"#,
+        tenant.0,
+        session.0,
+        wanted.version,
+        wanted.system_through,
+        wanted.carried,
+        wanted.tail.0,
+        wanted.tail.1
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut texts = Texts::default();
+    for row in rows {
+        match row.seq {
+            Some(seq) => {
+                let entry = row.message(session, seq, &mut texts.marks)?;
+                if seq <= wanted.system_through {
+                    texts.system.push(entry);
+                } else if wanted.carried == Some(seq) {
+                    texts.carried = Some(entry);
+                } else {
+                    texts.tail.push(entry);
+                }
+            }
+            None => row.read_own(wanted.version, &mut texts),
+        }
+    }
+    texts.system.sort_unstable_by_key(|entry| entry.seq);
+    texts.tail.sort_unstable_by_key(|entry| entry.seq);
+    Ok(texts)
+}
+
+/// A row of the read: version and pins, or a message.
+struct Row {
+    context_revision: Option<i64>,
+    pins: Option<Vec<String>>,
+    rendering: Option<String>,
+    rendering_tokens: Option<i32>,
+    least_rendering: Option<String>,
+    least_tokens: Option<i32>,
+    recap: Option<String>,
+    digest: Option<String>,
+    digest_tokens: Option<i32>,
+    seq: Option<i64>,
+    role: Option<String>,
+    format: Option<String>,
+    tokens: Option<i32>,
+    shape: Option<String>,
+    keep: Option<String>,
+    body: Option<String>,
+}
+
+impl Row {
+    fn read_own(self, version: Option<i64>, texts: &mut Texts) {
+        let tokens = |tokens: Option<i32>| tokens.and_then(|n| u32::try_from(n).ok()).unwrap_or_default();
+        texts.context_revision = self.context_revision;
+        texts.pins = self.pins.unwrap_or_default().into_iter().map(Pin::new).collect();
+        if let (Some(version), Some(rendering), Some(least)) = (version, self.rendering, self.least_rendering)
+        {
+            texts.summary = Some(SummarySource {
+                version,
+                rendering: (rendering, tokens(self.rendering_tokens)),
+                least: (least, tokens(self.least_tokens)),
+                digest: self.digest.map(|digest| (digest, tokens(self.digest_tokens))),
+                recap: self.recap.unwrap_or_default(),
+            });
+        }
+    }
+
+    /// The message, its mark noted.
+    fn message(self, session: SessionId, seq: Seq, marks: &mut Marks) -> Result<Entry, StoreError> {
+        let corrupt = |column| {
+            StoreError::corrupt("messages", column, format!("{} {seq}", session.0), "does not parse")
+        };
+        match self.keep.as_deref() {
+            Some("always") => drop(marks.insert(seq, Keep::Always)),
+            Some("never") => drop(marks.insert(seq, Keep::Never)),
+            Some(_) => return Err(corrupt("keep")),
+            None => {}
+        }
+        let shape = self.shape.as_deref().map(serde_json::from_str).transpose();
+        Ok(Entry {
+            seq,
+            format: self.format.as_deref().and_then(Format::from_name).ok_or_else(|| corrupt("format"))?,
+            role: self.role.as_deref().and_then(Role::parse).ok_or_else(|| corrupt("role"))?,
+            tokens: self.tokens.and_then(|t| u32::try_from(t).ok()).ok_or_else(|| corrupt("tokens"))?,
+            shape: shape.map_err(|_| corrupt("shape"))?,
+            raw: self.body.ok_or_else(|| corrupt("body"))?.into(),
+        })
+    }
+}

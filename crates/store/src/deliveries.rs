@@ -1,0 +1,297 @@
+//! Deliveries: the messages to webhooks, as a queue for those who deliver and as a log for those who ask.
+//!
+//! Invariant: a row is written in the commit of its event ([`super::events`]), and only who holds the fence
+//! of an attempt says what became of it. What a claim does not settle comes again when its lease ends.
+
+pub mod queue;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use super::{Store, StoreError};
+use anchord_messages::id::{DeliveryId, SessionName, TenantId, WebhookId};
+use anchord_webhooks::{DeliveryStatus, Failure, TEST_EVENT};
+
+/// The channel that tells of new deliveries.
+pub(super) const CHANNEL: &str = "anchord_deliveries";
+
+/// A message to a webhook and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The message's id.
+    pub id: DeliveryId,
+    /// Where it goes.
+    pub webhook: WebhookId,
+    /// The session that it is about.
+    pub session: Option<SessionName>,
+    /// What it tells.
+    pub event: String,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// Attempts so far.
+    pub attempts: i32,
+    /// What the receiver answered last.
+    pub last_status_code: Option<i32>,
+    /// Why the last attempt failed.
+    pub last_error: Option<Failure>,
+    /// How long the last attempt took, in ms.
+    pub last_duration_ms: Option<i64>,
+    /// When it was last tried.
+    pub last_attempt_at: Option<DateTime<Utc>>,
+    /// When it is tried next; `None` while it is being tried and when it is not tried again.
+    pub next_attempt_at: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was settled.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// What became of the wish to deliver something again.
+#[derive(Clone, Debug)]
+pub enum Redelivery {
+    /// It is pending.
+    Queued(Box<Delivery>),
+    /// There is no such delivery.
+    NoDelivery,
+    /// Its webhook is disabled.
+    Disabled,
+    /// It is being tried.
+    Running,
+}
+
+impl Store {
+    /// Hears of deliveries that may be due.
+    #[must_use]
+    pub fn deliveries_due(&self) -> Arc<Notify> {
+        Arc::clone(&self.due)
+    }
+
+    /// Lists a webhook's deliveries, newest first; `None` when there is no such webhook.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn list_deliveries(
+        &self,
+        (tenant, webhook): (TenantId, WebhookId),
+        status: Option<DeliveryStatus>,
+        before: Option<DeliveryId>,
+        limit: i64,
+    ) -> Result<Option<Vec<Delivery>>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let known = sqlx::query_scalar!(
+            "select id from webhooks where tenant_id = $1 and id = $2",
+            tenant.0,
+            webhook.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        if known.is_none() {
+            return Ok(None);
+        }
+        let rows = sqlx::query_as!(
+            Row,
+            r#"select d.webhook_id, d.id, s.name as "session?", d.event_id, d.event, d.payload, d.status, d.due_at,
+                      d.leased_until > now() as "running?", d.attempts, d.last_status_code, d.last_error,
+                      d.last_duration_ms, d.last_attempt_at, d.created_at, d.finished_at
+               from webhook_deliveries d
+               left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
+               where d.tenant_id = $1 and d.webhook_id = $2 and ($3::uuid is null or d.id < $3)
+                 and ($4::text is null or d.status = $4)
+               order by d.id desc limit $5"#,
+            tenant.0,
+            webhook.0,
+            before.map(|id| id.0),
+            status.map(DeliveryStatus::as_str),
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        rows.into_iter().map(|row| Ok(row.read()?.0)).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Finds a delivery with what is sent.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn find_delivery(
+        &self,
+        tenant: TenantId,
+        webhook: WebhookId,
+        id: DeliveryId,
+    ) -> Result<Option<(Delivery, String)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        find(&mut tx, (tenant, webhook), id).await
+    }
+
+    /// Makes a message that tries a webhook.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_test_delivery(
+        &self,
+        tx: &mut PgConnection,
+        tenant: TenantId,
+        webhook: WebhookId,
+    ) -> Result<Redelivery, StoreError> {
+        let id = DeliveryId(Uuid::now_v7());
+        let payload = json!({"webhook_id": webhook.to_string()});
+        let enabled = sqlx::query_scalar!(
+            r#"with made as (
+                 insert into webhook_deliveries (tenant_id, webhook_id, id, event, payload)
+                 select k.tenant_id, k.id, $3, $4, $5::text::json from webhooks k
+                 where k.tenant_id = $1 and k.id = $2 and k.disabled_reason is null for key share
+                 returning 1
+               )
+               select exists (select from made) as "enabled!" from webhooks k where k.tenant_id = $1 and k.id = $2"#,
+            tenant.0,
+            webhook.0,
+            id.0,
+            TEST_EVENT,
+            payload.to_string()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        match enabled {
+            None => return Ok(Redelivery::NoDelivery),
+            Some(false) => return Ok(Redelivery::Disabled),
+            Some(true) => {}
+        }
+        wake(tx).await?;
+        let made = find(tx, (tenant, webhook), id).await?;
+        Ok(made.map_or(Redelivery::NoDelivery, |(made, _)| Redelivery::Queued(Box::new(made))))
+    }
+
+    /// Makes a delivery due at once, whatever became of it before.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn redeliver(
+        &self,
+        tx: &mut PgConnection,
+        (tenant, webhook): (TenantId, WebhookId),
+        id: DeliveryId,
+    ) -> Result<Redelivery, StoreError> {
+        let row = sqlx::query!(
+            r#"select k.disabled_reason is not null as "disabled!", coalesce(d.leased_until > now(), false) as "running!"
+               from webhook_deliveries d join webhooks k on k.tenant_id = d.tenant_id and k.id = d.webhook_id
+               where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3 for update of d"#,
+            tenant.0,
+            webhook.0,
+            id.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(row) = row else { return Ok(Redelivery::NoDelivery) };
+        if row.disabled || row.running {
+            return Ok(if row.disabled { Redelivery::Disabled } else { Redelivery::Running });
+        }
+        sqlx::query!(
+            "update webhook_deliveries
+             set tries = case when status = 'pending' then tries else 0 end,
+                 status = 'pending', due_at = now(), leased_until = null, finished_at = null
+             where tenant_id = $1 and webhook_id = $2 and id = $3",
+            tenant.0,
+            webhook.0,
+            id.0
+        )
+        .execute(&mut *tx)
+        .await?;
+        wake(tx).await?;
+        let queued = find(tx, (tenant, webhook), id).await?;
+        Ok(queued.map_or(Redelivery::NoDelivery, |(queued, _)| Redelivery::Queued(Box::new(queued))))
+    }
+}
+
+/// Tells every process, with the commit, that a delivery is due.
+async fn wake(tx: &mut PgConnection) -> Result<(), StoreError> {
+    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, CHANNEL).fetch_one(tx).await?;
+    Ok(())
+}
+
+struct Row {
+    webhook_id: Uuid,
+    id: Uuid,
+    session: Option<String>,
+    event_id: Option<i64>,
+    event: String,
+    payload: Value,
+    status: String,
+    due_at: Option<DateTime<Utc>>,
+    running: Option<bool>,
+    attempts: i32,
+    last_status_code: Option<i32>,
+    last_error: Option<String>,
+    last_duration_ms: Option<i64>,
+    last_attempt_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    finished_at: Option<DateTime<Utc>>,
+}
+
+impl Row {
+    fn read(self) -> Result<(Delivery, String), StoreError> {
+        let session = named(self.id, self.session)?;
+        let body = body(&self.event, self.created_at, session.as_ref().zip(self.event_id), &self.payload);
+        let delivery = Delivery {
+            id: DeliveryId(self.id),
+            webhook: WebhookId(self.webhook_id),
+            session,
+            event: self.event,
+            status: parsed(self.id, &self.status)?,
+            attempts: self.attempts,
+            last_status_code: self.last_status_code,
+            last_error: self.last_error.as_deref().and_then(Failure::parse),
+            last_duration_ms: self.last_duration_ms,
+            last_attempt_at: self.last_attempt_at,
+            next_attempt_at: self.due_at.filter(|_| self.running != Some(true)),
+            created_at: self.created_at,
+            finished_at: self.finished_at,
+        };
+        Ok((delivery, body))
+    }
+}
+
+async fn find(
+    tx: &mut PgConnection,
+    (tenant, webhook): (TenantId, WebhookId),
+    id: DeliveryId,
+) -> Result<Option<(Delivery, String)>, StoreError> {
+    sqlx::query_as!(
+        Row,
+        r#"select d.webhook_id, d.id, s.name as "session?", d.event_id, d.event, d.payload, d.status, d.due_at,
+                  d.leased_until > now() as "running?", d.attempts, d.last_status_code, d.last_error,
+                  d.last_duration_ms, d.last_attempt_at, d.created_at, d.finished_at
+           from webhook_deliveries d
+           left join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
+           where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3"#,
+        tenant.0,
+        webhook.0,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?
+    .map(Row::read)
+    .transpose()
+}
+
+fn named(id: Uuid, name: Option<String>) -> Result<Option<SessionName>, StoreError> {
+    let read = |name: String| {
+        SessionName::parse(&name)
+            .map_err(|error| StoreError::corrupt("webhook_deliveries", "session_id", id, error))
+    };
+    name.map(read).transpose()
+}
+
+fn parsed(id: Uuid, word: &str) -> Result<DeliveryStatus, StoreError> {
+    let status = DeliveryStatus::parse(word);
+    status.ok_or_else(|| StoreError::corrupt("webhook_deliveries", "status", id, "unknown word"))
+}
+
+fn body(event: &str, at: DateTime<Utc>, place: Option<(&SessionName, i64)>, payload: &Value) -> String {
+    let payload = payload.as_object().cloned().unwrap_or_default();
+    anchord_webhooks::body(event, at, place, payload)
+}

@@ -1,0 +1,283 @@
+//! The queue: attempts are claimed, settled under their fence, and forgotten when they are old.
+
+use std::fmt;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretSlice};
+use sqlx::PgConnection;
+
+use super::{body, named, parsed};
+use crate::{Store, StoreError};
+use anchord_messages::id::{DeliveryId, TenantId, WebhookId};
+use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
+
+/// How long deliveries are kept, in days.
+const KEPT_DAYS: i32 = 30;
+/// Deliveries that one statement forgets or takes back.
+const AT_ONCE: i32 = 5_000;
+/// A webhook of which every attempt has failed for so many days is disabled.
+const FAILING_DAYS: i32 = 5;
+
+/// Secrets that sign a message, the current one first.
+#[derive(Clone, Debug)]
+pub struct Secrets(Vec<SecretSlice<u8>>);
+
+impl Secrets {
+    /// The bytes of each.
+    pub fn expose(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(SecretSlice::expose_secret)
+    }
+}
+
+/// One attempt that was claimed.
+#[derive(Clone)]
+pub struct Attempt {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Where it goes.
+    pub webhook: WebhookId,
+    /// The message's id.
+    pub id: DeliveryId,
+    /// Its number, and the fence of what is said about it.
+    pub attempt: i32,
+    /// Attempts since the message was made, or asked for again, this one included.
+    pub tries: u32,
+    /// Where the webhook is.
+    pub url: String,
+    /// What signs it.
+    pub secrets: Secrets,
+    /// What is sent.
+    pub body: String,
+}
+
+impl fmt::Debug for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // An address may hold a token, and the body is the tenant's.
+        f.debug_struct("Attempt")
+            .field("id", &self.id)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// What the receiver answered.
+    pub status_code: Option<u16>,
+    /// Why it failed; `None` when it succeeded.
+    pub failure: Option<Failure>,
+    /// The receiver wants to hear nothing any more.
+    pub gone: bool,
+    /// How long it took.
+    pub took: Duration,
+    /// When a failed one is tried again; `None` when it is given up.
+    pub again_after: Option<Duration>,
+}
+
+/// What became of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Where it stands; `None` when another attempt holds the fence, or it is gone with its session.
+    pub status: Option<DeliveryStatus>,
+    /// Why its webhook was disabled just now.
+    pub disabled: Option<DisabledReason>,
+}
+
+impl Store {
+    /// Claims attempts that are due, over all tenants, and commits.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_deliveries(
+        &self,
+        lease: Duration,
+        limit: i32,
+        (per_webhook, per_tenant): (i32, i32),
+    ) -> Result<Vec<Attempt>, StoreError> {
+        let rows = sqlx::query!(
+            r#"select tenant_id as "tenant_id!", webhook_id as "webhook_id!", id as "id!", attempts as "attempts!",
+                      tries as "tries!", event as "event!", payload as "payload!", session_name, event_id,
+                      created_at as "created_at!", url as "url!", secret as "secret!", previous_secret
+               from claim_deliveries($1, $2, $3, $4)"#,
+            lease.as_secs_f64(),
+            limit,
+            per_webhook,
+            per_tenant
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let claimed = rows.into_iter().filter_map(|row| {
+            // Its lease ends by itself; the others are not to wait for it.
+            let session = match named(row.id, row.session_name) {
+                Ok(session) => session,
+                Err(error) => {
+                    tracing::error!(%error, "webhooks.not_read");
+                    return None;
+                }
+            };
+            let body = body(&row.event, row.created_at, session.as_ref().zip(row.event_id), &row.payload);
+            let secrets = std::iter::once(row.secret).chain(row.previous_secret);
+            Some(Attempt {
+                tenant: TenantId(row.tenant_id),
+                webhook: WebhookId(row.webhook_id),
+                id: DeliveryId(row.id),
+                attempt: row.attempts,
+                tries: u32::try_from(row.tries).unwrap_or_default(),
+                url: row.url,
+                secrets: Secrets(secrets.map(SecretSlice::from).collect()),
+                body,
+            })
+        });
+        Ok(claimed.collect())
+    }
+
+    /// Settles an attempt, and disables its webhook when it is gone or has failed for days.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn settle_delivery(&self, attempt: &Attempt, ended: &Ended) -> Result<Settled, StoreError> {
+        let mut tx = self.begin(attempt.tenant).await?;
+        // Webhooks are locked before their deliveries.
+        let disabled = match ended.failure {
+            None => {
+                note_success(&mut tx, attempt).await?;
+                None
+            }
+            Some(_) => note_failure(&mut tx, attempt, ended.gone).await?,
+        };
+        let is_final = ended.gone || ended.again_after.is_none();
+        let status = sqlx::query_scalar!(
+            "update webhook_deliveries d
+             set status = word.status, leased_until = null,
+                 due_at = case when word.status = 'pending' then now() + make_interval(secs => $7) end,
+                 finished_at = case when word.status <> 'pending' then now() end,
+                 last_status_code = $5, last_error = $6, last_duration_ms = $8
+             from webhooks k
+             cross join lateral (
+               select case when $6::text is null then 'succeeded' when $9::boolean then 'failed'
+                           when k.disabled_reason is not null then 'cancelled' else 'pending' end as status
+             ) word
+             where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3 and d.attempts = $4 and d.status = 'pending'
+               and k.tenant_id = $1 and k.id = $2
+             returning d.status",
+            attempt.tenant.0,
+            attempt.webhook.0,
+            attempt.id.0,
+            attempt.attempt,
+            ended.status_code.map(i32::from),
+            ended.failure.map(Failure::as_str),
+            ended.again_after.unwrap_or_default().as_secs_f64(),
+            i64::try_from(ended.took.as_millis()).unwrap_or(i64::MAX),
+            is_final
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        if disabled.is_some() {
+            cancel_pending(&mut tx, attempt.tenant, attempt.webhook).await?;
+        }
+        tx.commit().await?;
+        let status = status.map(|word| parsed(attempt.id.0, &word)).transpose()?;
+        Ok(Settled { status, disabled })
+    }
+
+    /// Forgets deliveries that are older than a month and takes back what is pending for disabled webhooks,
+    /// over all tenants; gives how many were forgotten.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn tidy_deliveries(&self) -> Result<i64, StoreError> {
+        loop {
+            let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, AT_ONCE)
+                .fetch_one(&self.pool)
+                .await?;
+            if taken < AT_ONCE {
+                break;
+            }
+        }
+        let mut all = 0;
+        loop {
+            let gone =
+                sqlx::query_scalar!(r#"select forget_old_deliveries($1, $2) as "gone!""#, KEPT_DAYS, AT_ONCE)
+                    .fetch_one(&self.pool)
+                    .await?;
+            all += i64::from(gone);
+            if gone < AT_ONCE {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// For how many seconds the oldest delivery that is due has been due, over all tenants.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn oldest_due_delivery(&self) -> Result<f64, StoreError> {
+        let seconds = sqlx::query_scalar!(r#"select oldest_due_delivery() as "seconds!""#);
+        Ok(seconds.fetch_one(&self.pool).await?)
+    }
+}
+
+async fn note_success(tx: &mut PgConnection, attempt: &Attempt) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update webhooks set failing_since = null where tenant_id = $1 and id = $2 and failing_since is not null",
+        attempt.tenant.0,
+        attempt.webhook.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Notes a failure that is the first of a row or the last that is borne; tells why the webhook is disabled.
+async fn note_failure(
+    tx: &mut PgConnection,
+    attempt: &Attempt,
+    gone: bool,
+) -> Result<Option<DisabledReason>, StoreError> {
+    let word = sqlx::query_scalar!(
+        "update webhooks k
+         set failing_since = coalesce(k.failing_since, now()),
+             disabled_reason = ends.reason, disabled_at = case when ends.reason is not null then now() end
+         from (select case when $5::boolean then 'gone'
+                           when w.failing_since < now() - make_interval(days => $6) then 'failing' end as reason
+               from webhooks w where w.tenant_id = $1 and w.id = $2) ends
+         where k.tenant_id = $1 and k.id = $2 and k.disabled_reason is null
+           and (k.failing_since is null or ends.reason is not null)
+           and exists (select from webhook_deliveries d
+                       where d.tenant_id = $1 and d.webhook_id = $2 and d.id = $3 and d.attempts = $4
+                         and d.status = 'pending')
+         returning k.disabled_reason",
+        attempt.tenant.0,
+        attempt.webhook.0,
+        attempt.id.0,
+        attempt.attempt,
+        gone,
+        FAILING_DAYS
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(word.flatten().and_then(|word| DisabledReason::parse(&word)))
+}
+
+/// Takes back what is pending for a webhook. What someone else holds is left to whoever settles it, or to
+/// the upkeep.
+pub(crate) async fn cancel_pending(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    webhook: WebhookId,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update webhook_deliveries d
+         set status = 'cancelled', due_at = null, leased_until = null, finished_at = now()
+         from (select x.id from webhook_deliveries x
+               where x.tenant_id = $1 and x.webhook_id = $2 and x.status = 'pending' and x.leased_until is null
+               for update skip locked) pending
+         where d.tenant_id = $1 and d.webhook_id = $2 and d.id = pending.id",
+        tenant.0,
+        webhook.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! What can go wrong between the service and its database.
+
+/// Why a store method failed; "not found" is no failure, it is `None`.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database refused a statement, or could not be reached.
+    #[error("the database failed: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The schema could not be brought up to date.
+    #[error("the migrations failed: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+    /// A session changed each time that a change of it had been decided.
+    #[error("the session changed each time that a change of it had been decided")]
+    Contended,
+    /// The tenant's requests hold as many connections as a tenant's may.
+    #[error("the tenant's requests hold all the connections that a tenant's may")]
+    TenantBusy,
+    /// A statement touched another number of rows than it must.
+    #[error("{what} touched {actual} rows instead of {expected}")]
+    RowCount {
+        /// The statement.
+        what: &'static str,
+        /// How many rows it must touch.
+        expected: u64,
+        /// How many it touched.
+        actual: u64,
+    },
+    /// A stored value does not read back.
+    #[error("{table}.{column} of {key} does not read back: {reason}")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// The column.
+        column: &'static str,
+        /// The row's key, without its content.
+        key: String,
+        /// What the reader said; never the content itself.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// Builds the error of a stored value that does not read back.
+    pub fn corrupt(
+        table: &'static str,
+        column: &'static str,
+        key: impl std::fmt::Display,
+        reason: impl std::fmt::Display,
+    ) -> Self {
+        Self::Corrupt { table, column, key: key.to_string(), reason: reason.to_string() }
+    }
+
+    /// Whether the same call may well succeed a moment later: no connection, a lock held too long, a
+    /// server that restarts.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        let error = match self {
+            Self::Database(error) => error,
+            Self::Contended => return true,
+            Self::Migrate(_) | Self::TenantBusy | Self::RowCount { .. } | Self::Corrupt { .. } => {
+                return false;
+            }
+        };
+        // Connection, resources, operator intervention (shutdown, statement timeout), rollback
+        // (deadlock, serialization), lock not available.
+        let may_pass = |code: &str| {
+            ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == LOCK_NOT_AVAILABLE
+        };
+        let no_connection =
+            matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed);
+        no_connection || is_lost(error) || code_of(error).is_some_and(|code| may_pass(&code))
+    }
+
+    /// Whether the connection itself is gone.
+    pub(crate) fn is_lost(&self) -> bool {
+        matches!(self, Self::Database(error) if is_lost(error))
+    }
+
+    /// Whether the server answered and refused, so that it is certain that nothing was committed.
+    pub(crate) fn is_refusal(&self) -> bool {
+        match self {
+            // A server that shuts down may do so between a commit and its confirmation.
+            Self::Database(error) => error.as_database_error().is_some() && !is_lost(error),
+            Self::RowCount { .. } | Self::Corrupt { .. } | Self::TenantBusy | Self::Contended => true,
+            Self::Migrate(_) => false,
+        }
+    }
+}
+
+/// The code of a lock that was not to be had in time.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+
+/// Whether the server ended a statement that took too long.
+pub(crate) fn is_timed_out(error: &sqlx::Error) -> bool {
+    code_of(error).is_some_and(|code| code == "57014")
+}
+
+/// Whether the connection itself is gone.
+pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))
+        || code_of(error).is_some_and(|code| ["57P01", "57P02", "57P03"].contains(&code.as_ref()))
+}
+
+fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> {
+    error.as_database_error()?.code()
+}

@@ -1,0 +1,259 @@
+//! What happened in a session, for those who follow it.
+//!
+//! An event is written in the commit that it tells about, while the session is locked: within a session
+//! the order of ids is the order of commits, so that whoever has seen an id has missed none below it.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use tokio::sync::broadcast;
+use uuid::Uuid;
+
+use super::compressions::{Job, Kind};
+use super::{Store, StoreError, deliveries};
+use anchord_facts::redact::redact;
+use anchord_messages::id::{CompressionId, SessionId, TenantId};
+use anchord_session::compression::{Report, Status};
+
+/// The channel that tells of new events.
+pub(super) const CHANNEL: &str = "anchord_events";
+/// The event that tells that a version is current.
+const PUBLISHED: &str = "summary.published";
+/// How long events are kept, in days.
+const KEPT_DAYS: i32 = 7;
+/// Events that one statement forgets.
+const FORGOTTEN_AT_ONCE: i32 = 5_000;
+/// Sessions that are told of before a slow follower hears only that something happened.
+const HEARD: usize = 1_024;
+
+/// An event as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its place: grows within a session.
+    pub id: i64,
+    /// What happened: `compression.started` and the like.
+    pub kind: String,
+    /// What is known about it, as JSON.
+    pub payload: Value,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Rings when a session has a new event; one listener of the process rings for all who follow.
+#[derive(Clone, Debug)]
+pub struct Bell(broadcast::Sender<Option<SessionId>>);
+
+impl Bell {
+    pub(super) fn new() -> Self {
+        Self(broadcast::channel(HEARD).0)
+    }
+
+    /// Tells that a session may have a new event; every session, when nobody knows which.
+    pub(super) fn ring(&self, session: Option<SessionId>) {
+        // Without a follower nobody hears it.
+        let _ = self.0.send(session);
+    }
+}
+
+/// Hears of one session's events.
+#[derive(Debug)]
+pub struct Listening {
+    session: SessionId,
+    heard: broadcast::Receiver<Option<SessionId>>,
+}
+
+impl Listening {
+    /// Waits until the session may have a new event.
+    pub async fn rung(&mut self) {
+        loop {
+            match self.heard.recv().await {
+                Ok(Some(session)) if session != self.session => {}
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
+                // The store holds the other end for as long as the process lives.
+                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Hears of a session's events from now on.
+    #[must_use]
+    pub fn listen_to(&self, session: SessionId) -> Listening {
+        Listening { session, heard: self.bell.0.subscribe() }
+    }
+
+    /// Reads events after a place, ascending; `None` when the session is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_events(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        after: i64,
+        limit: i64,
+    ) -> Result<Option<Vec<Event>>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select e.id as "id?", e.kind as "kind?", e.payload as "payload?", e.created_at as "created_at?"
+               from sessions s
+               left join lateral (
+                 select x.id, x.kind, x.payload, x.created_at from events x
+                 where x.tenant_id = s.tenant_id and x.session_id = s.id and x.id > $3 order by x.id limit $4
+               ) e on true
+               where s.tenant_id = $1 and s.id = $2 order by e.id"#,
+            tenant.0,
+            session.0,
+            after,
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let read = |(id, kind, payload, created_at)| {
+            Some(Event { id: id?, kind: kind?, payload: payload?, created_at: created_at? })
+        };
+        Ok(Some(
+            rows.into_iter()
+                .filter_map(|row| read((row.id, row.kind, row.payload, row.created_at)))
+                .collect(),
+        ))
+    }
+
+    /// The place of a session's newest event; 0 when there is none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newest_event(&self, tenant: TenantId, session: SessionId) -> Result<i64, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let newest = sqlx::query_scalar!(
+            r#"select coalesce(max(id), 0) as "newest!" from events where tenant_id = $1 and session_id = $2"#,
+            tenant.0,
+            session.0
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(newest)
+    }
+
+    /// Forgets events that are older than a week, over all tenants; gives how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_old_events(&self) -> Result<i64, StoreError> {
+        let mut all = 0;
+        loop {
+            let gone = sqlx::query_scalar!(
+                r#"select forget_old_events($1, $2) as "gone!""#,
+                KEPT_DAYS,
+                FORGOTTEN_AT_ONCE
+            )
+            .fetch_one(&self.pool)
+            .await?;
+            all += i64::from(gone);
+            if gone < FORGOTTEN_AT_ONCE {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// Writes an event, and a message for every webhook that wants it, and rings for both at the commit. One
+/// statement, which without a webhook costs a look into an index. The session's lock is held.
+async fn record(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    kind: &str,
+    payload: &Value,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "select write_events($1, $2, $3, $4, $5, $6, $7)",
+        tenant.0,
+        session.0,
+        &[kind] as &[&str],
+        &[payload.to_string()],
+        &[Uuid::now_v7()],
+        CHANNEL,
+        deliveries::CHANNEL
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The event that tells that a compression has begun, because its span is fixed: its kind and what is known about it.
+pub(super) fn start_of(job: &Job, span: (i64, i64)) -> (&'static str, Value) {
+    let payload = json!({
+        "compression_id": job.id.to_string(),
+        "trigger": job.trigger,
+        "shadow": job.request.shadow,
+        "from_seq": span.0,
+        "through_seq": span.1,
+    });
+    ("compression.started", payload)
+}
+
+/// The events that tell how a compression ended, and of the version that it published.
+pub(super) fn ends_of(
+    job: &Job,
+    (status, version): (Status, Option<i64>),
+    report: &Report,
+) -> Vec<(&'static str, Value)> {
+    let mut events = Vec::with_capacity(2);
+    events.extend(end_of(job, (status, version), report));
+    if let Some(version) = version.filter(|_| !events.is_empty() && !job.request.shadow) {
+        events.push((PUBLISHED, publication(version, Some(job.id))));
+    }
+    events
+}
+
+/// The event that tells how a compression ended: its kind and what is known about it; `None` when nobody is told.
+pub(super) fn end_of(
+    job: &Job,
+    (status, version): (Status, Option<i64>),
+    report: &Report,
+) -> Option<(&'static str, Value)> {
+    if job.kind != Kind::Compress {
+        return None;
+    }
+    let kind = match status {
+        Status::Succeeded => "compression.succeeded",
+        Status::Failed | Status::Rejected => "compression.failed",
+        Status::Skipped | Status::Superseded | Status::Cancelled => "compression.skipped",
+        Status::Queued | Status::Running | Status::Prepared => return None,
+    };
+    let error = report.error.as_ref();
+    let payload = json!({
+        "compression_id": job.id.to_string(),
+        "status": status.as_str(),
+        "shadow": job.request.shadow,
+        "version": version,
+        "tokens_before": report.tokens_before,
+        "tokens_after": report.tokens_after,
+        "compression_ratio": report.compression_ratio,
+        "probe_score": report.probe_score,
+        "facts_score": report.facts_score,
+        "exam_score": report.exam.and_then(|exam| exam.score),
+        "error": error.map(|error| json!({"type": error.kind, "detail": redact(&error.detail)})),
+    });
+    Some((kind, payload))
+}
+
+/// Tells that a version is current: a compression's, a rollback's or a merge's.
+pub(super) async fn published(
+    connection: &mut PgConnection,
+    session: (TenantId, SessionId),
+    version: i64,
+    compression: Option<CompressionId>,
+) -> Result<(), StoreError> {
+    record(connection, session, PUBLISHED, &publication(version, compression)).await
+}
+
+fn publication(version: i64, compression: Option<CompressionId>) -> Value {
+    json!({"version": version, "compression_id": compression.map(|id| id.to_string())})
+}

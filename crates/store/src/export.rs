@@ -1,0 +1,185 @@
+//! A session as it leaves for elsewhere: everything that its caller gave, and every version, page by page.
+
+use chrono::{DateTime, Utc};
+
+use super::sessions::{self, Session};
+use super::{Store, StoreError, ledger, pins, probes, todos};
+use anchord_context::pin::Pin;
+use anchord_facts::todo::Todo;
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+use anchord_record::parts::Stored;
+
+/// The most bytes of bodies on one page; a page always has its first message, however large.
+const PAGE_BYTES: i64 = 4 * 1024 * 1024;
+/// The most messages on one page.
+const PAGE_ROWS: i64 = 500;
+/// The most versions on one page.
+const PAGE_VERSIONS: i64 = 20;
+
+/// What a session is beside its messages and versions.
+#[derive(Clone, Debug)]
+pub struct ExportHead {
+    /// The session, with its newest message and version at that moment.
+    pub session: Session,
+    /// Its own pins.
+    pub pins: Vec<Pin>,
+    /// The caller's todo list.
+    pub todos: Vec<Todo>,
+    /// Extracted constraints that the caller dropped.
+    pub removed_constraints: Vec<String>,
+    /// The caller's own probes, as JSON texts.
+    pub probes: Vec<String>,
+}
+
+/// A message with everything that was said about it.
+#[derive(Clone, Debug)]
+pub struct ExportedMessage {
+    /// Its position.
+    pub seq: Seq,
+    /// The conversation format it came in.
+    pub format: String,
+    /// Who speaks, as a word.
+    pub role: String,
+    /// Its tokens.
+    pub tokens: i32,
+    /// The caller's mark: `always` or `never` keep.
+    pub keep: Option<String>,
+    /// The caller's component.
+    pub component: Option<String>,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// The JSON text as sent.
+    pub body: String,
+}
+
+impl Store {
+    /// Reads what comes before the messages; `None` when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not read back.
+    pub async fn export_head(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<ExportHead>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
+        let pins = pins::list(&mut tx, tenant, session.id).await?;
+        let todos = todos::find(&mut tx, tenant, session.id).await?.unwrap_or_default().items;
+        let removed = ledger::list_removed_constraints(&mut tx, tenant, session.id).await?;
+        let probes = probes::list_callers(&mut tx, tenant, session.id).await?;
+        Ok(Some(ExportHead {
+            session,
+            pins,
+            todos,
+            removed_constraints: removed.into_iter().collect(),
+            probes,
+        }))
+    }
+
+    /// Reads the next messages after a position and up to another; none when there are no more, or the
+    /// session is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn export_messages(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        (after, to): (Seq, Seq),
+    ) -> Result<Vec<ExportedMessage>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query_as!(
+            ExportedMessage,
+            r#"select seq, format, role, tokens, keep, component, created_at, body as "body!"
+               from (
+                 select m.seq, m.format, m.role, m.tokens, m.keep, m.component, m.created_at, m.body,
+                        sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
+                 from messages m
+                 where m.tenant_id = $1 and m.session_id = $2 and m.seq > $3 and m.seq <= $4
+                 order by m.seq limit $5
+               ) page
+               where bytes_before < $6
+               order by seq"#,
+            tenant.0,
+            session.0,
+            after,
+            to,
+            PAGE_ROWS,
+            PAGE_BYTES
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        Ok(rows)
+    }
+
+    /// Reads the next versions after one: number, metadata and record, as JSON texts.
+    ///
+    /// # Errors
+    /// When the database fails or a record does not read back.
+    pub async fn export_versions(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        after: i64,
+    ) -> Result<Vec<(i64, String, String)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select version, meta::text as "meta!", document::text as "document!", parts,
+                      read_parts(tenant_id, session_id, parts) as texts
+               from summaries
+               where tenant_id = $1 and session_id = $2 and version > $3 order by version limit $4"#,
+            tenant.0,
+            session.0,
+            after,
+            PAGE_VERSIONS
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let corrupt = |version, error: serde_json::Error| {
+            StoreError::corrupt("summaries", "document", format!("{} {version}", session.0), error)
+        };
+        rows.into_iter()
+            .map(|row| {
+                let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
+                let whole = record.summary().and_then(|summary| serde_json::to_string(&summary));
+                Ok((row.version, row.meta, whole.map_err(|error| corrupt(row.version, error))?))
+            })
+            .collect()
+    }
+
+    /// Gives a session what an export kept beside its messages: dropped constraints and the caller's
+    /// probes, as JSON texts. False when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn import_beside(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        removed_constraints: &[String],
+        probes: Vec<String>,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let Some(session) = sessions::lock(&mut tx, tenant, name).await? else { return Ok(false) };
+        sqlx::query!(
+            "insert into removed_constraints (tenant_id, session_id, constraint_id)
+             select $1, $2, c.id from unnest($3::text[]) as c(id) on conflict do nothing",
+            tenant.0,
+            session.id.0,
+            removed_constraints
+        )
+        .execute(&mut *tx)
+        .await?;
+        sessions::touch(&mut tx, tenant, session.id).await?;
+        // An import that is tried again brings the same ones.
+        let known = probes::list_callers(&mut tx, tenant, session.id).await?;
+        for probe in probes {
+            if !known.contains(&probe) {
+                probes::insert_callers(&mut tx, (tenant, session.id), probe).await?;
+            }
+        }
+        tx.commit().await?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,63 @@
+//! What a compression tells the metrics when it has ended.
+
+use anchord_record::strategy::{Engine, Strategy};
+use anchord_session::compression::{Report, Status};
+
+/// The figures of a compression, taken before its report is handed over.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    strategy: &'static str,
+    engine: &'static str,
+    shadow: bool,
+    tokens: Option<(u32, u32)>,
+    ratio: Option<f64>,
+    probe_score: Option<f64>,
+    exam_score: Option<f64>,
+}
+
+impl Figures {
+    /// Takes them from a report.
+    #[must_use]
+    pub fn of(report: &Report, shadow: bool) -> Self {
+        let Report { strategy_used, engine, tokens_before, tokens_after, .. } = report;
+        Self {
+            strategy: strategy_used.map_or("none", Strategy::as_str),
+            engine: engine.map_or("none", Engine::as_str),
+            shadow,
+            tokens: tokens_before.zip(*tokens_after),
+            ratio: report.compression_ratio,
+            probe_score: report.probe_score,
+            exam_score: report.exam.and_then(|exam| exam.score),
+        }
+    }
+
+    /// Records them under the status that it came to.
+    pub fn record(&self, status: Status) {
+        let Self { strategy, engine, .. } = *self;
+        let (ended, shadow) = (status.as_str(), if self.shadow { "true" } else { "false" });
+        metrics::counter!("anchord_compressions_total", "status" => ended, "strategy" => strategy, "engine" => engine, "shadow" => shadow)
+            .increment(1);
+        if let Some(score) = self.probe_score {
+            metrics::histogram!("anchord_compression_probe_score", "strategy" => strategy, "engine" => engine, "status" => ended)
+                .record(score);
+        }
+        if let Some(score) = self.exam_score {
+            metrics::histogram!("anchord_compression_exam_score", "strategy" => strategy, "engine" => engine, "status" => ended)
+                .record(score);
+        }
+        if status != Status::Succeeded || self.shadow {
+            return;
+        }
+        if let Some((before, after)) = self.tokens {
+            let (before, after) = (u64::from(before), u64::from(after));
+            metrics::counter!("anchord_compression_tokens_total", "side" => "before").increment(before);
+            metrics::counter!("anchord_compression_tokens_total", "side" => "after").increment(after);
+            metrics::counter!("anchord_compression_saved_tokens_total")
+                .increment(before.saturating_sub(after));
+        }
+        if let Some(ratio) = self.ratio {
+            metrics::histogram!("anchord_compression_ratio", "strategy" => strategy, "engine" => engine)
+                .record(ratio);
+        }
+    }
+}

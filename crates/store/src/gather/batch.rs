@@ -1,0 +1,329 @@
+//! Appends of several sessions, of any tenants, from reading to committing them together.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::queue::Key;
+use super::stage::{self, Known, Outcome, Published, Replays, Staged, Stored, Wanted};
+use super::{AppendError, Pending, Reply};
+use crate::commit::Rows;
+use crate::{Store, StoreError, load, prepared, sessions};
+use anchord_messages::id::SessionId;
+use anchord_session::compression::Status;
+use sqlx::PgConnection;
+use tokio::sync::oneshot;
+
+/// How often a session that has changed is read and decided again before it rests.
+const TRIES: usize = 4;
+
+/// Gives notice once.
+#[derive(Debug, Default)]
+pub(super) struct Notice(Mutex<Option<oneshot::Sender<()>>>);
+
+impl Notice {
+    pub(super) fn new(sender: oneshot::Sender<()>) -> Self {
+        Self(Mutex::new(Some(sender)))
+    }
+
+    fn is_given(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    pub(super) fn give(&self) {
+        if let Some(sender) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // Whoever would hear it has ended.
+            let _ = sender.send(());
+        }
+    }
+}
+
+/// The appends of one session.
+pub(super) struct Group {
+    pub(super) key: Key,
+    pub(super) appends: Vec<Pending>,
+    /// Stored replies to their keys are to be looked for before they are decided: mostly there are none, and the commit
+    /// tells when there are.
+    looks_up: bool,
+    replays: Option<Replays>,
+    published: Option<Published>,
+    has_no_version: bool,
+}
+
+impl Group {
+    pub(super) fn new(key: Key, appends: Vec<Pending>) -> Self {
+        Self { key, appends, looks_up: false, replays: None, published: None, has_no_version: false }
+    }
+
+    pub(super) fn answer_all(self, error: &AppendError) {
+        for pending in self.appends {
+            pending.answer(Err(error.clone()));
+        }
+    }
+}
+
+/// Answers every append that can be answered; those of sessions that somebody has locked, or that change too often,
+/// come back. An error is of the connection: it is not worth another use. `commits` hears when all that is decided on
+/// the first try is on its way.
+pub(super) async fn run(
+    store: &Store,
+    connection: &mut PgConnection,
+    groups: Vec<Group>,
+    commits: &Notice,
+) -> (Vec<Group>, Result<(), ()>) {
+    let mut left = groups;
+    for _ in 0..TRIES {
+        match attempt(store, connection, left, commits).await {
+            Ok(changed) if changed.is_empty() => return (changed, Ok(())),
+            Ok(changed) => left = changed,
+            // Nothing was written: another connection may have more luck.
+            Err((groups, error)) if error.is_lost() && !commits.is_given() => return (groups, Err(())),
+            Err((groups, error)) => return apart(store, connection, groups, error).await,
+        }
+    }
+    (left, Ok(()))
+}
+
+/// After a failure: when it is certain that nothing is committed, one of the appends is the cause, and each of them is
+/// tried by itself.
+async fn apart(
+    store: &Store,
+    connection: &mut PgConnection,
+    groups: Vec<Group>,
+    error: StoreError,
+) -> (Vec<Group>, Result<(), ()>) {
+    let appends: usize = groups.iter().map(|group| group.appends.len()).sum();
+    if !error.is_refusal() || appends <= 1 {
+        tracing::error!(%error, appends, "an append transaction failed");
+        let is_lost = !error.is_refusal();
+        let error = AppendError::Store(Arc::new(error));
+        for group in groups {
+            group.answer_all(&error);
+        }
+        return (Vec::new(), if is_lost { Err(()) } else { Ok(()) });
+    }
+    tracing::info!(%error, appends, "append.tried_apart");
+    let mut back = Vec::new();
+    for Group { key, appends, .. } in groups {
+        let mut rest = Vec::new();
+        for pending in appends {
+            // What comes after one that has to wait waits with it.
+            if !rest.is_empty() {
+                rest.push(pending);
+                continue;
+            }
+            let (left, is_usable) = Box::pin(run(
+                store,
+                connection,
+                vec![Group::new(key.clone(), vec![pending])],
+                &Notice::default(),
+            ))
+            .await;
+            rest.extend(left.into_iter().flat_map(|group| group.appends));
+            if is_usable.is_err() {
+                // Those that are left are answered where they are dropped.
+                return (back, Err(()));
+            }
+        }
+        if !rest.is_empty() {
+            back.push(Group::new(key, rest));
+        }
+    }
+    (back, Ok(()))
+}
+
+/// Reads, decides and writes once. Gives the groups back whose sessions are not as they were read, or of which more has
+/// to be known; all of them when the database failed.
+async fn attempt(
+    store: &Store,
+    connection: &mut PgConnection,
+    mut groups: Vec<Group>,
+    commits: &Notice,
+) -> Result<Vec<Group>, (Vec<Group>, StoreError)> {
+    let begun = Instant::now();
+    let mut left = Vec::new();
+    let staged = match decide(store, connection, &mut groups).await {
+        Ok(staged) => staged,
+        Err(error) => return Err((groups, error)),
+    };
+    let (mut decided, mut outcomes) = (Vec::new(), Vec::new());
+    for (group, staged) in groups.into_iter().zip(staged) {
+        match staged {
+            Some(staged) if staged.is_touched() => {
+                decided.push(group);
+                outcomes.push(staged);
+            }
+            // Nothing but refusals and replays.
+            Some(staged) => tell(group, *staged),
+            None => left.push(group),
+        }
+    }
+    if decided.is_empty() {
+        return Ok(left);
+    }
+    commits.give();
+    let done = match write(connection, &decided, &outcomes).await {
+        Ok(done) => done,
+        Err(error) => {
+            decided.extend(left);
+            return Err((decided, error));
+        }
+    };
+    #[expect(clippy::cast_precision_loss, reason = "at most 64 appends")]
+    let answered = decided.iter().map(|group| group.appends.len()).sum::<usize>() as f64;
+    metrics::histogram!("anchord_append_transaction_seconds").record(begun.elapsed().as_secs_f64());
+    metrics::histogram!("anchord_append_batch_appends").record(answered);
+    for ((mut group, staged), place) in decided.into_iter().zip(outcomes).zip(1..) {
+        if done.contains(&place) {
+            tell(group, *staged);
+        } else {
+            group.looks_up = true;
+            left.push(group);
+        }
+    }
+    Ok(left)
+}
+
+/// Decides every group on its session as it is now; `None` for one of which more has to be known, which this has
+/// found out.
+async fn decide(
+    store: &Store,
+    connection: &mut PgConnection,
+    groups: &mut [Group],
+) -> Result<Vec<Option<Box<Staged>>>, StoreError> {
+    find_replies(connection, groups).await?;
+    let names: Vec<_> = groups.iter().map(|group| (group.key.0, &group.key.1)).collect();
+    let loaded = load::load_for_appends(connection, &names).await?;
+    let mut staged = Vec::with_capacity(groups.len());
+    for (group, loaded) in groups.iter_mut().zip(loaded) {
+        let known = Known {
+            replays: group.replays.as_ref(),
+            published: group.published.as_ref(),
+            has_no_version: group.has_no_version,
+        };
+        let session = loaded.session.id;
+        staged.push(match stage::stage(&group.appends, loaded, known) {
+            Outcome::Staged(staged) => Some(staged),
+            Outcome::NeedsReplies => {
+                group.looks_up = true;
+                None
+            }
+            Outcome::NeedsVersion(wanted) => {
+                group.publish(store, session, *wanted).await;
+                None
+            }
+        });
+    }
+    Ok(staged)
+}
+
+/// Finds the replies that earlier requests with the same keys stored, where that is asked for.
+async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<(), StoreError> {
+    let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
+        group.replays = Some(Replays::new());
+        for key in group.appends.iter().filter_map(|pending| pending.append.reply_key.as_ref()) {
+            places.push(place);
+            tenants.push(group.key.0.0);
+            routes.push(key.route.clone());
+            keys.push(key.key.clone());
+        }
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    let rows = sqlx::query!(
+        r#"select place as "place!", body_digest as "body_digest!", reply as "reply!" from load_replies($1, $2, $3)"#,
+        &tenants,
+        &routes,
+        &keys
+    )
+    .fetch_all(connection)
+    .await?;
+    for row in rows {
+        let at = usize::try_from(row.place - 1).unwrap_or(usize::MAX);
+        let (Some(place), Some(route), Some(key)) = (places.get(at), routes.get(at), keys.get(at)) else {
+            continue;
+        };
+        let replays = groups.get_mut(*place).and_then(|group| group.replays.as_mut());
+        if let Some(replays) = replays {
+            replays
+                .insert((route.clone(), key.clone()), Stored { digest: row.body_digest, reply: row.reply });
+        }
+    }
+    Ok(())
+}
+
+impl Group {
+    /// Publishes what was made ahead of need for the session: its appends answer with the context that it leaves. What
+    /// fails is undone and left to a compression of its own, so that these appends are not lost over it. Of a session
+    /// that somebody has locked nothing is published now.
+    async fn publish(&mut self, store: &Store, session: SessionId, wanted: Wanted) {
+        match self.try_to_publish(store, session, wanted).await {
+            Ok(is_free) => self.has_no_version |= is_free,
+            Err(error) => {
+                self.has_no_version = true;
+                tracing::error!(session.id = %session.0, %error, "a prepared version could not be published");
+            }
+        }
+    }
+
+    /// `false` when somebody has the session locked.
+    async fn try_to_publish(
+        &mut self,
+        store: &Store,
+        session: SessionId,
+        wanted: Wanted,
+    ) -> Result<bool, StoreError> {
+        let tenant = self.key.0;
+        let mut tx = store.begin(tenant).await?;
+        if !sessions::hold_if_free(&mut tx, tenant, session).await? {
+            return Ok(false);
+        }
+        let key = (tenant, session);
+        let made = prepared::publish(&mut tx, key, (&wanted.start, wanted.coming_tokens)).await;
+        match made {
+            Ok(published) => {
+                tx.commit().await?;
+                if let Some(published) = published {
+                    published.figures.record(Status::Succeeded);
+                    self.published = Some(Published { id: published.id, wanted });
+                }
+            }
+            Err(error) => {
+                tx.rollback().await?;
+                let mut tx = store.begin(tenant).await?;
+                if sessions::hold_if_free(&mut tx, tenant, session).await? {
+                    prepared::supersede(&mut tx, tenant, session).await?;
+                    tx.commit().await?;
+                }
+                return Err(error);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Writes what was decided; gives the places of what is committed, from 1.
+async fn write(
+    connection: &mut PgConnection,
+    groups: &[Group],
+    staged: &[Box<Staged>],
+) -> Result<Vec<i32>, StoreError> {
+    let mut rows = Rows::default();
+    for (group, staged) in groups.iter().zip(staged) {
+        staged.write(&group.appends, &mut rows)?;
+    }
+    rows.commit(connection).await
+}
+
+/// Answers the appends of a session, which are committed if there was anything to commit.
+fn tell(group: Group, staged: Staged) {
+    for (pending, answer) in group.appends.into_iter().zip(staged.answers) {
+        if let Ok(Reply { stored: Some(stored), .. }) = &answer {
+            metrics::counter!("anchord_appended_messages_total")
+                .increment(pending.append.messages.len() as u64);
+            metrics::counter!("anchord_appended_tokens_total").increment(stored.tokens);
+        }
+        pending.answer(answer);
+    }
+}

@@ -1,0 +1,159 @@
+//! Takes appends in, gives them out in transactions, and answers those that wait too long.
+
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use futures::FutureExt as _;
+use sqlx::Postgres;
+use sqlx::pool::PoolConnection;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::batch::{self, Group, Notice};
+use super::queue::{Batch, Key, Queue};
+use super::{AppendError, Pending};
+use crate::{Store, StoreError};
+
+/// How long an append waits for others, or for its session, before it is told to come again.
+const WAIT: Duration = Duration::from_secs(5);
+/// How often that is looked after.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long a session is left alone that somebody has locked.
+const REST: Duration = Duration::from_millis(20);
+/// A transaction that takes longer is given up with its connection.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What a transaction came to.
+struct Ended {
+    keys: Vec<Key>,
+    is_large: bool,
+    back: Vec<Group>,
+    /// Kept for the next one: giving it back to the pool costs a round trip.
+    connection: Option<PoolConnection<Postgres>>,
+}
+
+/// Serves until it is closed and nothing waits.
+pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closing: CancellationToken) {
+    let mut queue = Queue::new();
+    let mut running = JoinSet::new();
+    // The newest transaction of small appends, until it commits.
+    let mut deciding: Option<oneshot::Receiver<()>> = None;
+    let mut idle: Vec<PoolConnection<Postgres>> = Vec::new();
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    loop {
+        while let Ok(pending) = inbox.try_recv() {
+            take_in(&mut queue, pending);
+        }
+        while let Some(batch) = queue.next() {
+            let (sender, commits) = oneshot::channel();
+            if !batch.is_large {
+                deciding = Some(commits);
+            }
+            running.spawn(serve(store.clone(), idle.pop(), batch, Notice::new(sender)));
+        }
+        if inbox.is_closed() && inbox.is_empty() && queue.is_empty() && running.is_empty() {
+            return;
+        }
+        let wakes = queue.wakes();
+        tokio::select! {
+            Some(pending) = inbox.recv() => take_in(&mut queue, pending),
+            Some(ended) = running.join_next() => match ended {
+                Ok(ended) => {
+                    idle.extend(ended.connection);
+                    settle(&mut queue, ended.keys, ended.is_large, ended.back);
+                }
+                // Its panics are caught.
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            },
+            () = heard(&mut deciding) => queue.commits(),
+            () = sleep_until(wakes) => queue.wake(Instant::now()),
+            _ = looks.tick() => {
+                for pending in queue.expire(Instant::now().checked_sub(WAIT).unwrap_or_else(Instant::now)) {
+                    pending.answer(Err(AppendError::Busy));
+                }
+            }
+            () = closing.cancelled(), if !inbox.is_closed() => inbox.close(),
+        }
+    }
+}
+
+fn take_in(queue: &mut Queue<Pending>, pending: Pending) {
+    if let Err(pending) = queue.push(pending) {
+        pending.answer(Err(AppendError::Busy));
+    }
+}
+
+/// Waits for the notice, or until nobody can give it any more.
+async fn heard(notice: &mut Option<oneshot::Receiver<()>>) {
+    match notice {
+        Some(receiver) => drop(receiver.await),
+        None => std::future::pending().await,
+    }
+    *notice = None;
+}
+
+async fn sleep_until(wakes: Option<Instant>) {
+    match wakes {
+        Some(wakes) => tokio::time::sleep_until(wakes.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, is_large: bool, back: Vec<Group>) {
+    queue.end(is_large);
+    let until = Instant::now() + REST;
+    let mut back: Vec<(Key, Vec<Pending>)> =
+        back.into_iter().map(|group| (group.key, group.appends)).collect();
+    for key in keys {
+        let place = back.iter().position(|(of, _)| *of == key);
+        let appends = place.map(|place| back.swap_remove(place).1).unwrap_or_default();
+        queue.settle(key, appends, until);
+    }
+}
+
+/// Runs one transaction. Whatever happens in it, the others go on; an append that is dropped in it is told that it broke
+/// off.
+async fn serve(
+    store: Store,
+    idle: Option<PoolConnection<Postgres>>,
+    batch: Batch<Pending>,
+    commits: Notice,
+) -> Ended {
+    let is_large = batch.is_large;
+    let keys: Vec<Key> = batch.sessions.iter().map(|(key, _)| key.clone()).collect();
+    let groups: Vec<Group> =
+        batch.sessions.into_iter().map(|(key, appends)| Group::new(key, appends)).collect();
+    for pending in groups.iter().flat_map(|group| &group.appends) {
+        metrics::histogram!("anchord_append_wait_seconds").record(pending.since.elapsed().as_secs_f64());
+    }
+    let connection = match idle {
+        Some(connection) => Ok(connection),
+        None => store.appends.acquire().await,
+    };
+    let mut connection = match connection {
+        Ok(connection) => connection,
+        Err(error) => {
+            let error = AppendError::Store(StoreError::from(error).into());
+            for group in groups {
+                group.answer_all(&error);
+            }
+            return Ended { keys, is_large, back: Vec::new(), connection: None };
+        }
+    };
+    let run =
+        AssertUnwindSafe(Box::pin(batch::run(&store, &mut connection, groups, &commits))).catch_unwind();
+    let (back, connection) = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
+        Ok(Ok((back, Ok(())))) => (back, Some(connection)),
+        Ok(Ok((back, Err(())))) => (back, None),
+        Ok(Err(_)) => {
+            tracing::error!("a panic in an append transaction");
+            (Vec::new(), None)
+        }
+        Err(_) => {
+            tracing::error!("an append transaction took too long");
+            (Vec::new(), None)
+        }
+    };
+    Ended { keys, is_large, back, connection }
+}

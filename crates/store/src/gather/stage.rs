@@ -1,0 +1,377 @@
+//! What the appends of a session come to, between reading it and writing it; pure.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::{Append, AppendError, AppendReply, LiveCompression, Pending, Reply, StoredAppend};
+use crate::StoreError;
+use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
+use crate::idempotency::ReplyKey;
+use crate::load::Loaded;
+use anchord_messages::id::{CompressionId, Seq};
+use anchord_session::compression::{Request, Status};
+use anchord_session::session::{Appended, Incoming, Live, Refusal, Said};
+use anchord_session::trigger::{Decision, Start};
+
+/// What a reply takes as JSON, about.
+const REPLY_BYTES: usize = 2_048;
+
+/// A reply that was stored by an earlier request.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub(super) digest: Vec<u8>,
+    pub(super) reply: String,
+}
+
+/// Stored replies of a session by route and key.
+pub(super) type Replays = HashMap<(String, String), Stored>;
+
+/// What the appends of one session come to.
+pub(super) struct Staged {
+    pub(super) loaded: Loaded,
+    /// An answer for each append.
+    pub(super) answers: Vec<Result<Reply, AppendError>>,
+    /// Which of them are stored, each with its first position.
+    stored: Vec<(usize, Seq)>,
+    job: Option<Job>,
+    indexes: bool,
+    /// What is told of it when an append has brought it to its warn level.
+    warning: Option<String>,
+}
+
+/// What is asked of the queue.
+struct Job {
+    /// `None` when the live compression, which works ahead of need, is needed now.
+    id: Option<Uuid>,
+    start: Start,
+}
+
+/// What has to be known or done before the appends of a session can be decided.
+pub(super) enum Outcome {
+    /// They are decided.
+    Staged(Box<Staged>),
+    /// One of them may repeat an earlier request: its reply is to be looked for.
+    NeedsReplies,
+    /// A version was made ahead of what one of them starts: it is to be published first.
+    NeedsVersion(Box<Wanted>),
+}
+
+/// A version that is wanted for an append.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) start: Start,
+    /// What the appends bring.
+    pub(super) coming_tokens: u64,
+    /// Which append starts it, and by what decision.
+    by: Option<(usize, Decision)>,
+}
+
+/// A version that was published for an append.
+#[derive(Clone, Debug)]
+pub(super) struct Published {
+    /// The compression that had made it.
+    pub(super) id: CompressionId,
+    pub(super) wanted: Wanted,
+}
+
+/// What is known beside the session itself.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known<'a> {
+    /// `None` as long as nobody has looked.
+    pub(super) replays: Option<&'a Replays>,
+    pub(super) published: Option<&'a Published>,
+    /// Nothing that was made ahead of need is left to be published.
+    pub(super) has_no_version: bool,
+}
+
+/// Decides the appends of a session in their order.
+pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Outcome {
+    let mut staged = Stage {
+        loaded,
+        known,
+        start: None,
+        drafts: Vec::with_capacity(appends.len()),
+        indexes: false,
+        warning: None,
+    };
+    let mut keys: HashMap<(&str, &str), usize> = HashMap::new();
+    for (place, pending) in appends.iter().enumerate() {
+        let key = pending.append.reply_key.as_ref();
+        let earlier =
+            key.and_then(|key| keys.get(&(key.route.as_str(), key.key.as_str())).copied().zip(Some(key)));
+        let draft = match earlier {
+            Some((earlier, key)) => repeat(earlier, key, appends),
+            None => staged.append(&pending.append),
+        };
+        match (&draft, key) {
+            // A retry is answered before any precondition: the first try has moved the head.
+            (Draft::Refused(_), Some(_)) if known.replays.is_none() => return Outcome::NeedsReplies,
+            (Draft::Appended(_), Some(key)) => {
+                keys.insert((&key.route, &key.key), place);
+            }
+            _ => {}
+        }
+        staged.drafts.push(draft);
+    }
+    let session = &staged.loaded.session;
+    // A job that runs and is needed will cover what was prepared.
+    let is_free = session.live.is_none_or(|live| live.is_ahead);
+    let is_prepared = session.accounting.prepared.is_some() && is_free && !known.has_no_version;
+    if let Some(start) = staged.start.filter(|start| is_prepared && !start.is_ahead) {
+        return Outcome::NeedsVersion(Box::new(staged.wants(start)));
+    }
+    Outcome::Staged(Box::new(staged.finish()))
+}
+
+fn repeat(earlier: usize, key: &ReplyKey, appends: &[Pending]) -> Draft {
+    let first = appends.get(earlier).and_then(|pending| pending.append.reply_key.as_ref());
+    if first.is_some_and(|first| first.body_digest == key.body_digest) {
+        Draft::Repeats(earlier)
+    } else {
+        Draft::Refused(AppendError::KeyReused)
+    }
+}
+
+/// What becomes of one append.
+enum Draft {
+    Refused(AppendError),
+    /// An earlier request has stored it.
+    Replayed(String),
+    /// It repeats an append of the same transaction.
+    Repeats(usize),
+    Appended(Box<Appended>),
+}
+
+struct Stage<'a> {
+    loaded: Loaded,
+    known: Known<'a>,
+    start: Option<Start>,
+    drafts: Vec<Draft>,
+    indexes: bool,
+    warning: Option<String>,
+}
+
+impl Stage<'_> {
+    fn append(&mut self, append: &Append) -> Draft {
+        let stored = append.reply_key.as_ref().and_then(|key| {
+            let stored = self.known.replays?.get(&(key.route.clone(), key.key.clone()))?;
+            Some((stored, key))
+        });
+        if let Some((stored, key)) = stored {
+            return if stored.digest == key.body_digest {
+                Draft::Replayed(stored.reply.clone())
+            } else {
+                Draft::Refused(AppendError::KeyReused)
+            };
+        }
+        let incoming: Vec<Incoming<'_>> = append
+            .messages
+            .iter()
+            .map(|message| Incoming { counted: &message.counted, noticed: &message.noticed })
+            .collect();
+        let said = Said {
+            tokenizer: append.tokenizer,
+            expected_next_seq: append.expected_next_seq,
+            task_boundary: append.task_boundary,
+            now: append.now,
+        };
+        let session = &mut self.loaded.session;
+        let appended = match session.append(&incoming, said) {
+            Ok(appended) => appended,
+            Err(refusal) => return Draft::Refused(refusal.into()),
+        };
+        if appended.warns {
+            let usage = &appended.usage;
+            let told = serde_json::json!({
+                "action": appended.decision.action,
+                "effective_utilization": usage.effective_utilization,
+                "context_tokens": usage.context_tokens,
+                "effective_window": usage.effective_window,
+                "head_seq": session.head_seq,
+            });
+            self.warning = Some(told.to_string());
+        }
+        self.indexes |= appended.indexes;
+        self.starts(appended.start);
+        Draft::Appended(Box::new(appended))
+    }
+
+    /// Takes in what an append starts. A task boundary asks once: a later append of the transaction must not
+    /// take that back, least of all with something that is not needed yet.
+    fn starts(&mut self, start: Option<Start>) {
+        let is_needed = self.start.is_some_and(|start| !start.is_ahead);
+        if let Some(start) = start.filter(|start| !(is_needed && start.is_ahead)) {
+            self.start = Some(start);
+        }
+    }
+
+    /// The version that one of the appends starts.
+    fn wants(self, start: Start) -> Wanted {
+        let appended = self.drafts.into_iter().enumerate().filter_map(|(append, draft)| match draft {
+            Draft::Appended(appended) => Some((append, appended)),
+            Draft::Refused(_) | Draft::Replayed(_) | Draft::Repeats(_) => None,
+        });
+        let (mut coming_tokens, mut by) = (0, None);
+        for (append, appended) in appended {
+            coming_tokens += appended.tokens_added;
+            let starts = appended.start.is_some_and(|start| !start.is_ahead);
+            by = by.or_else(|| starts.then_some((append, appended.decision)));
+        }
+        Wanted { start, coming_tokens, by }
+    }
+
+    fn finish(self) -> Staged {
+        let Self { mut loaded, known, start, drafts, indexes, warning } = self;
+        let session = &mut loaded.session;
+        let job = match (start, session.live) {
+            (Some(start), None) => Some(Job { id: Some(Uuid::now_v7()), start }),
+            (Some(start), Some(live)) if live.is_ahead && !start.is_ahead => Some(Job { id: None, start }),
+            // A job that runs already takes up what these appends start, when it ends.
+            _ => None,
+        };
+        if let Some(id) = job.as_ref().and_then(|job| job.id) {
+            let is_ahead = start.is_some_and(|start| start.is_ahead);
+            session.live = Some(Live { id: CompressionId(id), status: Status::Queued, is_ahead });
+        }
+        let by = known.published.and_then(|published| published.wanted.by.as_ref());
+        let ended = |append| {
+            let published = known.published.filter(|_| by.is_none_or(|(first, _)| *first <= append));
+            published.map(|published| LiveCompression { id: published.id, status: Status::Succeeded })
+        };
+        let live = session.live.map(|live| LiveCompression { id: live.id, status: live.status });
+        let mut stored = Vec::new();
+        let mut answers: Vec<Result<Reply, AppendError>> = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            let answer = match draft {
+                Draft::Refused(error) => Err(error),
+                Draft::Replayed(body) => Ok(Reply { body, stored: None }),
+                Draft::Repeats(earlier) => {
+                    let first = answers.get(earlier).and_then(|answer| answer.as_ref().ok());
+                    first
+                        .map(|first| Reply { body: first.body.clone(), stored: None })
+                        .ok_or(AppendError::Broken)
+                }
+                Draft::Appended(appended) => {
+                    stored.push((answers.len(), appended.first_seq));
+                    // What has started the version that it got.
+                    let started = by.filter(|(append, _)| *append == answers.len());
+                    let decision = started.map_or(appended.decision, |(_, decision)| decision.clone());
+                    let reply = AppendReply {
+                        session_id: session.name.as_str().to_owned(),
+                        first_seq: appended.first_seq,
+                        last_seq: appended.last_seq,
+                        next_seq: appended.last_seq + 1,
+                        tokens_added: appended.tokens_added,
+                        usage: appended.usage,
+                        decision,
+                        compression: live.or_else(|| ended(answers.len())),
+                    };
+                    let mut body = Vec::with_capacity(REPLY_BYTES);
+                    serde_json::to_writer(&mut body, &reply)
+                        .ok()
+                        .and_then(|()| String::from_utf8(body).ok())
+                        .map(|body| Reply {
+                            body,
+                            stored: Some(StoredAppend {
+                                session: session.id,
+                                task_id: session.settings.task_id.clone(),
+                                tokens: reply.tokens_added,
+                            }),
+                        })
+                        .ok_or(AppendError::Broken)
+                }
+            };
+            answers.push(answer);
+        }
+        Staged { loaded, answers, stored, job, indexes, warning }
+    }
+}
+
+impl From<Refusal> for AppendError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Precondition { next_seq } => Self::Precondition { next_seq },
+            Refusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
+            Refusal::GroupTooLarge => Self::GroupTooLarge,
+        }
+    }
+}
+
+impl Staged {
+    /// Whether there is anything to write.
+    pub(super) fn is_touched(&self) -> bool {
+        !self.stored.is_empty()
+    }
+
+    /// Adds what is written of it.
+    pub(super) fn write<'a>(&'a self, appends: &'a [Pending], rows: &mut Rows<'a>) -> Result<(), StoreError> {
+        let Loaded { tenant, session, revision, tenant_revision } = &self.loaded;
+        let corrupt = |column, error| StoreError::corrupt("sessions", column, session.id.0, error);
+        rows.changes.push(ChangeRow {
+            tenant_id: tenant.0,
+            id: session.id.0,
+            name: session.name.as_str(),
+            revision: *revision,
+            tenant_revision: *tenant_revision,
+            head_seq: session.head_seq,
+            accounting: serde_json::to_string(&session.accounting)
+                .map_err(|error| corrupt("accounting", error))?,
+            recent: session.recent.write().map_err(|error| corrupt("recent", error))?,
+        });
+        let place = i32::try_from(rows.changes.len()).unwrap_or(i32::MAX);
+        for (at, first_seq) in &self.stored {
+            let (Some(pending), Some(Ok(answer))) = (appends.get(*at), self.answers.get(*at)) else {
+                continue;
+            };
+            for (seq, message) in (*first_seq..).zip(&pending.append.messages) {
+                rows.messages.push(MessageRow {
+                    place,
+                    seq,
+                    role: message.counted.role.as_str(),
+                    format: message.format,
+                    tokens: i32::try_from(message.counted.tokens).unwrap_or(i32::MAX),
+                    least_tokens: message.least_tokens.and_then(|tokens| i32::try_from(tokens).ok()),
+                    shape: message.shape.as_deref(),
+                    keep: message.keep,
+                    component: message.component,
+                    body: message.body.get(),
+                });
+                rows.outputs.extend(message.tool_outputs.iter().map(|output| OutputRow {
+                    place,
+                    reference: &output.reference,
+                    seq,
+                    ordinal: output.ordinal,
+                }));
+            }
+            rows.replies.extend(pending.append.reply_key.iter().map(|key| ReplyRow {
+                place,
+                route: &key.route,
+                key: &key.key,
+                body_digest: &key.body_digest,
+                reply: &answer.body,
+            }));
+        }
+        // Of several appends of a session its newest one's: the jobs are one for all.
+        let trace = appends.iter().rev().find_map(|pending| pending.trace.as_deref());
+        let mut ask = |id, kind, trigger, request: &Request| {
+            let request = serde_json::to_string(request)
+                .map_err(|error| StoreError::corrupt("compressions", "request", session.id.0, error))?;
+            rows.jobs.push(JobRow { place, id, kind, trigger, request, trace });
+            Ok::<_, StoreError>(())
+        };
+        if let Some(job) = &self.job {
+            ask(job.id, "compress", job.start.kind.as_str(), &job.start.request())?;
+        }
+        if self.indexes {
+            ask(Some(Uuid::now_v7()), "index", "recall", &Request::default())?;
+        }
+        rows.events.extend(self.warning.iter().map(|payload| EventRow {
+            place,
+            kind: "trigger.warned",
+            payload: payload.clone(),
+            message_id: Uuid::now_v7(),
+        }));
+        Ok(())
+    }
+}

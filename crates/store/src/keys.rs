@@ -1,0 +1,404 @@
+//! API keys: looked up by digest at every request, made, rotated and revoked.
+//!
+//! Invariant: a key itself is never stored, and what a look-up remembered is forgotten as soon as any
+//! process revokes, rotates or suspends: whoever does so tells the others.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use moka::future::Cache;
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest, Sha256};
+use sqlx::PgConnection;
+use sqlx::postgres::PgListener;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::audit::{self, Actor};
+use super::{Store, StoreError, deliveries, events};
+use anchord_messages::id::{KeyId, SessionId, TenantId};
+use anchord_session::quota::Quotas;
+
+/// How long a key's look-up is remembered, hence how long a revoked key may still pass in a process that
+/// has lost its connection to the database.
+const KEY_CACHE_TIME: Duration = Duration::from_secs(5);
+/// Look-ups that are remembered, unknown keys included.
+const KEY_CACHE_SIZE: u64 = 10_000;
+/// Where processes tell each other that a key or a tenant has changed.
+const CHANNEL: &str = "anchord_keys";
+/// How long a process that cannot listen waits before it tries again.
+const LISTEN_AGAIN: Duration = Duration::from_secs(1);
+/// How much of a key is kept readable, for people to tell keys apart.
+const PREFIX_CHARS: usize = 12;
+
+/// SHA-256 of an API key; the key itself is never stored.
+pub type KeyDigest = [u8; 32];
+
+/// Digests an API key.
+#[must_use]
+pub fn digest_key(key: &str) -> KeyDigest {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+/// What a key that is good right now may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Whose key it is.
+    pub tenant: TenantId,
+    /// The key's id.
+    pub key: KeyId,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// When it ends.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// The operator has suspended its tenant.
+    pub suspended: bool,
+    /// The bounds of its tenant.
+    pub quotas: Quotas,
+}
+
+/// Remembered look-ups, and which keys were used since the last note of it.
+#[derive(Clone, Debug)]
+pub(super) struct KeyCache {
+    grants: Cache<KeyDigest, Option<Grant>>,
+    used: moka::sync::Cache<KeyId, TenantId>,
+}
+
+impl KeyCache {
+    pub(super) fn new() -> Self {
+        Self {
+            grants: Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
+            used: moka::sync::Cache::new(KEY_CACHE_SIZE),
+        }
+    }
+}
+
+/// An API key, without the key itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Its id.
+    pub id: KeyId,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Its first characters, for people to tell keys apart.
+    pub prefix: String,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// When it was revoked.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// A key to be stored.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// What people call it.
+    pub name: Option<String>,
+    /// Its digest.
+    pub digest: KeyDigest,
+    /// Its first characters.
+    pub prefix: String,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// When it ends.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl NewKey {
+    /// Takes a key that somebody chose.
+    #[must_use]
+    pub fn given(key: &SecretString, scopes: Vec<String>) -> Self {
+        let key = key.expose_secret();
+        // Half of a short one at most.
+        let shown = PREFIX_CHARS.min(key.chars().count() / 2);
+        let prefix = key.chars().take(shown).collect();
+        Self { name: None, digest: digest_key(key), prefix, scopes, expires_at: None }
+    }
+
+    /// Makes a key of 32 random bytes; it is told once, and only its digest is kept.
+    #[must_use]
+    pub fn minted(scopes: Vec<String>) -> (SecretString, Self) {
+        let key = SecretString::from(format!("anc_{}", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())));
+        let new = Self::given(&key, scopes);
+        (key, new)
+    }
+}
+
+/// What became of the wish to rotate a key.
+#[derive(Clone, Debug)]
+pub enum Rotation {
+    /// There is no such key, or it is revoked or over.
+    NoKey,
+    /// The key may do what the caller may not: its successor would be a way up. Nothing has changed.
+    Beyond(String),
+    /// The new key, and when the old one ends.
+    Done(Box<ApiKey>, SecretString, DateTime<Utc>),
+}
+
+impl Store {
+    /// Finds what a key may do; `None` when it is unknown, revoked or over.
+    ///
+    /// The look-up goes by digest, so its time tells nothing about the key; `now` judges a
+    /// remembered one again, so that a key never outlives its end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_key(&self, digest: KeyDigest, now: DateTime<Utc>) -> Result<Option<Grant>, StoreError> {
+        let found = if let Some(known) = self.keys.grants.get(&digest).await {
+            known
+        } else {
+            let found = self.look_up_key(&digest).await?;
+            if let Some(grant) = &found {
+                // A key in use is looked up every few seconds, so noting it here costs requests nothing.
+                self.keys.used.insert(grant.key, grant.tenant);
+            }
+            self.keys.grants.insert(digest, found.clone()).await;
+            found
+        };
+        Ok(found.filter(|grant| grant.expires_at.is_none_or(|end| end > now)))
+    }
+
+    async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>, StoreError> {
+        let row = sqlx::query!(
+            r#"select tenant_id as "tenant_id!", id as "id!", scopes as "scopes!", expires_at,
+                      suspended as "suspended!", quotas::text as "quotas!"
+               from find_key($1)"#,
+            digest.as_slice()
+        )
+        .fetch_optional(&self.pool)
+        .await?;
+        row.map(|row| {
+            let quotas = serde_json::from_str(&row.quotas)
+                .map_err(|error| StoreError::corrupt("tenants", "quotas", row.tenant_id, error))?;
+            Ok(Grant {
+                tenant: TenantId(row.tenant_id),
+                key: KeyId(row.id),
+                scopes: row.scopes,
+                expires_at: row.expires_at,
+                suspended: row.suspended,
+                quotas,
+            })
+        })
+        .transpose()
+    }
+
+    /// Stores when keys were last used, as far as it is not stored yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_used_keys(&self) -> Result<(), StoreError> {
+        let (mut tenants, mut ids) = (Vec::new(), Vec::new());
+        for (key, tenant) in &self.keys.used {
+            self.keys.used.invalidate(&*key);
+            tenants.push(tenant.0);
+            ids.push(key.0);
+        }
+        if !ids.is_empty() {
+            sqlx::query!("select touch_keys($1, $2)", &tenants, &ids).execute(&self.pool).await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets remembered look-ups whenever a process tells that keys or tenants have changed, until `stop`.
+    pub async fn watch_keys(&self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            if let Err(error) = self.watch_keys_once(stop).await {
+                tracing::warn!(%error, "keys.not_watched");
+                let _ = stop.run_until_cancelled(tokio::time::sleep(LISTEN_AGAIN)).await;
+            }
+        }
+    }
+
+    async fn watch_keys_once(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+        let mut listener = PgListener::connect_with(&self.pool).await?;
+        // One listener hears for everyone in the process.
+        listener.listen_all([CHANNEL, events::CHANNEL, deliveries::CHANNEL]).await?;
+        // What was told before this process listened is not heard.
+        self.keys.grants.invalidate_all();
+        self.bell.ring(None);
+        self.due.notify_one();
+        while let Some(heard) = stop.run_until_cancelled(listener.try_recv()).await {
+            match heard? {
+                Some(told) if told.channel() == events::CHANNEL => {
+                    self.bell.ring(told.payload().parse().ok().map(SessionId));
+                }
+                Some(told) if told.channel() == deliveries::CHANNEL => self.due.notify_one(),
+                Some(_) => self.keys.grants.invalidate_all(),
+                // The connection was lost, and with it whatever was told meanwhile.
+                None => {
+                    self.keys.grants.invalidate_all();
+                    self.bell.ring(None);
+                    self.due.notify_one();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a key; `None` when the tenant is not there, or the very same key is stored already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_key(
+        &self,
+        tenant: TenantId,
+        key: &NewKey,
+        actor: Actor,
+    ) -> Result<Option<ApiKey>, StoreError> {
+        let mut tx = self.begin_as(actor, tenant).await?;
+        let Some(made) = insert(&mut tx, tenant, key).await? else { return Ok(None) };
+        audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
+        tx.commit().await?;
+        // A key may have been tried, and found unknown, before it was stored.
+        self.keys.grants.invalidate(&key.digest).await;
+        Ok(Some(made))
+    }
+
+    /// Lists a tenant's keys, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_keys(
+        &self,
+        tenant: TenantId,
+        after: Option<KeyId>,
+        limit: i64,
+    ) -> Result<Vec<ApiKey>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            "select id, name, prefix, scopes, created_at, expires_at, last_used_at, revoked_at from api_keys
+             where tenant_id = $1 and ($2::uuid is null or id > $2) order by id limit $3",
+            tenant.0,
+            after.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| ApiKey {
+                id: KeyId(row.id),
+                name: row.name,
+                prefix: row.prefix,
+                scopes: row.scopes,
+                created_at: row.created_at,
+                expires_at: row.expires_at,
+                last_used_at: row.last_used_at,
+                revoked_at: row.revoked_at,
+            })
+            .collect())
+    }
+
+    /// Revokes a key; false when there is no such key or it is revoked already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, actor: Actor) -> Result<bool, StoreError> {
+        let mut tx = self.begin_as(actor, tenant).await?;
+        let done = sqlx::query!(
+            "update api_keys set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null",
+            tenant.0,
+            id.0
+        )
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        audit::record(&mut tx, tenant, actor, "key.revoked", id).await?;
+        tell(&mut tx).await?;
+        tx.commit().await?;
+        self.forget_keys();
+        Ok(true)
+    }
+
+    /// Makes a key that may do what another may, which ends at `until`, or earlier if it would have. `held` are the
+    /// scopes of the key that asks; an operator has none to be held against.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rotate_key(
+        &self,
+        tenant: TenantId,
+        id: KeyId,
+        until: DateTime<Utc>,
+        (actor, held): (Actor, Option<&[String]>),
+    ) -> Result<Rotation, StoreError> {
+        let mut tx = self.begin_as(actor, tenant).await?;
+        let old = sqlx::query!(
+            r#"with old as (
+                 select id, expires_at from api_keys
+                 where tenant_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
+                 for update
+               )
+               update api_keys k set expires_at = least(k.expires_at, $3)
+               from old where k.tenant_id = $1 and k.id = old.id
+               returning k.name, k.scopes, k.expires_at as "ends!", old.expires_at as "expires_at?""#,
+            tenant.0,
+            id.0,
+            until
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(mut old) = old else { return Ok(Rotation::NoKey) };
+        let beyond = |scope: &String| held.is_some_and(|held| !held.contains(scope));
+        if let Some(place) = old.scopes.iter().position(beyond) {
+            return Ok(Rotation::Beyond(old.scopes.swap_remove(place)));
+        }
+        let (key, new) = NewKey::minted(old.scopes);
+        let new = NewKey { name: old.name, expires_at: old.expires_at, ..new };
+        let Some(made) = insert(&mut tx, tenant, &new).await? else { return Ok(Rotation::NoKey) };
+        audit::record(&mut tx, tenant, actor, "key.rotated", id).await?;
+        audit::record(&mut tx, tenant, actor, "key.created", made.id).await?;
+        tell(&mut tx).await?;
+        tx.commit().await?;
+        self.forget_keys();
+        Ok(Rotation::Done(Box::new(made), key, old.ends))
+    }
+
+    /// Forgets remembered look-ups in this process.
+    pub(super) fn forget_keys(&self) {
+        self.keys.grants.invalidate_all();
+    }
+}
+
+async fn insert(tx: &mut PgConnection, tenant: TenantId, key: &NewKey) -> Result<Option<ApiKey>, StoreError> {
+    let id = KeyId(Uuid::now_v7());
+    let created_at = sqlx::query_scalar!(
+        "insert into api_keys (tenant_id, id, name, prefix, digest, scopes, expires_at)
+         select t.id, $2, $3, $4, $5, $6, $7 from tenants t where t.id = $1
+         on conflict (digest) do nothing returning created_at",
+        tenant.0,
+        id.0,
+        key.name,
+        key.prefix,
+        key.digest.as_slice(),
+        &key.scopes,
+        key.expires_at
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    Ok(created_at.map(|created_at| ApiKey {
+        id,
+        name: key.name.clone(),
+        prefix: key.prefix.clone(),
+        scopes: key.scopes.clone(),
+        created_at,
+        expires_at: key.expires_at,
+        last_used_at: None,
+        revoked_at: None,
+    }))
+}
+
+/// Tells every process, with the commit, that keys or tenants have changed.
+pub(super) async fn tell(tx: &mut PgConnection) -> Result<(), StoreError> {
+    sqlx::query_scalar!(r#"select pg_notify($1, '') is null as "told!""#, CHANNEL).fetch_one(tx).await?;
+    Ok(())
+}

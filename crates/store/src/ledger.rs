@@ -1,0 +1,79 @@
+//! The ledger's commands and test runs of summarised messages; the rest of it is in the documents.
+
+use std::collections::BTreeSet;
+
+use sqlx::PgConnection;
+
+use super::StoreError;
+use anchord_messages::id::{Seq, SessionId, TenantId};
+
+/// Where an entry stands among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Its first message.
+    pub seq: Seq,
+    /// Its place among the entries that begin there.
+    pub ordinal: i32,
+}
+
+/// An entry as it is stored.
+#[derive(Clone, Debug)]
+pub struct EntryRow {
+    /// Where it stands.
+    pub place: Place,
+    /// The fact, as JSON text.
+    pub value: String,
+}
+
+/// Lists entries of a kind in a transaction that is open, in order, after a place and up to a message:
+/// after a rollback there are entries beyond the anchor, which are read from the messages again.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    kind: &str,
+    (after, through): (Option<Place>, Seq),
+    limit: i64,
+) -> Result<Vec<EntryRow>, StoreError> {
+    let after = after.unwrap_or(Place { seq: 0, ordinal: 0 });
+    let rows = sqlx::query!(
+        r#"select first_seq, ordinal, value::text as "value!" from ledger_entries
+           where tenant_id = $1 and session_id = $2 and kind = $3
+             and (first_seq, ordinal) > ($4, $5) and first_seq <= $6
+           order by first_seq, ordinal limit $7"#,
+        tenant.0,
+        session.0,
+        kind,
+        after.seq,
+        after.ordinal,
+        through,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| EntryRow { place: Place { seq: row.first_seq, ordinal: row.ordinal }, value: row.value })
+        .collect())
+}
+
+/// Lists the extracted constraints of a session that the caller dropped.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list_removed_constraints(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<BTreeSet<String>, StoreError> {
+    let ids = sqlx::query_scalar!(
+        "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
+        tenant.0,
+        session.0
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(ids.into_iter().collect())
+}

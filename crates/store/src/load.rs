@@ -1,0 +1,318 @@
+//! Sessions as they are read, to be decided on or only looked at: without a lock, at one moment, with the revisions that
+//! tell later whether they still are so. The one place that knows a session's row.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::outlines::{OutlineRow, read_all};
+use super::{StoreError, pins};
+use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
+use anchord_session::compression::Status;
+use anchord_session::outline::{Outline, marks};
+use anchord_session::session::{Live, Session};
+use anchord_session::settings::Settings;
+use anchord_session::trigger::Recent;
+
+/// How often a change of a session is decided before its caller is told to come back, after some five seconds.
+const TRIES: u32 = 64;
+/// Before the second try; each that follows waits so much longer, up to the longest.
+const PAUSE: Duration = Duration::from_millis(5);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// A session, and what must still hold when something that was decided on it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Loaded {
+    pub(super) tenant: TenantId,
+    pub(super) session: Session,
+    /// `None` for one that does not exist: it is made by the commit.
+    pub(super) revision: Option<i64>,
+    pub(super) tenant_revision: i64,
+}
+
+/// Which session to read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Which<'a> {
+    Named(&'a SessionName),
+    WithId(SessionId),
+}
+
+/// Reads the sessions of these names to be appended to: the mask position stands where the next append decides, and
+/// one that does not exist comes as it will begin. Their order is that of the names.
+pub(super) async fn load_for_appends(
+    connection: &mut PgConnection,
+    names: &[(TenantId, &SessionName)],
+) -> Result<Vec<Loaded>, StoreError> {
+    let wanted: Vec<_> = names.iter().map(|(tenant, name)| (*tenant, Which::Named(name))).collect();
+    let mut loaded = Vec::with_capacity(names.len());
+    for (row, (tenant, name)) in read(connection, &wanted).await?.into_iter().zip(names) {
+        // Without its tenant there is nothing to append to; the others are tried without it.
+        let row =
+            row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
+        loaded.push(match row.id {
+            Some(_) => recounted(connection, row.read(*tenant)?).await?,
+            None => row.begun(*tenant, name)?,
+        });
+    }
+    mask(connection, &mut loaded).await?;
+    Ok(loaded)
+}
+
+/// Reads a session; `None` when there is none.
+pub(super) async fn load(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    which: Which<'_>,
+) -> Result<Option<Loaded>, StoreError> {
+    // Boxed: it is far larger than whoever waits for it.
+    Ok(Box::pin(load_all(connection, &[(tenant, which)])).await?.pop())
+}
+
+/// Reads those of some sessions that exist, in the order in which they are asked for.
+pub(super) async fn load_all(
+    connection: &mut PgConnection,
+    wanted: &[(TenantId, Which<'_>)],
+) -> Result<Vec<Loaded>, StoreError> {
+    let mut loaded = Vec::with_capacity(wanted.len());
+    for (row, (tenant, _)) in read(connection, wanted).await?.into_iter().zip(wanted) {
+        if let Some(row) = row.filter(|row| row.id.is_some()) {
+            loaded.push(recounted(connection, row.read(*tenant)?).await?);
+        }
+    }
+    Ok(loaded)
+}
+
+/// Counts its pins anew when the tenant's have changed since they were counted.
+async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded, StoreError> {
+    let session = &mut loaded.session;
+    let revision = session.defaults.wide_pins_revision();
+    if session.accounting.pins_revision != revision {
+        let own = pins::list(connection, loaded.tenant, session.id).await?;
+        session.accounting.pins_tokens = pins::count(&session.effective_settings(), own);
+        session.accounting.pins_revision = revision;
+    }
+    Ok(loaded)
+}
+
+/// Takes the lock of a session that is still as it was read, for the length of the transaction; `false` when it is not,
+/// or is gone. Its tenant, which may change at any moment, was as it was read when the lock was asked for.
+pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id
+           where s.tenant_id = $1 and s.id = $2 and s.revision = $3 and t.revision = $4 for update of s"#,
+        loaded.tenant.0,
+        loaded.session.id.0,
+        loaded.revision,
+        loaded.tenant_revision
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Counts how often something was decided for a session that was then another.
+#[derive(Debug, Default)]
+pub struct Tries(u32);
+
+impl Tries {
+    /// Waits a moment before it is decided anew, in which whoever was first is done.
+    ///
+    /// # Errors
+    /// When it was tried often enough.
+    pub async fn again(&mut self) -> Result<(), StoreError> {
+        self.0 += 1;
+        if self.0 == TRIES {
+            return Err(StoreError::Contended);
+        }
+        tokio::time::sleep((PAUSE * self.0).min(LONGEST_PAUSE)).await;
+        Ok(())
+    }
+}
+
+/// Every message of a session after a position, ascending.
+pub(super) async fn tail(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    after: Seq,
+) -> Result<Vec<Outline>, StoreError> {
+    let tails = tails(connection, &[(tenant, session, after)]).await?;
+    Ok(tails.into_iter().next().unwrap_or_default())
+}
+
+async fn read(
+    connection: &mut PgConnection,
+    wanted: &[(TenantId, Which<'_>)],
+) -> Result<Vec<Option<Row>>, StoreError> {
+    let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
+    let (names, ids): (Vec<Option<&str>>, Vec<Option<Uuid>>) = wanted
+        .iter()
+        .map(|(_, which)| match which {
+            Which::Named(name) => (Some(name.as_str()), None),
+            Which::WithId(id) => (None, Some(id.0)),
+        })
+        .unzip();
+    let rows = sqlx::query_as!(
+        Row,
+        r#"select place as "place!", id, name, settings, defaults as "defaults!", head_seq, anchor_seq, indexed_seq, version,
+                  last_version, compression_count, context_revision, accounting, recent, created_at, updated_at,
+                  now() as "read_at!", live_id, live_status, is_live_ahead, revision, tenant_revision as "tenant_revision!"
+           from load_sessions($1, $2, $3)"#,
+        &tenants,
+        &names as &[Option<&str>],
+        &ids as &[Option<Uuid>]
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut found: Vec<Option<Row>> = wanted.iter().map(|_| None).collect();
+    for row in rows {
+        let place = usize::try_from(row.place - 1).unwrap_or(usize::MAX);
+        if let Some(found) = found.get_mut(place) {
+            *found = Some(row);
+        }
+    }
+    Ok(found)
+}
+
+/// Moves the mask position of every session that is full enough for it.
+async fn mask(connection: &mut PgConnection, loaded: &mut [Loaded]) -> Result<(), StoreError> {
+    let mut pressed: Vec<_> =
+        loaded.iter_mut().filter_map(|one| one.session.mask_level().map(|level| (one, level))).collect();
+    if pressed.is_empty() {
+        return Ok(());
+    }
+    let wanted: Vec<_> =
+        pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
+    for ((one, level), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
+        let marks = marks(&tail);
+        one.session.mask(*level, &tail, &marks);
+    }
+    Ok(())
+}
+
+/// The messages of each session after a position, ascending, in the order that they are asked for.
+async fn tails(
+    connection: &mut PgConnection,
+    wanted: &[(TenantId, SessionId, Seq)],
+) -> Result<Vec<Vec<Outline>>, StoreError> {
+    let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, ..)| tenant.0).collect();
+    let sessions: Vec<Uuid> = wanted.iter().map(|(_, session, _)| session.0).collect();
+    let after: Vec<Seq> = wanted.iter().map(|(.., after)| *after).collect();
+    let rows = sqlx::query!(
+        r#"select place as "place!", seq as "seq!", role as "role!", is_item as "is_item!", tokens as "tokens!", shape, keep,
+                  retrieved, bytes as "bytes!"
+           from load_outlines($1, $2, $3)"#,
+        &tenants,
+        &sessions,
+        &after
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut tails: Vec<Vec<OutlineRow>> = wanted.iter().map(|_| Vec::new()).collect();
+    for row in rows {
+        let place = usize::try_from(row.place - 1).unwrap_or(usize::MAX);
+        let Some(tail) = tails.get_mut(place) else { continue };
+        tail.push(OutlineRow {
+            seq: row.seq,
+            role: row.role,
+            is_item: row.is_item,
+            tokens: row.tokens,
+            shape: row.shape,
+            keep: row.keep,
+            retrieved: row.retrieved,
+            bytes: row.bytes,
+        });
+    }
+    let mut outlines = Vec::with_capacity(tails.len());
+    for (tail, (_, session, _)) in tails.into_iter().zip(wanted) {
+        let mut tail = read_all(*session, tail)?;
+        tail.sort_unstable_by_key(|outline| outline.seq);
+        outlines.push(tail);
+    }
+    Ok(outlines)
+}
+
+/// A session as the database has it; its own part is absent when it does not exist.
+struct Row {
+    place: i32,
+    id: Option<Uuid>,
+    name: Option<String>,
+    settings: Option<String>,
+    defaults: String,
+    head_seq: Option<i64>,
+    anchor_seq: Option<i64>,
+    indexed_seq: Option<i64>,
+    version: Option<i64>,
+    last_version: Option<i64>,
+    compression_count: Option<i32>,
+    context_revision: Option<i64>,
+    accounting: Option<String>,
+    recent: Option<String>,
+    created_at: Option<DateTime<Utc>>,
+    updated_at: Option<DateTime<Utc>>,
+    read_at: DateTime<Utc>,
+    live_id: Option<Uuid>,
+    live_status: Option<String>,
+    is_live_ahead: Option<bool>,
+    revision: Option<i64>,
+    tenant_revision: i64,
+}
+
+impl Row {
+    /// The session that begins with this name.
+    fn begun(self, tenant: TenantId, name: &SessionName) -> Result<Loaded, StoreError> {
+        let defaults = self.defaults(tenant)?;
+        let session = Session::new(SessionId(Uuid::now_v7()), name.clone(), defaults, self.read_at);
+        Ok(Loaded { tenant, session, revision: None, tenant_revision: self.tenant_revision })
+    }
+
+    fn defaults(&self, tenant: TenantId) -> Result<Settings, StoreError> {
+        read_settings(&self.defaults)
+            .map_err(|error| StoreError::corrupt("tenants", "settings", tenant.0, error))
+    }
+
+    fn read(self, tenant: TenantId) -> Result<Loaded, StoreError> {
+        let id = self.id.unwrap_or_default();
+        let corrupt =
+            |column, reason: &dyn std::fmt::Display| StoreError::corrupt("sessions", column, id, reason);
+        let live = match (self.live_id, self.live_status.as_deref()) {
+            (Some(id), Some(word)) => Some(Live {
+                id: CompressionId(id),
+                status: Status::parse(word)
+                    .ok_or_else(|| StoreError::corrupt("compressions", "status", id, "unknown word"))?,
+                is_ahead: self.is_live_ahead.unwrap_or_default(),
+            }),
+            _ => None,
+        };
+        let accounting = self.accounting.as_deref().unwrap_or_default();
+        let mut session = Session {
+            id: SessionId(id),
+            defaults: self.defaults(tenant)?,
+            settings: read_settings(self.settings.as_deref().unwrap_or_default())
+                .map_err(|e| corrupt("settings", &e))?,
+            accounting: serde_json::from_str(accounting).map_err(|e| corrupt("accounting", &e))?,
+            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", &e))?,
+            name: SessionName::parse(self.name.as_deref().unwrap_or_default())
+                .map_err(|e| corrupt("name", &e))?,
+            head_seq: self.head_seq.unwrap_or_default(),
+            anchor_seq: self.anchor_seq.unwrap_or_default(),
+            indexed_seq: self.indexed_seq.unwrap_or_default(),
+            version: self.version,
+            last_version: self.last_version.unwrap_or_default(),
+            compression_count: self.compression_count.unwrap_or_default(),
+            context_revision: self.context_revision.unwrap_or_default(),
+            created_at: self.created_at.unwrap_or_default(),
+            updated_at: self.updated_at.unwrap_or_default(),
+            live,
+        };
+        session.forget_masks_that_are_off();
+        let (revision, tenant_revision) = (self.revision, self.tenant_revision);
+        Ok(Loaded { tenant, session, revision, tenant_revision })
+    }
+}
+
+/// Most sessions and tenants set nothing, and every append reads both.
+pub(super) fn read_settings(text: &str) -> Result<Settings, serde_json::Error> {
+    if text == "{}" { Ok(Settings::default()) } else { serde_json::from_str(text) }
+}

@@ -1,0 +1,508 @@
+//! Merging a finished session's record into its parent's, as a new version of the parent.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::compressions::{self, Kind, NewJob, cancel_live};
+use super::load::{self, Loaded, Which};
+use super::summaries::{self, StoredVersion};
+use super::{Store, StoreError, Tx, base, events, prepared, sessions, settle};
+use anchord_context::context::{Counted, summary_message_text};
+use anchord_facts::ledger::Carry;
+use anchord_messages::format::{self, Format};
+use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionName, TenantId};
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate;
+use anchord_record::handoff::{self, Asked, Checked, LeftOut, MergedBack, Origin};
+use anchord_record::parts::Parts;
+use anchord_record::probe::{Probe, Scores};
+use anchord_record::render::{self, Rendering, Subject, phase_bound};
+use anchord_record::strategy::{Engine, Strategy, Verifiable};
+use anchord_record::summary::Summary;
+use anchord_record::version::{Version, VersionMeta};
+use anchord_runtime::background;
+use anchord_session::compression::Request;
+use anchord_session::settings::Settings;
+
+/// First messages of a parent without a version, in which its intent is looked for.
+const OPENING: i64 = 12;
+
+/// Which version of which session comes back to which.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The session that takes it.
+    pub parent: &'a SessionName,
+    /// The session that is merged.
+    pub child: &'a SessionName,
+    /// Its version; the current one when nobody says.
+    pub version: Option<i64>,
+    /// What time it is.
+    pub now: chrono::DateTime<chrono::Utc>,
+}
+
+/// What became of a merge.
+#[derive(Clone, Debug)]
+pub enum Merge {
+    /// There is no such session, or the one to be merged is not there.
+    NoSession,
+    /// Both are the same session.
+    Itself,
+    /// The session to be merged has no version yet.
+    NoSummary,
+    /// It has no such version.
+    NoVersion,
+    /// The parent is critical, and the version to be merged cannot be verified.
+    Unverifiable,
+    /// What the merge would publish does not pass the gate: nothing changed.
+    Rejected(Vec<String>),
+    /// The same version or a later one was merged before: nothing changed.
+    Unchanged {
+        /// The parent.
+        session: SessionId,
+        /// The parent's version that the merge had made.
+        version: i64,
+        /// The version that was merged then.
+        merged: i64,
+        /// What that stands on.
+        stands: Standing,
+    },
+    /// It can be done.
+    Ready(Box<Merging>),
+}
+
+/// A session as it was when something was found out about it.
+#[derive(Clone, Debug)]
+pub struct Standing(Box<Loaded>);
+
+impl Standing {
+    /// Whether it still is so; then it stays so for the length of the transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn holds(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+        load::hold_as_read(tx, &self.0).await
+    }
+}
+
+/// A merge as it was decided.
+#[derive(Clone, Debug)]
+pub struct Merging {
+    parent: Loaded,
+    child: SessionId,
+    made: Made,
+    /// The version that is merged.
+    pub merged: i64,
+}
+
+impl Merging {
+    /// The parent.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.parent.session.id
+    }
+
+    /// Its new version's number.
+    #[must_use]
+    pub fn version(&self) -> i64 {
+        self.made.version.meta.version
+    }
+
+    /// What of the version that is merged does not come along.
+    #[must_use]
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.made.left_out
+    }
+
+    /// The verdict of the probes, the parent's and those that the merge brings.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        self.made.checked.report.scores()
+    }
+}
+
+impl Store {
+    /// Finds what merging a version of a session into another one's current version comes to.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn decide_merge(&self, tenant: TenantId, wanted: Wanted<'_>) -> Result<Merge, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(parent) = load::load(&mut tx, tenant, Which::Named(wanted.parent)).await? else {
+            return Ok(Merge::NoSession);
+        };
+        let Some(child) = sessions::find(&mut tx, tenant, wanted.child).await? else {
+            return Ok(Merge::NoSession);
+        };
+        let into = &parent.session;
+        if into.id == child.id {
+            return Ok(Merge::Itself);
+        }
+        let Some(merged) = wanted.version.or(child.version) else { return Ok(Merge::NoSummary) };
+        let Some(theirs) = summaries::find(&mut tx, tenant, child.id, merged).await? else {
+            return Ok(Merge::NoVersion);
+        };
+        let keys = (tenant, into.id, child.id);
+        if let Some((version, merged)) = find_merge(&mut tx, keys, merged).await? {
+            let session = into.id;
+            return Ok(Merge::Unchanged { session, version, merged, stands: Standing(Box::new(parent)) });
+        }
+        let is_critical = into.effective_settings().critical == Some(true);
+        if is_critical && theirs.version.meta.verifiable == Verifiable::No {
+            return Ok(Merge::Unverifiable);
+        }
+        let asked = base::asked(&mut tx, tenant, into.id).await?;
+        let current = match into.version {
+            Some(number) => summaries::find(&mut tx, tenant, into.id, number).await?,
+            None => None,
+        };
+        let opening = if current.is_none() { opening(&mut tx, tenant, into.id).await? } else { Vec::new() };
+        tx.commit().await?;
+        let (into, name, now) = (into.clone(), child.name, wanted.now);
+        let making = move || {
+            let theirs = handoff::without(theirs.version.summary, into.name.as_str());
+            let origin = Origin { name: name.as_str(), summary: &theirs };
+            let (summary, span) = if let Some(current) = &current {
+                (current.version.summary.clone(), Vec::new())
+            } else {
+                let span: Vec<Numbered> = opening.into_iter().filter_map(read_opening).collect();
+                (handoff::opening(&span, &origin), span)
+            };
+            Made::new(&into, Own { summary, span, current, asked }, &origin, now)
+        };
+        let made = background::spawn(making).await.map_err(|_| sqlx::Error::WorkerCrashed)??;
+        if !made.checked.refusals.is_empty() {
+            return Ok(Merge::Rejected(made.checked.refusals));
+        }
+        Ok(Merge::Ready(Box::new(Merging { parent, child: child.id, made, merged })))
+    }
+
+    /// Makes the merged version current; work on the one before starts over on it. The anchor, the strategy and the
+    /// count of compressions stay. `false`, and the transaction must not be committed, when the parent is not as it was
+    /// when that was decided.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn merge_session(&self, tx: &mut Tx, merging: &Merging) -> Result<bool, StoreError> {
+        let Merging { parent, child, made, merged } = merging;
+        if !load::hold_as_read(tx, parent).await? {
+            return Ok(false);
+        }
+        let (tenant, mut session) = (parent.tenant, parent.session.clone());
+        let live = find_live(tx, tenant, session.id).await?;
+        cancel_live(tx, tenant, session.id).await?;
+        prepared::supersede(tx, tenant, session.id).await?;
+        made.insert(tx, tenant, session.id).await?;
+        let number = merging.version();
+        session.merge(made.tokens);
+        sessions::stand_on_version(tx, tenant, &session).await?;
+        events::published(tx, (tenant, session.id), number, None).await?;
+        if let Some((trigger, request)) = live {
+            let job = NewJob { kind: Kind::Compress, trigger: &trigger, request: &request };
+            compressions::enqueue(tx, tenant, session.id, job).await?;
+        }
+        Box::pin(settle::reconsider(tx, (tenant, session.id))).await?;
+        sqlx::query!(
+            "insert into session_merges (tenant_id, session_id, child_id, child_version, version) values ($1, $2, $3, $4, $5)",
+            tenant.0,
+            session.id.0,
+            child.0,
+            merged,
+            number
+        )
+        .execute(&mut **tx)
+        .await?;
+        Ok(true)
+    }
+}
+
+/// The parent's record before the merge, and the messages that it was read from when it has no version.
+struct Own {
+    summary: Summary,
+    span: Vec<Numbered>,
+    current: Option<StoredVersion>,
+    /// What is asked of it already.
+    asked: Vec<(ProbeId, serde_json::Value)>,
+}
+
+/// A version of the parent, ready to be stored.
+#[derive(Clone, Debug)]
+struct Made {
+    version: Version,
+    carry: Carry,
+    rendering: String,
+    least: String,
+    tokens: u32,
+    least_tokens: u32,
+    left_out: Vec<LeftOut>,
+    checked: Checked,
+}
+
+impl Made {
+    fn new(
+        parent: &sessions::Session,
+        own: Own,
+        child: &Origin<'_>,
+        now: chrono::DateTime<chrono::Utc>,
+    ) -> Result<Self, StoreError> {
+        let Own { summary: own, span, current, asked } = own;
+        let probes: Vec<Probe> = asked
+            .into_iter()
+            .map(|(id, probe)| {
+                serde_json::from_value(probe)
+                    .map_err(|error| StoreError::corrupt("probes", "probe", id.0, error))
+            })
+            .collect::<Result<_, _>>()?;
+        let settings = parent.effective_settings();
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let bound = settings.policy().max_summary_tokens.min(phase_bound(settings.phase));
+        let before = current.as_ref().map(|current| current.version.meta.clone());
+        let mut meta = before.clone().unwrap_or_else(|| first(&settings, bound, now));
+        meta.version = parent.last_version + 1;
+        meta.parent_version = parent.version;
+        meta.compression_count = i64::from(parent.compression_count);
+        meta.tokens_before = meta.tokens_after;
+        (meta.max_tokens, meta.compression_ratio) = (bound, None);
+        if meta.strategy == Strategy::Rollback {
+            meta.strategy = settings.strategy_in_force();
+        }
+        meta.warnings = vec![format!("merged from session {}", child.name)];
+        let MergedBack { summary, left_out } = handoff::merge(&own, child, meta.version);
+        let shown = |meta: &VersionMeta, summary: &Summary, least: bool| -> Rendering {
+            let subject = Subject {
+                summary,
+                meta,
+                session_id: parent.name.as_str(),
+                task_id: settings.task_id.as_deref(),
+                started: parent.created_at,
+                last_activity: meta.last_compressed_at,
+            };
+            let count = |text: &str| counter.count_text(text);
+            if least { render::served_least(&subject, count) } else { render::served(&subject, bound, count) }
+        };
+        let rendering = shown(&meta, &summary, false);
+        let before = before.map(|before| shown(&before, &own, false));
+        let held = Asked {
+            parent: (&own, before.as_ref()),
+            child,
+            span: &span,
+            strategy: meta.strategy,
+            bound,
+            probes: &probes,
+        };
+        let checked = handoff::check(&summary, &rendering, held);
+        meta.tokens_after = i64::from(rendering.tokens);
+        meta.probe_score = checked.report.score;
+        meta.facts_score = checked.report.facts_score;
+        if checked.report.score.is_none() {
+            meta.warnings.push("no probe could be asked of this version".to_owned());
+        }
+        let (text, least) =
+            (summary_message_text(&rendering.text), summary_message_text(&shown(&meta, &summary, true).text));
+        let tokens = |text: &str| Counted::new(text, &counter).tokens;
+        Ok(Self {
+            tokens: tokens(&text),
+            least_tokens: tokens(&least),
+            rendering: text,
+            least,
+            left_out,
+            checked,
+            carry: current.map(|current| current.carry).unwrap_or_default(),
+            version: Version { meta, summary },
+        })
+    }
+
+    async fn insert(
+        &self,
+        tx: &mut PgConnection,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<(), StoreError> {
+        let Version { meta, summary } = &self.version;
+        let corrupt = |column, error| {
+            StoreError::corrupt("summaries", column, format!("{} {}", session.0, meta.version), error)
+        };
+        let plain = |text: &str| text.replace('\0', " ");
+        let (record, _) =
+            Parts::default().write(summary, meta.version).map_err(|error| corrupt("document", error))?;
+        let (ids, texts): (Vec<i64>, Vec<String>) = record.new.into_iter().unzip();
+        sqlx::query!(
+            "insert into record_parts (tenant_id, session_id, id, entries)
+             select $1, $2, p.id, p.entries from unnest($3::bigint[], $4::text[]) as p (id, entries)",
+            tenant.0,
+            session.0,
+            &ids,
+            &texts,
+        )
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query!(
+            "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
+                                    meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
+                                    least_tokens, recap, digest, digest_tokens, head_seq, mask_upto,
+                                    carried_seq)
+             select $1, $2, $3, $4, null, $5, $6, $7::text::json, $8::text::json, $15, $9::text::json, $10, $11, $12, $13, $14,
+                    -- The words are still those of the parent's own messages.
+                    own.digest, own.digest_tokens, s.head_seq, (s.accounting ->> 'mask_upto')::bigint,
+                    (s.accounting -> 'carried' ->> 'seq')::bigint
+             from (select * from sessions s where s.tenant_id = $1 and s.id = $2) s left join summaries own on own.tenant_id = $1 and own.session_id = $2 and own.version = $4",
+            tenant.0,
+            session.0,
+            meta.version,
+            meta.parent_version,
+            meta.from_seq,
+            meta.through_seq,
+            serde_json::to_string(meta).map_err(|error| corrupt("meta", error))?,
+            record.head,
+            serde_json::to_string(&self.carry).map_err(|error| corrupt("carry", error))?,
+            plain(&self.rendering),
+            i32::try_from(self.tokens).unwrap_or(i32::MAX),
+            plain(&self.least),
+            i32::try_from(self.least_tokens).unwrap_or(i32::MAX),
+            plain(&candidate::recap(summary)),
+            &record.parts,
+        )
+        .execute(&mut *tx)
+        .await?;
+        let Checked { report, new_probes, .. } = &self.checked;
+        sqlx::query!(
+            "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
+             values ($1, $2, $3, $4, null, $5::text::json, $6::text::json)",
+            tenant.0,
+            session.0,
+            EvaluationId(Uuid::now_v7()).0,
+            meta.version,
+            serde_json::to_string(&report.scores()).map_err(|e| corrupt("scores", e))?,
+            serde_json::to_string(&report.results).map_err(|e| corrupt("results", e))?,
+        )
+        .execute(&mut *tx)
+        .await?;
+        let ids: Vec<Uuid> = new_probes.iter().map(|_| Uuid::now_v7()).collect();
+        let probes: Vec<String> = new_probes
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<_, _>>()
+            .map_err(|e| corrupt("probes", e))?;
+        sqlx::query!(
+            "insert into probes (tenant_id, session_id, id, source, version, probe)
+             select $1, $2, p.id, 'generated', $3, p.probe from unnest($4::uuid[], $5::text[]::json[]) as p (id, probe)",
+            tenant.0,
+            session.0,
+            meta.version,
+            &ids,
+            &probes,
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
+    }
+}
+
+/// The metadata of a first version, which no compression has made.
+fn first(settings: &Settings, bound: u32, now: chrono::DateTime<chrono::Utc>) -> VersionMeta {
+    VersionMeta {
+        version: 0,
+        parent_version: None,
+        strategy: settings.strategy_in_force(),
+        verifiable: settings.strategy_in_force().verifiable(),
+        engine: Engine::Extractive,
+        model: None,
+        compression_count: 0,
+        last_compressed_at: now,
+        from_seq: 1,
+        through_seq: 0,
+        tokens_before: 0,
+        tokens_after: 0,
+        max_tokens: bound,
+        compression_ratio: None,
+        probe_score: None,
+        facts_score: None,
+        exam: None,
+        phase: settings.phase,
+        warnings: Vec::new(),
+    }
+}
+
+/// The parent's version and the child's that an earlier merge of the same record, or of a later one, had: a
+/// late call must not put older entries in the place of newer ones.
+async fn find_merge(
+    tx: &mut PgConnection,
+    (tenant, parent, child): (TenantId, SessionId, SessionId),
+    version: i64,
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let found = sqlx::query!(
+        "select version, child_version from session_merges
+         where tenant_id = $1 and session_id = $2 and child_id = $3 and child_version >= $4
+         order by child_version limit 1",
+        tenant.0,
+        parent.0,
+        child.0,
+        version
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.map(|row| (row.version, row.child_version)))
+}
+
+/// Forgets the merges that a rollback takes back, so that they can be done again.
+pub(super) async fn forget_after(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from session_merges where tenant_id = $1 and session_id = $2 and version > $3",
+        tenant.0,
+        session.0,
+        version
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What the live compression was asked by whom, to ask it again.
+async fn find_live(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Option<(String, Request)>, StoreError> {
+    let row = sqlx::query!(
+        "select id, trigger, request from compressions
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running') and not shadow",
+        tenant.0,
+        session.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(|row| {
+        let request = serde_json::from_value(row.request);
+        let request =
+            request.map_err(|error| StoreError::corrupt("compressions", "request", row.id, error))?;
+        Ok((row.trigger, request))
+    })
+    .transpose()
+}
+
+/// The first messages of a parent that has no version yet, in which its intent is looked for.
+async fn opening(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<(i64, String, String)>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select m.seq, m.format, m.body from messages m
+           where m.tenant_id = $1 and m.session_id = $2 and m.seq <= $3 order by m.seq"#,
+        tenant.0,
+        session.0,
+        OPENING
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.seq, row.format, row.body)).collect())
+}
+
+fn read_opening((seq, format, body): (i64, String, String)) -> Option<Numbered> {
+    let message = format::parse(Format::from_name(&format)?, &body).ok()?;
+    Some(Numbered { seq, message })
+}

@@ -1,0 +1,123 @@
+//! Messages, verbatim: pages of originals and single ones.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use super::usage::Shown;
+use super::{Store, StoreError};
+use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
+
+/// The most bytes of bodies on one page; a page always has its first message, however large.
+const PAGE_BYTES: i64 = 8 * 1024 * 1024;
+
+/// A message as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredMessage {
+    /// Its position.
+    pub seq: Seq,
+    /// Who speaks, as a word.
+    pub role: String,
+    /// The conversation format it came in.
+    pub format: String,
+    /// Its tokens.
+    pub tokens: i32,
+    /// When it was stored.
+    pub created_at: DateTime<Utc>,
+    /// It has a tool output that a placeholder may stand for.
+    pub maskable: bool,
+    /// The JSON text as sent.
+    pub body: String,
+}
+
+/// Which messages to list: both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeqRange {
+    /// The first position.
+    pub from: Seq,
+    /// The last position.
+    pub to: Seq,
+}
+
+impl Store {
+    /// Lists originals in order; fewer than `limit` when the bodies are large. `None` when there is
+    /// no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_messages(
+        &self,
+        tenant: TenantId,
+        session: &SessionName,
+        range: SeqRange,
+        limit: i64,
+    ) -> Result<Option<MessagePage>, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let found = sqlx::query!(
+            r#"select s.id, s.head_seq, s.anchor_seq, s.task_id, coalesce(a.system_through, 0) as "system_through!",
+                      coalesce(a.mask_upto, 0) as "mask_upto!"
+               from sessions s
+               cross join lateral json_to_record(s.accounting) as a(system_through bigint, mask_upto bigint)
+               where s.tenant_id = $1 and s.name = $2"#,
+            tenant.0,
+            session.as_str()
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(found) = found else { return Ok(None) };
+        let items = list(&mut tx, (tenant, SessionId(found.id)), range, limit).await?;
+        let shown = Shown {
+            session: SessionId(found.id),
+            task_id: found.task_id,
+            system_through: found.system_through,
+            anchor_seq: found.anchor_seq,
+            mask_upto: found.mask_upto,
+        };
+        Ok(Some(MessagePage { items, head_seq: found.head_seq, shown }))
+    }
+}
+
+/// A page of originals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessagePage {
+    /// The messages, ascending.
+    pub items: Vec<StoredMessage>,
+    /// The session's newest message at that moment.
+    pub head_seq: Seq,
+    /// What the session's context shows of them.
+    pub shown: Shown,
+}
+
+/// Lists originals in a transaction that is open, bounded by count and by bytes.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    tx: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    range: SeqRange,
+    limit: i64,
+) -> Result<Vec<StoredMessage>, StoreError> {
+    // The size is read from the row's header, so that bodies beyond the bound are not fetched.
+    let rows = sqlx::query_as!(
+        StoredMessage,
+        r#"select seq, role, format, tokens, created_at, maskable as "maskable!", body as "body!"
+           from (
+             select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.body,
+                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
+             from messages m
+             where m.tenant_id = $1 and m.session_id = $2 and m.seq between $3 and $4
+             order by m.seq limit $5
+           ) page
+           where bytes_before < $6
+           order by seq"#,
+        tenant.0,
+        session.0,
+        range.from,
+        range.to,
+        limit,
+        PAGE_BYTES
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    Ok(rows)
+}

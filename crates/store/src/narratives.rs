@@ -1,0 +1,313 @@
+//! What a compression asked of models: an account of every call, and the pieces that are finished.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::compressions::Job;
+use super::usage::add_model_call;
+use super::{Store, StoreError};
+use anchord_messages::id::{CompressionId, Seq, TenantId};
+use anchord_record::changes::{Account, Changes};
+use anchord_session::compression::Cost;
+use anchord_session::usage::Figures;
+
+/// A call that is about to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct NewAttempt<'a> {
+    /// The word of the record: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
+    pub purpose: &'static str,
+    /// The first message that it is about.
+    pub from_seq: Seq,
+    /// The last message that it is about.
+    pub through_seq: Seq,
+    /// The provider's word.
+    pub provider: &'static str,
+    /// The model.
+    pub model: &'a str,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug)]
+pub struct AttemptEnd {
+    /// `ok`, or the error's word.
+    pub outcome: &'static str,
+    /// The server's status, when it answered with an error.
+    pub http_status: Option<u16>,
+    /// Tokens in.
+    pub input_tokens: u64,
+    /// Those of them that the server read from its cache.
+    pub cached_tokens: u64,
+    /// Tokens out.
+    pub output_tokens: u64,
+    /// How long it took.
+    pub latency_ms: u64,
+    /// Millionths of the currency of the operator's prices.
+    pub cost_micros: u64,
+}
+
+/// A finished piece.
+#[derive(Clone, Debug)]
+pub struct FinishedChunk {
+    /// Its first message.
+    pub from_seq: Seq,
+    /// Its last message.
+    pub through_seq: Seq,
+    /// What was told of it, and kept.
+    pub changes: Changes,
+    /// How much of what was told that is.
+    pub account: Account,
+}
+
+/// A finished piece as it is stored.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct StoredChunk {
+    changes: Changes,
+    account: Account,
+}
+
+/// A call as it is stored.
+#[derive(Clone, Debug)]
+pub struct AttemptRow {
+    /// Its id; grows with the time.
+    pub id: Uuid,
+    /// The claim that sent it.
+    pub attempt: i32,
+    /// What it was for.
+    pub purpose: String,
+    /// The first message that it is about.
+    pub from_seq: Seq,
+    /// The last message that it is about.
+    pub through_seq: Seq,
+    /// The provider's word.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// `sent`, `ok`, or the error's word.
+    pub outcome: String,
+    /// The server's status, when it answered with an error.
+    pub http_status: Option<i16>,
+    /// Tokens in.
+    pub input_tokens: i64,
+    /// Those of them that the server read from its cache.
+    pub cached_tokens: i64,
+    /// Tokens out.
+    pub output_tokens: i64,
+    /// How long it took.
+    pub latency_ms: i64,
+    /// Millionths of the currency of the operator's prices.
+    pub cost_micros: i64,
+    /// When it was sent.
+    pub created_at: DateTime<Utc>,
+}
+
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl Store {
+    /// Notes a call before it is sent, so that one that a worker dies over is known; `None` when the lease
+    /// is lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_llm_attempt(
+        &self,
+        job: &Job,
+        new: NewAttempt<'_>,
+    ) -> Result<Option<Uuid>, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let id = Uuid::now_v7();
+        let done = sqlx::query!(
+            "insert into llm_attempts (tenant_id, compression_id, id, attempt, purpose, from_seq, through_seq, provider, model)
+             select c.tenant_id, c.id, $4, c.attempt, $5, $6, $7, $8, $9 from compressions c
+             where c.tenant_id = $1 and c.id = $2 and c.attempt = $3 and c.status = 'running' for share",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            id,
+            new.purpose,
+            new.from_seq,
+            new.through_seq,
+            new.provider,
+            new.model,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok((done.rows_affected() == 1).then_some(id))
+    }
+
+    /// Notes how a call ended. Without the fence: it was paid, whoever has the job now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_llm_attempt(&self, job: &Job, id: Uuid, end: AttemptEnd) -> Result<(), StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let figures = Figures {
+            calls: 1,
+            failures: i64::from(end.outcome != "ok"),
+            tokens_in: whole(end.input_tokens),
+            tokens_out: whole(end.output_tokens),
+            tokens_cached: whole(end.cached_tokens),
+            tokens_whole: 0,
+            time_us: whole(end.latency_ms).saturating_mul(1_000),
+            cost_micros: whole(end.cost_micros),
+            ..Figures::default()
+        };
+        // Boxed: it would make every future above it as large as itself.
+        Box::pin(add_model_call(&mut tx, job.tenant, job.id, figures)).await?;
+        sqlx::query!(
+            "update llm_attempts set outcome = $4, http_status = $5, input_tokens = $6, output_tokens = $7,
+                    latency_ms = $8, cost_micros = $9, cached_tokens = $10
+             where tenant_id = $1 and compression_id = $2 and id = $3",
+            job.tenant.0,
+            job.id.0,
+            id,
+            end.outcome,
+            end.http_status.and_then(|status| i16::try_from(status).ok()),
+            whole(end.input_tokens),
+            whole(end.output_tokens),
+            whole(end.latency_ms),
+            whole(end.cost_micros),
+            whole(end.cached_tokens),
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Lists a compression's calls, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_llm_attempts(
+        &self,
+        tenant: TenantId,
+        compression: CompressionId,
+        after: Option<Uuid>,
+        limit: i64,
+    ) -> Result<Vec<AttemptRow>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query_as!(
+            AttemptRow,
+            "select id, attempt, purpose, from_seq, through_seq, provider, model, outcome, http_status,
+                    input_tokens, cached_tokens, output_tokens, latency_ms, cost_micros, created_at
+             from llm_attempts
+             where tenant_id = $1 and compression_id = $2 and ($3::uuid is null or id > $3) order by id limit $4",
+            tenant.0,
+            compression.0,
+            after,
+            limit,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(rows)
+    }
+
+    /// What a compression's calls used so far, over all its claims.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn llm_cost(&self, job: &Job) -> Result<Cost, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let row = sqlx::query!(
+            r#"select count(*) as "calls!", count(*) filter (where outcome <> 'ok') as "failed!",
+                      coalesce(sum(input_tokens), 0)::bigint as "input!", coalesce(sum(output_tokens), 0)::bigint as "output!",
+                      coalesce(sum(latency_ms), 0)::bigint as "latency!", coalesce(sum(cost_micros), 0)::bigint as "micros!"
+               from llm_attempts where tenant_id = $1 and compression_id = $2"#,
+            job.tenant.0,
+            job.id.0,
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let number = |sum: i64| u64::try_from(sum).unwrap_or_default();
+        let calls = |count: i64| u32::try_from(count).unwrap_or_default();
+        Ok(Cost {
+            input_tokens: number(row.input),
+            output_tokens: number(row.output),
+            calls: calls(row.calls),
+            failed_calls: calls(row.failed),
+            latency_ms: number(row.latency),
+            micros: number(row.micros),
+        })
+    }
+
+    /// Keeps a finished piece; `false` when the lease is lost.
+    ///
+    /// # Errors
+    /// When the database fails, or the narrative cannot be written.
+    pub async fn keep_chunk(&self, job: &Job, chunk: &FinishedChunk) -> Result<bool, StoreError> {
+        let told = StoredChunk { changes: chunk.changes.clone(), account: chunk.account.clone() };
+        let narrative = serde_json::to_string(&told)
+            .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
+        let mut tx = self.begin(job.tenant).await?;
+        let done = sqlx::query!(
+            "insert into narrative_chunks (tenant_id, compression_id, from_seq, through_seq, narrative)
+             select c.tenant_id, c.id, $4, $5, $6::text::json from compressions c
+             where c.tenant_id = $1 and c.id = $2 and c.attempt = $3 and c.status = 'running' for share",
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            chunk.from_seq,
+            chunk.through_seq,
+            narrative,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// The finished pieces of a compression, in the order of the session.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn finished_chunks(&self, job: &Job) -> Result<Vec<FinishedChunk>, StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        let rows = sqlx::query!(
+            "select from_seq, through_seq, narrative from narrative_chunks
+             where tenant_id = $1 and compression_id = $2 order by from_seq",
+            job.tenant.0,
+            job.id.0,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let mut chunks = Vec::with_capacity(rows.len());
+        for row in rows {
+            let StoredChunk { changes, account } = serde_json::from_value(row.narrative)
+                .map_err(|e| StoreError::corrupt("narrative_chunks", "narrative", job.id, e))?;
+            // One that an earlier release told in another form is told again.
+            if changes.count() > 0 || account.told > 0 {
+                let (from_seq, through_seq) = (row.from_seq, row.through_seq);
+                chunks.push(FinishedChunk { from_seq, through_seq, changes, account });
+            }
+        }
+        Ok(chunks)
+    }
+
+    /// Removes the finished pieces of a session's compressions that have ended, those that were cancelled
+    /// or whose worker died at the end included.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_chunks(&self, job: &Job) -> Result<(), StoreError> {
+        let mut tx = self.begin(job.tenant).await?;
+        sqlx::query!(
+            "delete from narrative_chunks n using compressions c
+             where n.tenant_id = $1 and c.tenant_id = $1 and c.session_id = $2 and c.id = n.compression_id
+               and c.status not in ('queued', 'running')",
+            job.tenant.0,
+            job.session.0,
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! Reading messages without their bodies.
+
+use sqlx::PgConnection;
+
+use super::StoreError;
+use anchord_context::mask::Keep;
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_messages::message::Role;
+use anchord_session::outline::Outline;
+
+/// An outline as the database has it, before its words and shape are read.
+pub(super) struct OutlineRow {
+    pub(super) seq: Seq,
+    pub(super) role: String,
+    pub(super) is_item: bool,
+    pub(super) tokens: i32,
+    pub(super) shape: Option<String>,
+    pub(super) keep: Option<String>,
+    pub(super) retrieved: Option<bool>,
+    pub(super) bytes: i32,
+}
+
+/// The outlines of at most `limit` messages after a position and up to another, ascending.
+pub(super) async fn outlines_within(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    (after, through): (Seq, Seq),
+    limit: i64,
+) -> Result<Vec<Outline>, StoreError> {
+    let rows = sqlx::query_as!(
+        OutlineRow,
+        r#"select seq, role, format = 'openai-responses' as "is_item!", tokens, shape, keep,
+                  component = 'retrieved_documents' as retrieved, octet_length(m.body) as "bytes!"
+           from messages m where tenant_id = $1 and session_id = $2 and seq > $3 and seq <= $4 order by seq limit $5"#,
+        tenant.0,
+        session.0,
+        after,
+        through,
+        limit,
+    )
+    .fetch_all(connection)
+    .await?;
+    read_all(session, rows)
+}
+
+pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>, StoreError> {
+    let mut outlines = Vec::with_capacity(rows.len());
+    for row in rows {
+        let corrupt = |column, reason: String| {
+            StoreError::corrupt("messages", column, format!("{} {}", session.0, row.seq), reason)
+        };
+        let shape = row.shape.as_deref().map(serde_json::from_str).transpose();
+        outlines.push(Outline {
+            seq: row.seq,
+            role: Role::parse(&row.role).ok_or_else(|| corrupt("role", "unknown word".to_owned()))?,
+            is_item: row.is_item,
+            tokens: u32::try_from(row.tokens).map_err(|error| corrupt("tokens", error.to_string()))?,
+            shape: shape.map_err(|error| corrupt("shape", error.to_string()))?,
+            keep: match row.keep.as_deref() {
+                Some("always") => Some(Keep::Always),
+                Some("never") => Some(Keep::Never),
+                Some(_) => return Err(corrupt("keep", "unknown word".to_owned())),
+                None => None,
+            },
+            retrieved: row.retrieved.unwrap_or_default(),
+            bytes: u64::try_from(row.bytes).unwrap_or_default(),
+        });
+    }
+    Ok(outlines)
+}

@@ -1,0 +1,191 @@
+//! Versions that were made ahead of need: kept, published when they are needed, removed when they are stale.
+//!
+//! Invariant: there is at most one per session, and it is published only on the version, pins and settings
+//! that it was made under, by whoever holds the session's lock; in every other case its compression ends as
+//! superseded (or cancelled) and nothing of it is seen.
+
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+
+use super::compressions::{Job, Kind};
+use super::figures::Figures;
+use super::settle::{self, Candidate, NewEvaluation, NewVersion, Prepared};
+use super::{StoreError, sessions};
+use anchord_messages::id::{CompressionId, SessionId, TenantId};
+use anchord_session::compression::{Report, Request, Span, Status};
+use anchord_session::signal::SignalKind;
+use anchord_session::trigger::Start;
+
+/// Everything that publishing needs, as it is kept.
+#[derive(Deserialize)]
+struct Kept {
+    from_seq: i64,
+    version: NewVersion,
+    evaluation: Option<NewEvaluation>,
+    report: Report,
+}
+
+/// The same, to be written.
+#[derive(Serialize)]
+struct KeptRef<'a> {
+    from_seq: i64,
+    version: &'a NewVersion,
+    evaluation: Option<&'a NewEvaluation>,
+    report: &'a Report,
+}
+
+/// A version that was published at once.
+#[derive(Clone, Debug)]
+pub(super) struct Published {
+    /// The compression that had made it.
+    pub(super) id: CompressionId,
+    /// What the metrics are told once it is committed.
+    pub(super) figures: Figures,
+}
+
+/// A version as it is kept, as text.
+pub(super) fn text(job: &Job, made: Candidate<'_>) -> Result<String, StoreError> {
+    let Candidate { span, version, evaluation, report } = made;
+    let kept = KeptRef { from_seq: span.from_seq, version, evaluation, report };
+    serde_json::to_string(&kept)
+        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", job.id, error))
+}
+
+/// Publishes what is prepared, when it holds and is enough for what starts; else ends it as superseded, so
+/// that a new compression can do better. `None` when nothing was published. The session's lock is held.
+pub(super) async fn publish(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    (start, coming_tokens): (&Start, u64),
+) -> Result<Option<Published>, StoreError> {
+    // A probe that the caller added since asks for something that the candidate was not held against.
+    let Some(row) = sqlx::query!(
+        r#"select p.compression_id, p.parent_version, p.context_revision, p.through_seq, p.candidate,
+                  c.trigger, c.attempt,
+                  exists (select from probes x
+                          where x.tenant_id = $1 and x.session_id = $2 and x.source = 'caller'
+                            and x.created_at >= c.started_at) as "is_unasked!"
+           from prepared_versions p
+           join compressions c on c.tenant_id = $1 and c.id = p.compression_id and c.status = 'prepared'
+           where p.tenant_id = $1 and p.session_id = $2"#,
+        tenant.0,
+        session.0,
+    )
+    .fetch_optional(&mut *connection)
+    .await?
+    else {
+        return Ok(None);
+    };
+    let id = CompressionId(row.compression_id);
+    let kept: Kept = serde_json::from_str(&row.candidate)
+        .map_err(|error| StoreError::corrupt("prepared_versions", "candidate", id, error))?;
+    let span =
+        Span { parent_version: row.parent_version, from_seq: kept.from_seq, through_seq: row.through_seq };
+    let is_short = start.kind == SignalKind::TaskBoundary && span.through_seq < start.through_seq;
+    if row.is_unasked || is_short {
+        supersede(connection, tenant, session).await?;
+        return Ok(None);
+    }
+    let job = Job {
+        tenant,
+        session,
+        id,
+        kind: Kind::Compress,
+        trigger: row.trigger,
+        request: Request::default(),
+        attempt: row.attempt,
+        crashes: 0,
+        span: Some(span),
+        queued_ms: 0,
+        trace: None,
+    };
+    let Kept { version, evaluation, report, .. } = kept;
+    let figures = Figures::of(&report, false);
+    let made = Prepared { job: &job, span, revision: row.context_revision, coming_tokens };
+    let is_published = settle::publish_prepared(connection, made, (version, evaluation, report)).await?;
+    if !is_published {
+        supersede(connection, tenant, session).await?;
+    }
+    Ok(is_published.then_some(Published { id, figures }))
+}
+
+/// Ends what is prepared for a session, if anything is: something else takes its place.
+pub(super) async fn supersede(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "with gone as (
+           delete from prepared_versions where tenant_id = $1 and session_id = $2 returning compression_id
+         )
+         update compressions c set status = 'superseded', finished_at = now()
+         from gone where c.tenant_id = $1 and c.id = gone.compression_id and c.status = 'prepared'",
+        tenant.0,
+        session.0,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Removes what a compression has prepared, once its row says how it ended.
+pub(super) async fn discard(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    id: CompressionId,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "delete from prepared_versions where tenant_id = $1 and compression_id = $2",
+        tenant.0,
+        id.0
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The result of a live compression that worked ahead of need is needed now: it is published when it is done.
+/// `true` when there was one. The session's lock is held.
+pub(super) async fn need_now(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    request: &Request,
+) -> Result<bool, StoreError> {
+    let text = serde_json::to_string(request)
+        .map_err(|error| StoreError::corrupt("compressions", "request", session.0, error))?;
+    let done = sqlx::query!(
+        "update compressions set request = $3::text::json
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')
+           and not shadow and request ->> 'ahead' = 'true'",
+        tenant.0,
+        session.0,
+        text,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sessions::touch(connection, tenant, session).await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Ends a live compression that works ahead of need, because a caller wants another one. A worker that is at
+/// it changes nothing any more. The session's lock is held.
+pub(super) async fn give_way(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "update compressions set status = $3, finished_at = now(), lease_until = null
+         where tenant_id = $1 and session_id = $2 and kind = 'compress' and status in ('queued', 'running')
+           and not shadow and request ->> 'ahead' = 'true'",
+        tenant.0,
+        session.0,
+        Status::Superseded.as_str(),
+    )
+    .execute(&mut *connection)
+    .await?;
+    sessions::touch(connection, tenant, session).await?;
+    Ok(done.rows_affected() > 0)
+}

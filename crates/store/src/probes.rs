@@ -1,0 +1,235 @@
+//! Probes, and the evaluations that asked them.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Store, StoreError, Tx, sessions};
+use anchord_messages::id::{CompressionId, EvaluationId, ProbeId, SessionId, TenantId};
+use anchord_record::probe::Probe;
+
+/// A probe as it is stored.
+#[derive(Clone, Debug)]
+pub struct ProbeRow {
+    /// Its id.
+    pub id: ProbeId,
+    /// Who made it: `generated` or `caller`.
+    pub source: String,
+    /// The version whose span it came from; `None` for a caller's.
+    pub version: Option<i64>,
+    /// The version since which it is not asked any more.
+    pub retired_in_version: Option<i64>,
+    /// The probe, as JSON text.
+    pub probe: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// An evaluation as it is stored.
+#[derive(Clone, Debug)]
+pub struct EvaluationRow {
+    /// Its id.
+    pub id: EvaluationId,
+    /// The version that it evaluated; `None` for a candidate that was refused.
+    pub version: Option<i64>,
+    /// The job that made it.
+    pub compression_id: Option<CompressionId>,
+    /// The scores, as JSON text.
+    pub scores: String,
+    /// The verdicts, as JSON text; empty in lists.
+    pub results: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+impl Store {
+    /// Reads the questions of a session's exams up to a version that were true there, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn load_exam(
+        &self,
+        tenant: TenantId,
+        session: SessionId,
+        version: i64,
+    ) -> Result<Vec<(ProbeId, Probe)>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, probe::text as "probe!" from probes
+               where tenant_id = $1 and session_id = $2 and is_exam and version <= $3
+                 and (retired_in_version is null or retired_in_version > $3)
+               order by id"#,
+            tenant.0,
+            session.0,
+            version,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        let read = |row: (Uuid, String)| match serde_json::from_str(&row.1) {
+            Ok(probe) => Ok((ProbeId(row.0), probe)),
+            Err(error) => Err(StoreError::corrupt("probes", "probe", row.0, error)),
+        };
+        rows.into_iter().map(|row| read((row.id, row.probe))).collect()
+    }
+}
+
+/// Lists a session's probes in a transaction that is open, oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    after: Option<ProbeId>,
+    limit: i64,
+) -> Result<Vec<ProbeRow>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select id, source, version, retired_in_version, probe::text as "probe!", created_at from probes
+           where tenant_id = $1 and session_id = $2 and ($3::uuid is null or id > $3) order by id limit $4"#,
+        tenant.0,
+        session.0,
+        after.map(|id| id.0),
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| ProbeRow {
+            id: ProbeId(row.id),
+            source: row.source,
+            version: row.version,
+            retired_in_version: row.retired_in_version,
+            probe: row.probe,
+            created_at: row.created_at,
+        })
+        .collect())
+}
+
+/// Lists the caller's own probes that are still asked, as JSON texts, oldest first.
+pub(super) async fn list_callers(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<Vec<String>, StoreError> {
+    Ok(sqlx::query_scalar!(
+        r#"select probe::text as "probe!" from probes
+           where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null order by id"#,
+        tenant.0,
+        session.0
+    )
+    .fetch_all(connection)
+    .await?)
+}
+
+/// How many probes the caller has added to a session that are still asked.
+///
+/// # Errors
+/// When the database fails.
+pub async fn count_callers(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar!(
+        r#"select count(*) as "count!" from probes
+           where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null"#,
+        tenant.0,
+        session.0
+    )
+    .fetch_one(connection)
+    .await?)
+}
+
+/// Adds a caller's probe; what is decided on the session at the moment is decided anew, for it may be asked a question more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_callers(
+    tx: &mut Tx,
+    (tenant, session): (TenantId, SessionId),
+    probe: String,
+) -> Result<ProbeRow, StoreError> {
+    let id = ProbeId(Uuid::now_v7());
+    let created_at = sqlx::query_scalar!(
+        "insert into probes (tenant_id, session_id, id, source, probe) values ($1, $2, $3, 'caller', $4::text::json)
+         returning created_at",
+        tenant.0,
+        session.0,
+        id.0,
+        probe
+    )
+    .fetch_one(&mut **tx)
+    .await?;
+    sessions::touch(tx, tenant, session).await?;
+    let source = "caller".to_owned();
+    Ok(ProbeRow { id, source, version: None, retired_in_version: None, probe, created_at })
+}
+
+/// Lists a session's evaluations in a transaction that is open, newest first, without their verdicts.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list_evaluations(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    before: Option<EvaluationId>,
+    limit: i64,
+) -> Result<Vec<EvaluationRow>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select id, version, compression_id, scores::text as "scores!", created_at from evaluations
+           where tenant_id = $1 and session_id = $2 and ($3::uuid is null or id < $3) order by id desc limit $4"#,
+        tenant.0,
+        session.0,
+        before.map(|id| id.0),
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| EvaluationRow {
+            id: EvaluationId(row.id),
+            version: row.version,
+            compression_id: row.compression_id.map(CompressionId),
+            scores: row.scores,
+            results: String::new(),
+            created_at: row.created_at,
+        })
+        .collect())
+}
+
+/// Finds an evaluation in a transaction that is open, by its id or by the job that made it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find_evaluation(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    id: Option<EvaluationId>,
+    made_by: Option<CompressionId>,
+) -> Result<Option<EvaluationRow>, StoreError> {
+    let row = sqlx::query!(
+        r#"select id, version, compression_id, scores::text as "scores!", results::text as "results!", created_at
+           from evaluations
+           where tenant_id = $1 and session_id = $2
+             and ($3::uuid is null or id = $3) and ($4::uuid is null or compression_id = $4)
+             and ($3::uuid is not null or $4::uuid is not null)
+           order by id desc limit 1"#,
+        tenant.0,
+        session.0,
+        id.map(|id| id.0),
+        made_by.map(|id| id.0)
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(row.map(|row| EvaluationRow {
+        id: EvaluationId(row.id),
+        version: row.version,
+        compression_id: row.compression_id.map(CompressionId),
+        scores: row.scores,
+        results: row.results,
+        created_at: row.created_at,
+    }))
+}

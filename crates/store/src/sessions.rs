@@ -1,0 +1,348 @@
+//! Sessions: settings, positions and running counts.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::load::{self, Loaded, Tries, Which};
+use super::{Store, StoreError, expect_rows, prepared};
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+pub use anchord_session::session::{Live, Session};
+use anchord_session::settings::SettingsError;
+
+/// Which sessions to list.
+#[derive(Clone, Debug, Default)]
+pub struct SessionFilter {
+    /// Only sessions of this task.
+    pub task_id: Option<String>,
+    /// Only sessions that this one started.
+    pub parent_session_id: Option<String>,
+    /// Only sessions written to at or after this time.
+    pub updated_since: Option<DateTime<Utc>>,
+}
+
+/// What became of a change of settings.
+#[derive(Clone, Debug)]
+pub enum PutOutcome {
+    /// The session was made.
+    Created(Box<Session>),
+    /// The session was there.
+    Updated(Box<Session>),
+    /// The settings were refused; nothing changed.
+    Refused(SettingsError),
+}
+
+impl Store {
+    /// Finds a session.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not read back.
+    pub async fn find_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<Session>, StoreError> {
+        Ok(self.load_session(tenant, name).await?.map(|loaded| loaded.session))
+    }
+
+    /// Reads a session to decide on it; `None` when there is none.
+    pub(super) async fn load_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+    ) -> Result<Option<Loaded>, StoreError> {
+        loop {
+            let mut reading = self.reading(tenant).await?;
+            let loaded = load::load(reading.connection(), tenant, Which::Named(name)).await;
+            if let Some(loaded) = reading.settle(loaded)? {
+                return Ok(loaded);
+            }
+        }
+    }
+
+    /// Lists a tenant's sessions, newest first.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn list_sessions(
+        &self,
+        tenant: TenantId,
+        filter: &SessionFilter,
+        before: Option<SessionId>,
+        limit: i64,
+    ) -> Result<Vec<Session>, StoreError> {
+        let mut tx = self.begin_planning(tenant).await?;
+        let found = sqlx::query_scalar!(
+            "select s.id from sessions s
+             where s.tenant_id = $1
+               and ($2::text is null or s.task_id = $2)
+               and ($3::text is null or s.parent_session_id = $3)
+               and ($4::timestamptz is null or s.updated_at >= $4)
+               and ($5::uuid is null or s.id < $5)
+               and s.expires_at is null
+             order by s.id desc limit $6",
+            tenant.0,
+            filter.task_id,
+            filter.parent_session_id,
+            filter.updated_since,
+            before.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let wanted: Vec<_> = found.into_iter().map(|id| (tenant, Which::WithId(SessionId(id)))).collect();
+        let loaded = load::load_all(&mut tx, &wanted).await?;
+        Ok(loaded.into_iter().map(|loaded| loaded.session).collect())
+    }
+
+    /// Makes a session or changes its settings: an absent field keeps its value, null resets it.
+    ///
+    /// # Errors
+    /// When the database fails, or the row does not read back.
+    pub async fn put_session(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        change: Map<String, Value>,
+    ) -> Result<PutOutcome, StoreError> {
+        let mut tries = Tries::default();
+        loop {
+            let mut tx = self.begin(tenant).await?;
+            match put(&mut tx, tenant, name, &change).await? {
+                Some(PutOutcome::Refused(refused)) => return Ok(PutOutcome::Refused(refused)),
+                Some(put) => {
+                    tx.commit().await?;
+                    return Ok(put);
+                }
+                None => tx.rollback().await?,
+            }
+            tries.again().await?;
+        }
+    }
+
+    /// Erases a session with everything that it owns; its live work finds nothing to publish into.
+    /// False when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_session(&self, tenant: TenantId, name: &SessionName) -> Result<bool, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        // It takes as long as the session is large; its request ends before.
+        sqlx::query!("set local statement_timeout = '60s'").execute(&mut *tx).await?;
+        let is_erased =
+            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str())
+                .fetch_one(&mut *tx)
+                .await?;
+        tx.commit().await?;
+        Ok(is_erased)
+    }
+}
+
+impl Store {
+    /// Erases at most `limit` sessions that nobody has written to for as long as their tenant keeps them,
+    /// over all tenants; gives how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn erase_expired_sessions(&self, limit: i32) -> Result<i32, StoreError> {
+        let gone =
+            sqlx::query_scalar!("select erase_expired_sessions($1)", limit).fetch_one(&self.pool).await?;
+        Ok(gone.unwrap_or_default())
+    }
+
+    /// Erases at most `limit` sessions of single calls whose time is over, over all tenants; gives how many.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn erase_single_calls(&self, limit: i32) -> Result<i32, StoreError> {
+        let gone = sqlx::query_scalar!("select erase_single_calls($1)", limit).fetch_one(&self.pool).await?;
+        Ok(gone.unwrap_or_default())
+    }
+}
+
+/// Makes a session or changes its settings in a transaction that is open, which must not be committed when
+/// they were refused, nor when the session is another meanwhile, for which there is `None`.
+pub(super) async fn put(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+    change: &Map<String, Value>,
+) -> Result<Option<PutOutcome>, StoreError> {
+    let created = create(&mut *tx, tenant, name).await?;
+    let Some(mut loaded) = load::load(&mut *tx, tenant, Which::Named(name)).await? else { return Ok(None) };
+    let settings = match loaded.session.settings.patched(change.clone(), &loaded.session.defaults) {
+        Ok(settings) => settings,
+        Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
+    };
+    if !load::hold_as_read(&mut *tx, &loaded).await? {
+        return Ok(None);
+    }
+    let session = &mut loaded.session;
+    let revision = session.context_revision;
+    let tail = if session.masks_otherwise(&settings) {
+        load::tail(tx, (tenant, session.id), session.floor()).await?
+    } else {
+        Vec::new()
+    };
+    match session.set(settings, &tail) {
+        Err(refused) => return Ok(Some(PutOutcome::Refused(refused))),
+        Ok(false) => {}
+        Ok(true) => {
+            if created {
+                // It begins with them.
+                session.context_revision = revision;
+            }
+            session.updated_at = update(&mut *tx, tenant, session).await?;
+        }
+    }
+    let session = Box::new(loaded.session);
+    Ok(Some(if created { PutOutcome::Created(session) } else { PutOutcome::Updated(session) }))
+}
+
+/// Makes the session when it is not there; true when it was made.
+pub(crate) async fn create(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<bool, StoreError> {
+    let done = sqlx::query!(
+        "insert into sessions (tenant_id, id, name) values ($1, $2, $3) on conflict on constraint sessions_name_key do nothing",
+        tenant.0,
+        Uuid::now_v7(),
+        name.as_str()
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Finds a session, in a transaction that may be open.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<Option<Session>, StoreError> {
+    Ok(load::load(connection, tenant, Which::Named(name)).await?.map(|loaded| loaded.session))
+}
+
+/// Takes a session's row lock, and reads what it is then.
+///
+/// # Errors
+/// When the database fails.
+pub async fn lock(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    name: &SessionName,
+) -> Result<Option<Session>, StoreError> {
+    let held = sqlx::query_scalar!(
+        "select s.id from sessions s where s.tenant_id = $1 and s.name = $2 for update",
+        tenant.0,
+        name.as_str()
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(id) = held else { return Ok(None) };
+    Ok(load::load(tx, tenant, Which::WithId(SessionId(id))).await?.map(|loaded| loaded.session))
+}
+
+/// Takes a session's row lock, whatever it is by now.
+pub(super) async fn hold(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
+    sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for update", tenant.0, id.0)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+/// Takes a session's row lock if nobody has it; `false` when somebody has, or the session is gone.
+pub(super) async fn hold_if_free(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    id: SessionId,
+) -> Result<bool, StoreError> {
+    let held = sqlx::query_scalar!(
+        r#"select true as "held!" from sessions where tenant_id = $1 and id = $2 for update skip locked"#,
+        tenant.0,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(held.is_some())
+}
+
+/// Writes back settings, revision and counts of a session that is locked; gives the time of the write.
+pub(crate) async fn update(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: &Session,
+) -> Result<DateTime<Utc>, StoreError> {
+    let text = |column, value: serde_json::Result<String>| {
+        value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
+    };
+    let settings = text("settings", serde_json::to_string(&session.settings))?;
+    let mut counts = Cow::Borrowed(&session.accounting);
+    if counts.prepared.is_some_and(|prepared| prepared.revision != session.served_revision()) {
+        // Pins or settings have changed under it.
+        prepared::supersede(tx, tenant, session.id).await?;
+        counts.to_mut().prepared = None;
+    }
+    let accounting = text("accounting", serde_json::to_string(&counts))?;
+    let written = sqlx::query_scalar!(
+        "update sessions set settings = $3::text::json, accounting = $4::text::json, context_revision = $5,
+                task_id = $6, parent_session_id = $7, revision = revision + 1, updated_at = now()
+         where tenant_id = $1 and id = $2 returning updated_at",
+        tenant.0,
+        session.id.0,
+        settings,
+        accounting,
+        session.context_revision,
+        session.settings.task_id,
+        session.settings.parent_session_id
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    expect_rows("the update of a session", 1, written.len() as u64)?;
+    written.into_iter().next().ok_or_else(|| sqlx::Error::RowNotFound.into())
+}
+
+/// Writes back what a session that is locked becomes with a version that no compression has made.
+pub(super) async fn stand_on_version(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    session: &Session,
+) -> Result<(), StoreError> {
+    let accounting = serde_json::to_string(&session.accounting)
+        .map_err(|error| StoreError::corrupt("sessions", "accounting", session.id.0, error))?;
+    let done = sqlx::query!(
+        "update sessions set version = $3, last_version = $4, anchor_seq = $5, accounting = $6::text::json,
+                context_revision = $7, revision = revision + 1, updated_at = now()
+         where tenant_id = $1 and id = $2",
+        tenant.0,
+        session.id.0,
+        session.version,
+        session.last_version,
+        session.anchor_seq,
+        accounting,
+        session.context_revision
+    )
+    .execute(tx)
+    .await?;
+    expect_rows("a session's new version", 1, done.rows_affected())
+}
+
+/// Tells whoever decides on a session that is locked that something of it has changed which its row does not hold.
+pub(super) async fn touch(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update sessions set revision = revision + 1 where tenant_id = $1 and id = $2",
+        tenant.0,
+        id.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! How the end of a compression is written: one statement, in a transaction of its own or in another's.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{NewEvaluation, NewVersion, rows, written};
+use crate::commit::{
+    EndRow, EventRow, JobRow, KeptRow, LedgerRow, PartRow, ProbeRow, TodosRow, VerdictRow, VersionRow,
+};
+use crate::compressions::{CHANNEL, Job, Kind};
+use crate::load::Loaded;
+use crate::{StoreError, deliveries, events};
+use anchord_messages::id::{CompressionId, EvaluationId};
+use anchord_runtime::trace;
+use anchord_session::compression::{Report, Request, Span, Status};
+use anchord_session::trigger::Start;
+
+/// What the statement fails with when the job was taken over while it wrote.
+const TAKEN_OVER: &str = "AN001";
+
+/// An end that is decided.
+pub(super) struct End<'a> {
+    pub(super) job: &'a Job,
+    pub(super) fence: Fence,
+    pub(super) status: Status,
+    pub(super) report: &'a Report,
+    pub(super) published: Option<(Span, &'a NewVersion)>,
+    /// The version that is kept for later.
+    pub(super) kept: Option<Kept>,
+    /// The probes' verdict; probes that it brings are stored with a version alone.
+    pub(super) evaluation: Option<&'a NewEvaluation>,
+    /// What the session becomes, decided on its revision; `None` when it stays as it is.
+    pub(super) session: Option<&'a Loaded>,
+    /// The compression that follows.
+    pub(super) next: Option<Start>,
+    /// For how many seconds the indexing that follows a version is claimed at once; `None` when it waits.
+    pub(super) index_lease: Option<f64>,
+}
+
+/// A version that is kept for later, as text, with what it was made on and under.
+pub(super) struct Kept {
+    pub(super) span: Span,
+    pub(super) revision: i64,
+    pub(super) candidate: String,
+}
+
+impl Kept {
+    fn row(&self) -> KeptRow<'_> {
+        KeptRow {
+            parent_version: self.span.parent_version,
+            context_revision: self.revision,
+            through_seq: self.span.through_seq,
+            candidate: &self.candidate,
+        }
+    }
+}
+
+/// As what the job must still be there.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fence {
+    /// As running, in the attempt that it was claimed with.
+    Attempt,
+    /// As prepared.
+    Prepared,
+    /// As queued in the same transaction, so that nobody can have claimed it.
+    Queued,
+}
+
+/// What writing came to.
+#[derive(Debug)]
+pub(super) enum Written {
+    /// All of it stands; with the indexing that is claimed.
+    Ended(Option<Box<Job>>),
+    /// The job is no longer what it must be: nothing has changed.
+    Lost,
+    /// The session is not as it was read, or somebody has it locked: nothing has changed.
+    Changed,
+}
+
+impl End<'_> {
+    /// Writes the job's end, its version with ledger, verdict and probes, the session, the events, and the jobs that
+    /// follow.
+    pub(super) async fn write(&self, connection: &mut PgConnection) -> Result<Written, StoreError> {
+        let Self { job, .. } = self;
+        let version = self.published.map(|(_, version)| version);
+        let (probes, todos) = (self.probes(), self.todo_texts()?);
+        let todos =
+            todos.as_ref().map(|(revision, items, changes)| TodosRow { revision: *revision, items, changes });
+        let parts = version.map_or(&[][..], |version| &version.record.new);
+        let parts: Vec<PartRow<'_>> =
+            parts.iter().map(|(id, entries)| PartRow { id: *id, entries }).collect();
+        let ledger = version.map_or(&[][..], |version| &version.ledger);
+        let ledger: Vec<LedgerRow<'_>> = ledger
+            .iter()
+            .map(|(kind, seq, ordinal, value)| LedgerRow {
+                kind,
+                seq: *seq,
+                ordinal: *ordinal,
+                value: value.get(),
+            })
+            .collect();
+        let trace = trace::current();
+        let index = version.map(|_| Uuid::now_v7());
+        let word = sqlx::query_scalar!(
+            r#"select end_compression($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                 as "word!""#,
+            self.end()? as _,
+            self.version() as _,
+            &parts as _,
+            &ledger as _,
+            todos as _,
+            self.verdict() as _,
+            &probes as _,
+            self.kept.as_ref().map(Kept::row) as _,
+            &self.events() as _,
+            &self.jobs(index, trace.as_deref())? as _,
+            self.index_lease,
+            CHANNEL,
+            events::CHANNEL,
+            deliveries::CHANNEL,
+        )
+        .fetch_one(connection)
+        .await;
+        let word = match word {
+            Ok(word) => word,
+            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(TAKEN_OVER) => {
+                return Ok(Written::Lost);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(match (word.as_str(), index) {
+            ("indexing", Some(id)) => Written::Ended(Some(Box::new(indexing(job, CompressionId(id), trace)))),
+            ("ended" | "indexing", _) => Written::Ended(None),
+            ("changed", _) => Written::Changed,
+            _ => Written::Lost,
+        })
+    }
+
+    fn end(&self) -> Result<EndRow<'static>, StoreError> {
+        let Self { job, fence, status, .. } = self;
+        let (from_status, attempt) = match fence {
+            Fence::Attempt => (Status::Running, Some(job.attempt)),
+            Fence::Prepared => (Status::Prepared, None),
+            Fence::Queued => (Status::Queued, None),
+        };
+        let corrupt = |column, error| StoreError::corrupt("sessions", column, job.session.0, error);
+        let accounting =
+            self.session.map(|loaded| serde_json::to_string(&loaded.session.accounting)).transpose();
+        // A publication alone changes what is kept of the history.
+        let published = self.session.filter(|_| self.published.is_some());
+        let recent = published.map(|loaded| loaded.session.recent.write()).transpose();
+        Ok(EndRow {
+            tenant_id: job.tenant.0,
+            session_id: job.session.0,
+            id: job.id.0,
+            from_status: from_status.as_str(),
+            attempt,
+            status: status.as_str(),
+            report: written(job, self.report)?,
+            revision: self.session.and_then(|loaded| loaded.revision),
+            tenant_revision: self.session.map(|loaded| loaded.tenant_revision),
+            accounting: accounting.map_err(|error| corrupt("accounting", error))?,
+            recent: recent.map_err(|error| corrupt("recent", error))?,
+        })
+    }
+
+    fn version(&self) -> Option<VersionRow<'_>> {
+        let (span, version) = self.published?;
+        let digest = version.digest.as_ref();
+        Some(VersionRow {
+            version: version.version,
+            parent_version: span.parent_version,
+            from_seq: span.from_seq,
+            through_seq: span.through_seq,
+            meta: version.meta.get(),
+            document: &version.record.head,
+            parts: &version.record.parts,
+            carry: version.carry.get(),
+            rendering: rows::without_nul(&version.rendering.0),
+            rendering_tokens: bounded(version.rendering.1),
+            least_rendering: rows::without_nul(&version.least.0),
+            least_tokens: bounded(version.least.1),
+            recap: rows::without_nul(&version.recap),
+            digest: digest.map(|digest| rows::without_nul(&digest.0)),
+            digest_tokens: digest.map(|digest| bounded(digest.1)),
+        })
+    }
+
+    fn todo_texts(&self) -> Result<Option<(i64, String, String)>, StoreError> {
+        let todos = self.published.and_then(|(_, version)| version.todos.as_ref());
+        let texts = todos.map(|todos| todos.texts(self.job.session)).transpose()?;
+        Ok(todos.zip(texts).map(|(todos, (items, changes))| (todos.revision, items, changes)))
+    }
+
+    fn verdict(&self) -> Option<VerdictRow<'_>> {
+        let evaluation = self.evaluation?;
+        Some(VerdictRow {
+            id: EvaluationId(Uuid::now_v7()).0,
+            scores: evaluation.scores.to_string(),
+            results: evaluation.results.get(),
+            retired: evaluation.retired.iter().map(|id| id.0).collect(),
+        })
+    }
+
+    fn probes(&self) -> Vec<ProbeRow<'_>> {
+        let brought = self.evaluation.filter(|_| self.published.is_some());
+        let probes = brought.map_or(&[][..], |evaluation| &evaluation.new_probes);
+        probes.iter().map(|probe| ProbeRow { id: Uuid::now_v7(), probe: probe.get() }).collect()
+    }
+
+    /// The events that tell of it; each webhook gets a message of its own of it.
+    fn events(&self) -> Vec<EventRow<'static>> {
+        let version = self.published.map(|(_, version)| version.version);
+        let told = if self.kept.is_some() {
+            Vec::new()
+        } else {
+            events::ends_of(self.job, (self.status, version), self.report)
+        };
+        told.into_iter()
+            .map(|(kind, payload)| EventRow {
+                place: 1,
+                kind,
+                payload: payload.to_string(),
+                message_id: Uuid::now_v7(),
+            })
+            .collect()
+    }
+
+    /// The jobs that follow: the next compression, and the indexing of a version.
+    fn jobs<'a>(&self, index: Option<Uuid>, trace: Option<&'a str>) -> Result<Vec<JobRow<'a>>, StoreError> {
+        let text = |request: &Request| {
+            serde_json::to_string(request)
+                .map_err(|error| StoreError::corrupt("compressions", "request", self.job.session.0, error))
+        };
+        let mut jobs = Vec::new();
+        if let Some(next) = &self.next {
+            let request = text(&next.request())?;
+            let (id, trigger) = (Some(Uuid::now_v7()), next.kind.as_str());
+            jobs.push(JobRow { place: 1, id, kind: Kind::Compress.as_str(), trigger, request, trace });
+        }
+        if let Some(id) = index {
+            let request = text(&Request::default())?;
+            jobs.push(JobRow {
+                place: 1,
+                id: Some(id),
+                kind: Kind::Index.as_str(),
+                trigger: "recall",
+                request,
+                trace,
+            });
+        }
+        Ok(jobs)
+    }
+}
+
+/// The indexing that follows a compression, as its worker has claimed it.
+fn indexing(job: &Job, id: CompressionId, trace: Option<String>) -> Job {
+    Job {
+        tenant: job.tenant,
+        session: job.session,
+        id,
+        kind: Kind::Index,
+        trigger: "recall".to_owned(),
+        request: Request::default(),
+        attempt: 1,
+        crashes: 0,
+        span: None,
+        queued_ms: 0,
+        trace,
+    }
+}
+
+fn bounded(tokens: u32) -> i32 {
+    i32::try_from(tokens).unwrap_or(i32::MAX)
+}

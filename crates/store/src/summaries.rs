@@ -1,0 +1,278 @@
+//! Summary versions: reading them, and making an earlier one current again. Publishing is in `settle`.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use super::compressions::cancel_live;
+use super::load::{self, Loaded, Which};
+use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessions};
+use anchord_facts::ledger::Carry;
+use anchord_messages::id::{SessionId, SessionName, TenantId};
+use anchord_record::hindsight::Hindsight;
+use anchord_record::parts::Stored;
+use anchord_record::strategy::{Strategy, Verifiable};
+use anchord_record::version::{Version, VersionMeta};
+use anchord_session::accounting::Accounting;
+
+/// A version as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredVersion {
+    /// Its metadata and record.
+    pub version: Version,
+    /// What its ledger hands on to the next span.
+    pub carry: Carry,
+    /// When the row was made: for a rollback later than its `last_compressed_at`.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A version in the history: what is known about its making.
+#[derive(Clone, Debug)]
+pub struct VersionEntry {
+    /// Its metadata.
+    pub meta: VersionMeta,
+    /// How it stood the look back from the next version; `None` until then.
+    pub hindsight: Option<Hindsight>,
+    /// When the row was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What became of a rollback.
+#[derive(Clone, Debug)]
+pub enum Rollback {
+    /// There is no such session.
+    NoSession,
+    /// The session has no such version.
+    NoVersion,
+    /// The version cannot be verified, and the session is critical.
+    Unverifiable,
+    /// It can be done.
+    Ready(Box<RolledBack>),
+}
+
+/// A rollback as it was decided.
+#[derive(Clone, Debug)]
+pub struct RolledBack {
+    loaded: Loaded,
+    to: i64,
+    /// The new version.
+    pub version: Version,
+}
+
+/// Finds a version in a transaction that is open.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    version: i64,
+) -> Result<Option<StoredVersion>, StoreError> {
+    let row = sqlx::query!(
+        r#"select meta::text as "meta!", document::text as "document!", parts,
+                  read_parts(tenant_id, session_id, parts) as texts, carry::text as "carry!", created_at
+           from summaries where tenant_id = $1 and session_id = $2 and version = $3"#,
+        tenant.0,
+        session.0,
+        version
+    )
+    .fetch_optional(connection)
+    .await?;
+    let corrupt = |column, error: serde_json::Error| {
+        StoreError::corrupt("summaries", column, format!("{} {version}", session.0), error)
+    };
+    row.map(|row| {
+        let meta: VersionMeta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
+        let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
+        let summary = record.summary().map_err(|e| corrupt("document", e))?;
+        let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
+        Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })
+    })
+    .transpose()
+}
+
+/// Lists versions in a transaction that is open, newest first, before a given one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    session: SessionId,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<VersionEntry>, StoreError> {
+    let rows = sqlx::query!(
+        r#"select version, meta::text as "meta!", hindsight::text, created_at from summaries
+           where tenant_id = $1 and session_id = $2 and ($3::bigint is null or version < $3)
+           order by version desc limit $4"#,
+        tenant.0,
+        session.0,
+        before,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let corrupt = |column, error: serde_json::Error| {
+                StoreError::corrupt("summaries", column, format!("{} {}", session.0, row.version), error)
+            };
+            let meta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
+            let hindsight = read_hindsight(row.hindsight.as_deref()).map_err(|e| corrupt("hindsight", e))?;
+            Ok(VersionEntry { meta, hindsight, created_at: row.created_at })
+        })
+        .collect()
+}
+
+/// Reads what a look back found.
+pub(super) fn read_hindsight(stored: Option<&str>) -> Result<Option<Hindsight>, serde_json::Error> {
+    stored.map(serde_json::from_str).transpose()
+}
+
+impl Store {
+    /// Finds what making an earlier version current again comes to.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn decide_rollback(
+        &self,
+        tenant: TenantId,
+        name: &SessionName,
+        to: i64,
+    ) -> Result<Rollback, StoreError> {
+        let mut tx = self.snapshot(tenant).await?;
+        let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
+            return Ok(Rollback::NoSession);
+        };
+        let session = &loaded.session;
+        let Some(target) = find(&mut tx, tenant, session.id, to).await? else {
+            return Ok(Rollback::NoVersion);
+        };
+        let is_critical = session.effective_settings().critical == Some(true);
+        if is_critical && target.version.meta.verifiable == Verifiable::No {
+            return Ok(Rollback::Unverifiable);
+        }
+        let mut version = target.version;
+        version.meta.version = session.last_version + 1;
+        version.meta.parent_version = session.version;
+        version.meta.strategy = Strategy::Rollback;
+        version.meta.compression_count = i64::from(session.compression_count);
+        Ok(Rollback::Ready(Box::new(RolledBack { loaded, to, version })))
+    }
+
+    /// Makes an earlier version current again, as a new version with its document and anchor. Cancels
+    /// live work, leaves the count of compressions as it is, and suspends automatic compression below
+    /// the critical level, because the same signal would undo the rollback at once. `false`, and the transaction must not
+    /// be committed, when the session is not as it was when that was decided.
+    ///
+    /// # Errors
+    /// When the database fails, or a row does not read back.
+    pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool, StoreError> {
+        let RolledBack { loaded, to, version } = decided;
+        if !load::hold_as_read(tx, loaded).await? {
+            return Ok(false);
+        }
+        let (tenant, to) = (loaded.tenant, *to);
+        let mut session = loaded.session.clone();
+        cancel_live(tx, tenant, session.id).await?;
+        prepared::supersede(tx, tenant, session.id).await?;
+        let served = copy_version(tx, (tenant, session.id), to, &version.meta).await?;
+        retire_probes(tx, (tenant, session.id), to, version.meta.version).await?;
+        merges::forget_after(tx, (tenant, session.id), to).await?;
+
+        let anchor = version.meta.through_seq;
+        let tail = load::tail(tx, (tenant, session.id), session.floor_at(anchor)).await?;
+        session.roll_back(anchor, served, &tail);
+        note_served(tx, (tenant, session.id), version.meta.version, &session.accounting).await?;
+        sessions::stand_on_version(tx, tenant, &session).await?;
+        events::published(tx, (tenant, session.id), version.meta.version, None).await?;
+        Ok(true)
+    }
+}
+
+impl RolledBack {
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.loaded.session.id
+    }
+}
+
+/// Copies a version under a new number and metadata; gives the tokens of its rendering and its digest.
+async fn copy_version(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    from: i64,
+    meta: &VersionMeta,
+) -> Result<(u32, u32), StoreError> {
+    let text = serde_json::to_string(meta).map_err(|error| {
+        StoreError::corrupt("summaries", "meta", format!("{} {}", session.0, meta.version), error)
+    })?;
+    let copied = sqlx::query!(
+        "insert into summaries (tenant_id, session_id, version, parent_version, compression_id, from_seq, through_seq,
+                                meta, document, parts, carry, rendering, rendering_tokens, least_rendering,
+                                least_tokens, recap, digest, digest_tokens, head_seq)
+         select tenant_id, session_id, $4, $5, null, from_seq, through_seq,
+                $6::text::json, document, parts, carry, rendering, rendering_tokens, least_rendering, least_tokens, recap,
+                digest, digest_tokens, (select s.head_seq from sessions s where s.tenant_id = $1 and s.id = $2)
+         from summaries where tenant_id = $1 and session_id = $2 and version = $3
+         returning rendering_tokens, digest_tokens",
+        tenant.0,
+        session.0,
+        from,
+        meta.version,
+        meta.parent_version,
+        text
+    )
+    .fetch_all(connection)
+    .await?;
+    expect_rows("the copy of a version", 1, copied.len() as u64)?;
+    let copy = copied.into_iter().next().ok_or(sqlx::Error::RowNotFound)?;
+    let tokens = |count: Option<i32>| count.and_then(|count| u32::try_from(count).ok()).unwrap_or_default();
+    Ok((tokens(Some(copy.rendering_tokens)), tokens(copy.digest_tokens)))
+}
+
+/// Notes what is served of a new version beside its texts.
+async fn note_served(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    version: i64,
+    counts: &Accounting,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update summaries set mask_upto = $4, carried_seq = $5
+         where tenant_id = $1 and session_id = $2 and version = $3",
+        tenant.0,
+        session.0,
+        version,
+        counts.mask_upto,
+        counts.carried.map(|carried| carried.seq)
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Sets the probes to what they were at a version: numbers grow with time, so what came later asks
+/// for facts that are not summarised any more, and what was retired later is asked again.
+async fn retire_probes(
+    connection: &mut PgConnection,
+    (tenant, session): (TenantId, SessionId),
+    to: i64,
+    new: i64,
+) -> Result<(), StoreError> {
+    sqlx::query!(
+        "update probes
+         set retired_in_version = case when coalesce(version, 0) > $3 then coalesce(retired_in_version, $4) end
+         where tenant_id = $1 and session_id = $2
+           and ((version > $3 and retired_in_version is null) or (coalesce(version, 0) <= $3 and retired_in_version > $3))",
+        tenant.0,
+        session.0,
+        to,
+        new
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

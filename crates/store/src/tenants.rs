@@ -1,0 +1,350 @@
+//! Tenants: made, changed, suspended and erased by the operator, each change with its entry in the audit log.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::audit::{self, Actor};
+use super::{Store, StoreError, expect_rows, keys};
+use anchord_context::pin::{self, PINS_SHARE, Pin};
+use anchord_messages::id::TenantId;
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::fill::share_of;
+use anchord_session::quota::Quotas;
+use anchord_session::settings::{Settings, SettingsError};
+
+/// A tenant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tenant {
+    /// Its id.
+    pub id: TenantId,
+    /// Its name, unique in the installation.
+    pub name: String,
+    /// The defaults of its sessions' settings.
+    pub settings: Settings,
+    /// Its bounds.
+    pub quotas: Quotas,
+    /// How many days it keeps sessions that nobody writes to; for ever without it.
+    pub retention_days: Option<i32>,
+    /// Since when it is suspended.
+    pub suspended_at: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What the operator changes of a tenant; what is `None` stays.
+#[derive(Clone, Debug, Default)]
+pub struct TenantChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its bounds.
+    pub quotas: Option<Quotas>,
+    /// How many days it keeps sessions.
+    pub retention_days: RetentionChange,
+    /// Whether it is suspended.
+    pub suspended: Option<bool>,
+}
+
+/// What the operator changes of how long a tenant keeps sessions that nobody writes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RetentionChange {
+    /// Nothing.
+    #[default]
+    Keep,
+    /// They are kept for ever.
+    Forever,
+    /// They are kept so many days.
+    Days(i32),
+}
+
+/// What became of a change of a tenant.
+#[derive(Clone, Debug)]
+pub enum Changed {
+    /// It is as asked now.
+    Done(Box<Tenant>),
+    /// There is no such tenant.
+    NoTenant,
+    /// Another tenant has the name.
+    NameTaken,
+}
+
+/// What became of new pins of a tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WidePins {
+    /// They are stored.
+    Replaced,
+    /// They take more than their share of the window; nothing changed.
+    TooLarge {
+        /// What they would take.
+        tokens: u32,
+        /// The most tokens that they may take.
+        max_tokens: u32,
+    },
+}
+
+impl Store {
+    /// Makes a tenant; `None` when the name is taken.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>, StoreError> {
+        self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
+    }
+
+    /// Makes a tenant under an id that is known beforehand; `None` when the id or the name is taken.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_tenant_as(
+        &self,
+        id: TenantId,
+        name: &str,
+        actor: Actor,
+    ) -> Result<Option<Tenant>, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        let done =
+            sqlx::query!("insert into tenants (id, name) values ($1, $2) on conflict do nothing", id.0, name)
+                .execute(&mut *tx)
+                .await?;
+        if done.rows_affected() == 0 {
+            return Ok(None);
+        }
+        audit::record(&mut tx, id, actor, "tenant.created", id).await?;
+        let made = find(&mut tx, id).await?;
+        tx.commit().await?;
+        Ok(made)
+    }
+
+    /// Finds a tenant.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not read back.
+    pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+        let mut tx = self.begin(id).await?;
+        find(&mut tx, id).await
+    }
+
+    /// Finds a tenant's id by its name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>, StoreError> {
+        let id = sqlx::query_scalar!("select find_tenant_id($1)", name).fetch_one(&self.pool).await?;
+        Ok(id.map(TenantId))
+    }
+
+    /// Lists every tenant of the installation, oldest first, after a given one.
+    ///
+    /// # Errors
+    /// When the database fails, or settings do not read back.
+    pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>, StoreError> {
+        let rows = sqlx::query_as!(
+            TenantRow,
+            r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
+                      retention_days, suspended_at, created_at as "created_at!"
+               from list_tenants($1, $2)"#,
+            after.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.into_iter().map(TenantRow::read).collect()
+    }
+
+    /// Changes a tenant's name and bounds, suspends it or lets it go on.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not read back.
+    pub async fn change_tenant(
+        &self,
+        id: TenantId,
+        change: &TenantChange,
+        actor: Actor,
+    ) -> Result<Changed, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        let days = match change.retention_days {
+            RetentionChange::Days(days) => Some(days),
+            RetentionChange::Keep | RetentionChange::Forever => None,
+        };
+        let quotas = change.quotas.as_ref().map(|quotas| serde_json::to_string(quotas).unwrap_or_default());
+        let done = sqlx::query!(
+            "update tenants set name = coalesce($2, name), quotas = coalesce($3::text::json, quotas),
+                    suspended_at = case when $4::boolean then coalesce(suspended_at, now())
+                                        when not $4 then null else suspended_at end,
+                    retention_days = case when $5::boolean then $6 else retention_days end
+             where id = $1",
+            id.0,
+            change.name,
+            quotas,
+            change.suspended,
+            change.retention_days != RetentionChange::Keep,
+            days
+        )
+        .execute(&mut *tx)
+        .await;
+        match done {
+            Err(sqlx::Error::Database(error)) if error.constraint() == Some("tenants_name_key") => {
+                return Ok(Changed::NameTaken);
+            }
+            done => {
+                if done?.rows_affected() == 0 {
+                    return Ok(Changed::NoTenant);
+                }
+            }
+        }
+        let action = match change.suspended {
+            Some(true) => "tenant.suspended",
+            Some(false) => "tenant.resumed",
+            None => "tenant.changed",
+        };
+        audit::record(&mut tx, id, actor, action, id).await?;
+        keys::tell(&mut tx).await?;
+        let Some(tenant) = find(&mut tx, id).await? else { return Ok(Changed::NoTenant) };
+        tx.commit().await?;
+        self.forget_keys();
+        Ok(Changed::Done(Box::new(tenant)))
+    }
+
+    /// Changes the defaults of a tenant's sessions: an absent field keeps its value, null resets it.
+    /// `None` when there is no such tenant.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not read back.
+    pub async fn change_tenant_settings(
+        &self,
+        id: TenantId,
+        change: Map<String, Value>,
+        actor: Actor,
+    ) -> Result<Option<Result<Settings, SettingsError>>, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        let Some(old) = lock_settings(&mut tx, id).await? else { return Ok(None) };
+        let mut settings = match old.patched(change, &Settings::default()) {
+            Ok(settings) => settings,
+            Err(refused) => return Ok(Some(Err(refused))),
+        };
+        if settings != old {
+            settings.wide.get_or_insert_default().revision += 1;
+            store_settings(&mut tx, id, &settings).await?;
+            audit::record(&mut tx, id, actor, "settings.changed", id).await?;
+            tx.commit().await?;
+        }
+        Ok(Some(Ok(settings)))
+    }
+
+    /// Replaces the pins of every session of a tenant; `None` when there is no such tenant. The same
+    /// pins again change nothing.
+    ///
+    /// # Errors
+    /// When the database fails, or its settings do not read back.
+    pub async fn replace_wide_pins(
+        &self,
+        id: TenantId,
+        pins: &[Pin],
+        actor: Actor,
+    ) -> Result<Option<WidePins>, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(None) };
+        let counter = TokenCounter::new(settings.tokenizer.unwrap_or_default());
+        let tokens = pin::tokens(pins, counter);
+        let max_tokens = share_of(settings.policy().effective_window, PINS_SHARE);
+        if tokens > max_tokens {
+            return Ok(Some(WidePins::TooLarge { tokens, max_tokens }));
+        }
+        if settings.wide_pins() != pins {
+            let wide = settings.wide.get_or_insert_default();
+            wide.revision += 1;
+            wide.pins_revision = wide.revision;
+            wide.pins = pins.to_vec();
+            store_settings(&mut tx, id, &settings).await?;
+            audit::record(&mut tx, id, actor, "pins.replaced", id).await?;
+            tx.commit().await?;
+        }
+        Ok(Some(WidePins::Replaced))
+    }
+
+    /// Erases a tenant with everything that it owns, but for the log of what was done to it; false when
+    /// there is no such tenant.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool, StoreError> {
+        let mut tx = self.begin_as(actor, id).await?;
+        // It takes as long as the tenant is large.
+        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
+        let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
+        if !is_erased.fetch_one(&mut *tx).await? {
+            return Ok(false);
+        }
+        audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;
+        keys::tell(&mut tx).await?;
+        tx.commit().await?;
+        self.forget_keys();
+        Ok(true)
+    }
+}
+
+struct TenantRow {
+    id: Uuid,
+    name: String,
+    settings: String,
+    quotas: String,
+    retention_days: Option<i32>,
+    suspended_at: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+}
+
+impl TenantRow {
+    fn read(self) -> Result<Tenant, StoreError> {
+        let corrupt = |column, error| StoreError::corrupt("tenants", column, self.id, error);
+        Ok(Tenant {
+            id: TenantId(self.id),
+            settings: serde_json::from_str(&self.settings).map_err(|e| corrupt("settings", e))?,
+            quotas: serde_json::from_str(&self.quotas).map_err(|e| corrupt("quotas", e))?,
+            name: self.name,
+            retention_days: self.retention_days,
+            suspended_at: self.suspended_at,
+            created_at: self.created_at,
+        })
+    }
+}
+
+async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>, StoreError> {
+    sqlx::query_as!(
+        TenantRow,
+        r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,
+                  created_at
+           from tenants where id = $1"#,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?
+    .map(TenantRow::read)
+    .transpose()
+}
+
+async fn lock_settings(tx: &mut PgConnection, id: TenantId) -> Result<Option<Settings>, StoreError> {
+    let text = sqlx::query_scalar!(
+        r#"select settings::text as "settings!" from tenants where id = $1 for update"#,
+        id.0
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    let read = |text: String| {
+        serde_json::from_str(&text).map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))
+    };
+    text.map(read).transpose()
+}
+
+async fn store_settings(tx: &mut PgConnection, id: TenantId, settings: &Settings) -> Result<(), StoreError> {
+    let text = serde_json::to_string(settings)
+        .map_err(|error| StoreError::corrupt("tenants", "settings", id.0, error))?;
+    let done = sqlx::query!(
+        "update tenants set settings = $2::text::json, revision = revision + 1 where id = $1",
+        id.0,
+        text
+    )
+    .execute(&mut *tx)
+    .await?;
+    expect_rows("the update of a tenant", 1, done.rows_affected())
+}

@@ -1,0 +1,425 @@
+//! Writes what was counted, and what has an effect of its own.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Counted, Key, Meter};
+use crate::bulkhead::Share;
+use crate::sessions::{self, Session};
+use crate::{Store, StoreError};
+use anchord_messages::id::{CompressionId, SessionId, SessionName, TenantId};
+use anchord_session::calibration::Verdict;
+use anchord_session::usage::{Figures, Kind};
+
+/// Rows of one transaction: it holds new sessions' rows against an erasure for some milliseconds.
+const BATCH: usize = 256;
+
+/// A provider's own figures of the last call.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// The figures.
+    pub figures: Figures,
+    /// What the caller knows of the context that it sent, in tokens; without it, that is the context served
+    /// last, or what would be served now when none ever was.
+    pub counted: Option<u64>,
+    /// When it came.
+    pub at: DateTime<Utc>,
+}
+
+/// What a provider's report came to.
+#[derive(Clone, Debug)]
+pub struct Reported {
+    /// The session as it is now.
+    pub session: Session,
+    /// What the service counted for the context that the report is about.
+    pub counted: u64,
+    /// It is a context that was served, and not what would be served now.
+    pub was_served: bool,
+    /// What became of the report.
+    pub verdict: Verdict,
+}
+
+impl Store {
+    /// Where uses are counted.
+    #[must_use]
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Writes what was counted, of one tenant or of all. What cannot be written waits for the next time.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn flush_usage(&self, tenant: Option<TenantId>) -> Result<(), StoreError> {
+        let _one = self.meter.0.flushing.lock().await;
+        let mut taken = self.meter.take(tenant);
+        // In one order everywhere, so that two processes cannot wait for each other.
+        taken.sort_unstable_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
+        let mut failed = None;
+        let mut rest = taken.as_slice();
+        while let Some((first, _)) = rest.first() {
+            let same = rest.iter().take(BATCH).take_while(|(key, _)| key.tenant == first.tenant).count();
+            let (batch, later) = rest.split_at(same);
+            match self.write_batch(first.tenant, batch).await {
+                Ok(left) => {
+                    for (key, counted) in left {
+                        self.meter.put(key, counted);
+                    }
+                }
+                Err(error) => {
+                    for (key, counted) in batch {
+                        self.meter.put(key.clone(), *counted);
+                    }
+                    failed = Some(error);
+                }
+            }
+            rest = later;
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Writes one batch; gives back what has to wait, because its session is locked by an append.
+    async fn write_batch(
+        &self,
+        tenant: TenantId,
+        batch: &[(Key, Counted)],
+    ) -> Result<Vec<(Key, Counted)>, StoreError> {
+        // Figures are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
+        let mut tx = self
+            .begin_with(
+                Share::default(),
+                format!(
+                    "begin; set local app.tenant_id = '{}'; set local synchronous_commit = off; \
+                 set local lock_timeout = '200ms'",
+                    tenant.0
+                ),
+            )
+            .await?;
+        // First, as who erases the tenant does; and held, so that it is there until the commit.
+        let is_there = sqlx::query_scalar!(
+            r#"select true as "is_there!" from tenants where id = $1 for key share"#,
+            tenant.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        if is_there.is_none() {
+            // The tenant is erased, and its ledger with it.
+            return Ok(Vec::new());
+        }
+        let mut ids: Vec<Uuid> = batch.iter().filter_map(|(key, _)| key.session).map(|id| id.0).collect();
+        ids.dedup();
+        // A session that has a row today needs no lock. A new row needs one against an erasure: not one
+        // to wait for, because an append that waits for ours might hold it.
+        let found = sqlx::query!(
+            r#"with known as materialized (
+                 select s.id, exists (select from usage_by_session u
+                                      where u.tenant_id = s.tenant_id and u.session_id = s.id) as has_row
+                 from sessions s where s.tenant_id = $1 and s.id = any($2)
+               ),
+               held as materialized (
+                 select s.id from sessions s join known k on k.id = s.id
+                 where s.tenant_id = $1 and not k.has_row order by s.id for key share of s skip locked
+               )
+               select k.id as "id!", (k.has_row or h.id is not null) as "writable!"
+               from known k left join held h on h.id = k.id order by k.id"#,
+            tenant.0,
+            &ids
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let mut left = Vec::new();
+        let (mut of_sessions, mut of_days) = (Vec::new(), Vec::new());
+        for (key, counted) in batch {
+            let state = key
+                .session
+                .map(|id| found.binary_search_by(|row| row.id.cmp(&id.0)).ok().and_then(|i| found.get(i)));
+            match state {
+                Some(Some(row)) if !row.writable => {
+                    left.push((key.clone(), *counted));
+                    continue;
+                }
+                Some(Some(row)) => of_sessions.push(Row::of(SessionId(row.id), key, counted)),
+                // The session is erased, or it was not told apart: its use was the tenant's all the same.
+                Some(None) | None => {}
+            }
+            let mut figures = counted.figures;
+            if matches!(state, Some(None)) {
+                // Nobody would take them back.
+                figures.bytes = 0;
+            }
+            of_days.push((key.day, key.kind, figures));
+        }
+        add_to_sessions(&mut tx, tenant, &of_sessions).await?;
+        add_to_days(&mut tx, tenant, of_days).await?;
+        tx.commit().await?;
+        Ok(left)
+    }
+
+    /// Takes a provider's own figures of the last call in, in a transaction that is open: they go to the
+    /// ledger and correct the session's windows. `None` when there is no such session.
+    ///
+    /// # Errors
+    /// When the database fails, or the session does not read back.
+    pub async fn report_usage(
+        &self,
+        tx: &mut PgConnection,
+        (tenant, name): (TenantId, &SessionName),
+        report: Report,
+    ) -> Result<Option<Reported>, StoreError> {
+        let Report { figures, counted, at } = report;
+        let Some(mut session) = sessions::lock(tx, tenant, name).await? else { return Ok(None) };
+        let served = match counted {
+            Some(tokens) => Some(tokens),
+            None => self.find_last_served(tx, tenant, session.id).await?,
+        };
+        let settings = session.effective_settings();
+        let beside = u64::from(settings.system_tokens.unwrap_or_default());
+        let counted = served.unwrap_or_else(|| session.accounting.context_tokens()).saturating_add(beside);
+        let before = session.accounting.calibration;
+        let reported = u64::try_from(figures.tokens_in).unwrap_or_default();
+        let verdict = session.accounting.calibration.take(counted, reported);
+        let after = session.accounting.calibration;
+        if after != before {
+            if after.window(u32::MAX / 2) != before.window(u32::MAX / 2) {
+                // The default budget moves with the windows.
+                session.context_revision += 1;
+            }
+            session.updated_at = sessions::update(tx, tenant, &session).await?;
+        }
+        let task_id = settings.task_id.unwrap_or_default();
+        let used = Used { session: session.id, task_id, kind: Kind::Reported, figures, at };
+        add_one(tx, tenant, used).await?;
+        Ok(Some(Reported { session, counted, was_served: served.is_some(), verdict }))
+    }
+
+    async fn find_last_served(
+        &self,
+        tx: &mut PgConnection,
+        tenant: TenantId,
+        session: SessionId,
+    ) -> Result<Option<u64>, StoreError> {
+        let written = sqlx::query!(
+            "select last_at, last_tokens from usage_by_session
+             where tenant_id = $1 and session_id = $2 and kind = 'context' order by last_at desc limit 1",
+            tenant.0,
+            session.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?
+        .map(|row| (row.last_at, row.last_tokens));
+        let newest = written.max(self.meter.last_served(tenant, session));
+        Ok(newest.and_then(|(_, tokens)| u64::try_from(tokens).ok()))
+    }
+}
+
+/// Adds a call of the engine's model to the ledger, in the transaction that notes how it ended.
+pub(crate) async fn add_model_call(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    compression: CompressionId,
+    figures: Figures,
+) -> Result<(), StoreError> {
+    // The session first, as everywhere, so that nobody who holds it waits for us.
+    let session = sqlx::query!(
+        r#"select s.id, s.task_id, now() as "now!" from compressions c
+           join sessions s on s.tenant_id = c.tenant_id and s.id = c.session_id
+           where c.tenant_id = $1 and c.id = $2 for key share of s"#,
+        tenant.0,
+        compression.0
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    // Erased meanwhile; there is no attempt to note either.
+    let Some(session) = session else { return Ok(()) };
+    let used = Used {
+        session: SessionId(session.id),
+        task_id: session.task_id.unwrap_or_default(),
+        kind: Kind::Model,
+        figures,
+        at: session.now,
+    };
+    add_one(tx, tenant, used).await
+}
+
+struct Used {
+    session: SessionId,
+    task_id: String,
+    kind: Kind,
+    figures: Figures,
+    at: DateTime<Utc>,
+}
+
+async fn add_one(tx: &mut PgConnection, tenant: TenantId, used: Used) -> Result<(), StoreError> {
+    let Used { session, task_id, kind, figures, at } = used;
+    let day = at.date_naive();
+    let counted = Counted { figures, first_at: at, last_at: at, last_tokens: figures.tokens_out };
+    let row = Row { session: session.0, task_id: &task_id, day, kind, counted };
+    add_to_sessions(tx, tenant, &[row]).await?;
+    add_to_days(tx, tenant, vec![(day, kind, figures)]).await
+}
+
+/// A row of `usage_by_session` to be added to.
+struct Row<'a> {
+    session: Uuid,
+    task_id: &'a str,
+    day: NaiveDate,
+    kind: Kind,
+    counted: Counted,
+}
+
+impl<'a> Row<'a> {
+    fn of(session: SessionId, key: &'a Key, counted: &Counted) -> Self {
+        let task_id = key.task_id.as_deref().unwrap_or_default();
+        Self { session: session.0, task_id, day: key.day, kind: key.kind, counted: *counted }
+    }
+}
+
+fn order(key: &Key) -> (TenantId, Option<SessionId>, &str, NaiveDate, &'static str) {
+    (key.tenant, key.session, key.task_id.as_deref().unwrap_or_default(), key.day, key.kind.as_str())
+}
+
+/// The figures column by column, as `unnest` takes them.
+#[derive(Default)]
+struct Columns {
+    calls: Vec<i64>,
+    failures: Vec<i64>,
+    tokens_in: Vec<i64>,
+    tokens_out: Vec<i64>,
+    tokens_cached: Vec<i64>,
+    tokens_whole: Vec<i64>,
+    time_us: Vec<i64>,
+    cost_micros: Vec<i64>,
+    messages: Vec<i64>,
+    bytes: Vec<i64>,
+}
+
+impl Columns {
+    fn of(all: impl Iterator<Item = Figures>) -> Self {
+        let mut columns = Self::default();
+        for figures in all {
+            columns.calls.push(figures.calls);
+            columns.failures.push(figures.failures);
+            columns.tokens_in.push(figures.tokens_in);
+            columns.tokens_out.push(figures.tokens_out);
+            columns.tokens_cached.push(figures.tokens_cached);
+            columns.tokens_whole.push(figures.tokens_whole);
+            columns.time_us.push(figures.time_us);
+            columns.cost_micros.push(figures.cost_micros);
+            columns.messages.push(figures.messages);
+            columns.bytes.push(figures.bytes);
+        }
+        columns
+    }
+}
+
+/// Adds to rows in the order given, which is that of the key.
+async fn add_to_sessions(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    rows: &[Row<'_>],
+) -> Result<(), StoreError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let sessions: Vec<Uuid> = rows.iter().map(|row| row.session).collect();
+    let tasks: Vec<&str> = rows.iter().map(|row| row.task_id).collect();
+    let days: Vec<NaiveDate> = rows.iter().map(|row| row.day).collect();
+    let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_str()).collect();
+    let firsts: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counted.first_at).collect();
+    let lasts: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counted.last_at).collect();
+    let last_tokens: Vec<i64> = rows.iter().map(|row| row.counted.last_tokens).collect();
+    let sums = Columns::of(rows.iter().map(|row| row.counted.figures));
+    sqlx::query!(
+        "insert into usage_by_session as old (tenant_id, session_id, task_id, day, kind, calls, failures, tokens_in,
+                                              tokens_out, tokens_cached, tokens_whole, time_us, cost_micros,
+                                              last_tokens, first_at, last_at, messages, bytes)
+         select $1, n.session_id, n.task_id, n.day, n.kind, n.calls, n.failures, n.tokens_in, n.tokens_out,
+                n.tokens_cached, n.tokens_whole, n.time_us, n.cost_micros, n.last_tokens, n.first_at, n.last_at,
+                n.messages, n.bytes
+         from unnest($2::uuid[], $3::text[], $4::date[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
+                     $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
+                     $15::timestamptz[], $16::timestamptz[], $17::bigint[], $18::bigint[])
+           as n(session_id, task_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached, tokens_whole,
+                time_us, cost_micros, last_tokens, first_at, last_at, messages, bytes)
+         on conflict (tenant_id, session_id, task_id, day, kind) do update
+         set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
+             tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
+             tokens_cached = old.tokens_cached + excluded.tokens_cached,
+             tokens_whole = old.tokens_whole + excluded.tokens_whole, time_us = old.time_us + excluded.time_us,
+             cost_micros = old.cost_micros + excluded.cost_micros,
+             messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes,
+             last_tokens = case when excluded.last_at >= old.last_at then excluded.last_tokens else old.last_tokens end,
+             first_at = least(old.first_at, excluded.first_at), last_at = greatest(old.last_at, excluded.last_at)",
+        tenant.0,
+        &sessions,
+        &tasks as &[&str],
+        &days,
+        &kinds as &[&str],
+        &sums.calls,
+        &sums.failures,
+        &sums.tokens_in,
+        &sums.tokens_out,
+        &sums.tokens_cached,
+        &sums.tokens_whole,
+        &sums.time_us,
+        &sums.cost_micros,
+        &last_tokens,
+        &firsts,
+        &lasts,
+        &sums.messages,
+        &sums.bytes
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}
+
+/// Adds to the sums by day, in the order of their key.
+async fn add_to_days(
+    tx: &mut PgConnection,
+    tenant: TenantId,
+    used: Vec<(NaiveDate, Kind, Figures)>,
+) -> Result<(), StoreError> {
+    let mut sums: BTreeMap<(NaiveDate, &'static str), Figures> = BTreeMap::new();
+    for (day, kind, figures) in used {
+        *sums.entry((day, kind.as_str())).or_default() += figures;
+    }
+    if sums.is_empty() {
+        return Ok(());
+    }
+    let (days, kinds): (Vec<NaiveDate>, Vec<&str>) = sums.keys().copied().unzip();
+    let sums = Columns::of(sums.values().copied());
+    sqlx::query!(
+        "insert into usage_by_day as old (tenant_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached,
+                                          tokens_whole, time_us, cost_micros, messages, bytes)
+         select $1, n.* from unnest($2::date[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+                                    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
+                                    $13::bigint[]) as n
+         on conflict (tenant_id, day, kind) do update
+         set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
+             tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
+             tokens_cached = old.tokens_cached + excluded.tokens_cached,
+             tokens_whole = old.tokens_whole + excluded.tokens_whole, time_us = old.time_us + excluded.time_us,
+             cost_micros = old.cost_micros + excluded.cost_micros,
+             messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes",
+        tenant.0,
+        &days,
+        &kinds as &[&str],
+        &sums.calls,
+        &sums.failures,
+        &sums.tokens_in,
+        &sums.tokens_out,
+        &sums.tokens_cached,
+        &sums.tokens_whole,
+        &sums.time_us,
+        &sums.cost_micros,
+        &sums.messages,
+        &sums.bytes
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}

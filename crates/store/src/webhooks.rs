@@ -1,0 +1,345 @@
+//! Webhooks: where a tenant wants to be told of its events. [`super::events`] writes the messages to them,
+//! [`super::deliveries`] keeps what became of those.
+//!
+//! Invariant: a secret leaves in the reply that makes it and in the signatures that it makes, nowhere else.
+
+use chrono::{DateTime, Utc};
+use secrecy::SecretString;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::audit::{self, Actor};
+use super::{Store, StoreError, deliveries, expect_rows};
+use anchord_messages::id::{TenantId, WebhookId};
+use anchord_webhooks::signature::{self, SECRET_BYTES};
+use anchord_webhooks::{DisabledReason, WebhookEvent};
+
+/// Webhooks of a tenant.
+pub const MAX_WEBHOOKS: i64 = 20;
+
+/// A webhook, without its secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its id.
+    pub id: WebhookId,
+    /// Where it is.
+    pub url: String,
+    /// What people say about it.
+    pub description: Option<String>,
+    /// The events that it gets; `None` for all.
+    pub events: Option<Vec<WebhookEvent>>,
+    /// Why it gets nothing, and since when.
+    pub disabled: Option<(DisabledReason, DateTime<Utc>)>,
+    /// When the first of the attempts failed since which none has succeeded.
+    pub failing_since: Option<DateTime<Utc>>,
+    /// Until when the secret before the current one signs beside it.
+    pub previous_secret_until: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When its tenant last changed it.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A webhook to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWebhook {
+    /// Where it is.
+    pub url: String,
+    /// What people say about it.
+    pub description: Option<String>,
+    /// The events that it gets; `None` for all.
+    pub events: Option<Vec<WebhookEvent>>,
+    /// Whether it gets anything.
+    pub enabled: bool,
+}
+
+/// A change of a webhook; what is `None` stays, and what is `Some(None)` is reset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebhookChange {
+    /// Where it is.
+    pub url: Option<String>,
+    /// What people say about it.
+    pub description: Option<Option<String>>,
+    /// The events that it gets.
+    pub events: Option<Option<Vec<WebhookEvent>>>,
+    /// Whether it gets anything.
+    pub enabled: Option<bool>,
+}
+
+/// What became of the wish for a webhook.
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// It is there, with its secret.
+    Done(Box<Webhook>, SecretString),
+    /// The tenant has as many as it may have.
+    TooMany,
+}
+
+impl Store {
+    /// Makes a webhook and its secret.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_webhook(
+        &self,
+        tenant: TenantId,
+        new: &NewWebhook,
+        actor: Actor,
+    ) -> Result<Made, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        // One after the other, so that two do not take the last place; sessions are made meanwhile.
+        sqlx::query!("select from tenants where id = $1 for no key update", tenant.0)
+            .fetch_optional(&mut *tx)
+            .await?;
+        let known = sqlx::query_scalar!(
+            r#"select count(*) as "known!" from webhooks where tenant_id = $1"#,
+            tenant.0
+        )
+        .fetch_one(&mut *tx)
+        .await?;
+        if known >= MAX_WEBHOOKS {
+            return Ok(Made::TooMany);
+        }
+        let id = WebhookId(Uuid::now_v7());
+        let secret = rand::random::<[u8; SECRET_BYTES]>();
+        let events = words(new.events.as_deref());
+        let done = sqlx::query!(
+            "insert into webhooks (tenant_id, id, url, description, events, secret, disabled_reason, disabled_at)
+             values ($1, $2, $3, $4, $5, $6, case when not $7::boolean then 'caller' end,
+                     case when not $7 then now() end)",
+            tenant.0,
+            id.0,
+            new.url,
+            new.description,
+            events.as_deref(),
+            secret.as_slice(),
+            new.enabled
+        )
+        .execute(&mut *tx)
+        .await?;
+        expect_rows("the insert of a webhook", 1, done.rows_affected())?;
+        audit::record(&mut tx, tenant, actor, "webhook.created", id).await?;
+        let Some(made) = find(&mut tx, tenant, id).await? else { return Ok(Made::TooMany) };
+        tx.commit().await?;
+        Ok(Made::Done(Box::new(made), SecretString::from(signature::told(&secret))))
+    }
+
+    /// Lists a tenant's webhooks, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn list_webhooks(
+        &self,
+        tenant: TenantId,
+        after: Option<WebhookId>,
+        limit: i64,
+    ) -> Result<Vec<Webhook>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let rows = sqlx::query_as!(
+            Row,
+            "select id, url, description, events, disabled_reason, disabled_at, failing_since,
+                    case when previous_secret_until > now() then previous_secret_until end as previous_secret_until,
+                    created_at, updated_at
+             from webhooks where tenant_id = $1 and ($2::uuid is null or id > $2) order by id limit $3",
+            tenant.0,
+            after.map(|id| id.0),
+            limit
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        rows.into_iter().map(Row::read).collect()
+    }
+
+    /// Finds a webhook.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn find_webhook(&self, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        find(&mut tx, tenant, id).await
+    }
+
+    /// Changes a webhook; `None` when there is no such one. What is pending for one that is disabled is
+    /// taken back; one that is enabled again begins with a clean slate.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn change_webhook(
+        &self,
+        tenant: TenantId,
+        id: WebhookId,
+        change: &WebhookChange,
+        actor: Actor,
+    ) -> Result<Option<Webhook>, StoreError> {
+        let mut tx = self.begin(tenant).await?;
+        let events = change.events.as_ref().and_then(|events| words(events.as_deref()));
+        let description = change.description.as_ref().and_then(Option::as_deref);
+        let done = sqlx::query!(
+            "update webhooks
+             set url = coalesce($3, url),
+                 description = case when $4::boolean then $5 else description end,
+                 events = case when $6::boolean then $7 else events end,
+                 failing_since = case when $3 <> url or $8::boolean and disabled_reason is not null then null
+                                      else failing_since end,
+                 disabled_reason = case when $8::boolean then null when not $8 then coalesce(disabled_reason, 'caller')
+                                        else disabled_reason end,
+                 disabled_at = case when $8::boolean then null when not $8 then coalesce(disabled_at, now())
+                                    else disabled_at end,
+                 updated_at = now()
+             where tenant_id = $1 and id = $2",
+            tenant.0,
+            id.0,
+            change.url,
+            change.description.is_some(),
+            description,
+            change.events.is_some(),
+            events.as_deref(),
+            change.enabled
+        )
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Ok(None);
+        }
+        if change.enabled == Some(false) {
+            deliveries::queue::cancel_pending(&mut tx, tenant, id).await?;
+        }
+        audit::record(&mut tx, tenant, actor, "webhook.changed", id).await?;
+        let changed = find(&mut tx, tenant, id).await?;
+        tx.commit().await?;
+        Ok(changed)
+    }
+
+    /// Erases a webhook with its deliveries; false when there is no such one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_webhook(
+        &self,
+        tenant: TenantId,
+        id: WebhookId,
+        actor: Actor,
+    ) -> Result<bool, StoreError> {
+        // Disabled first and by itself: an event that comes while its rows go away must not wait for that.
+        let mut tx = self.begin(tenant).await?;
+        let done = sqlx::query!(
+            "update webhooks set disabled_reason = coalesce(disabled_reason, 'caller'),
+                                 disabled_at = coalesce(disabled_at, now())
+             where tenant_id = $1 and id = $2",
+            tenant.0,
+            id.0
+        )
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        let mut tx = self.begin(tenant).await?;
+        // It takes as long as its log is.
+        sqlx::query!("set local statement_timeout = 0").execute(&mut *tx).await?;
+        let done = sqlx::query!("delete from webhooks where tenant_id = $1 and id = $2", tenant.0, id.0)
+            .execute(&mut *tx)
+            .await?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        audit::record(&mut tx, tenant, actor, "webhook.deleted", id).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Gives a webhook a new secret; the one before signs beside it for a while, and one before that no
+    /// longer. `None` when there is no such webhook.
+    ///
+    /// # Errors
+    /// When the database fails or the row does not parse.
+    pub async fn rotate_webhook_secret(
+        &self,
+        tenant: TenantId,
+        id: WebhookId,
+        overlap_seconds: u32,
+        actor: Actor,
+    ) -> Result<Option<(Webhook, SecretString)>, StoreError> {
+        let secret = rand::random::<[u8; SECRET_BYTES]>();
+        let mut tx = self.begin(tenant).await?;
+        let done = sqlx::query!(
+            "update webhooks
+             set previous_secret = case when $4::float8 > 0 then secret end,
+                 previous_secret_until = case when $4 > 0 then now() + make_interval(secs => $4) end,
+                 secret = $3, updated_at = now()
+             where tenant_id = $1 and id = $2",
+            tenant.0,
+            id.0,
+            secret.as_slice(),
+            f64::from(overlap_seconds)
+        )
+        .execute(&mut *tx)
+        .await?;
+        if done.rows_affected() == 0 {
+            return Ok(None);
+        }
+        audit::record(&mut tx, tenant, actor, "webhook.rotated", id).await?;
+        let Some(rotated) = find(&mut tx, tenant, id).await? else { return Ok(None) };
+        tx.commit().await?;
+        Ok(Some((rotated, SecretString::from(signature::told(&secret)))))
+    }
+}
+
+struct Row {
+    id: Uuid,
+    url: String,
+    description: Option<String>,
+    events: Option<Vec<String>>,
+    disabled_reason: Option<String>,
+    disabled_at: Option<DateTime<Utc>>,
+    failing_since: Option<DateTime<Utc>>,
+    previous_secret_until: Option<DateTime<Utc>>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+}
+
+impl Row {
+    fn read(self) -> Result<Webhook, StoreError> {
+        let corrupt = |column| StoreError::corrupt("webhooks", column, self.id, "unknown word");
+        // An event that only a newer version knows is none of ours.
+        let known = |names: Vec<String>| names.iter().filter_map(|name| WebhookEvent::parse(name)).collect();
+        let disabled = match self.disabled_reason.zip(self.disabled_at) {
+            Some((word, at)) => {
+                Some((DisabledReason::parse(&word).ok_or_else(|| corrupt("disabled_reason"))?, at))
+            }
+            None => None,
+        };
+        Ok(Webhook {
+            id: WebhookId(self.id),
+            url: self.url,
+            description: self.description,
+            events: self.events.map(known),
+            disabled,
+            failing_since: self.failing_since,
+            previous_secret_until: self.previous_secret_until,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        })
+    }
+}
+
+async fn find(tx: &mut PgConnection, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+    sqlx::query_as!(
+        Row,
+        "select id, url, description, events, disabled_reason, disabled_at, failing_since,
+                case when previous_secret_until > now() then previous_secret_until end as previous_secret_until,
+                created_at, updated_at
+         from webhooks where tenant_id = $1 and id = $2",
+        tenant.0,
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?
+    .map(Row::read)
+    .transpose()
+}
+
+fn words(events: Option<&[WebhookEvent]>) -> Option<Vec<String>> {
+    events.map(|events| events.iter().map(|event| event.as_str().to_owned()).collect())
+}

@@ -1,0 +1,362 @@
+//! A compression, step by step: base and span → ledger → proposal → merge → probes → publication.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::desk::{Work, choose_span, lowered};
+use super::engine::Engine;
+use super::exam::Exam;
+use super::examine::Examiner;
+use super::make::{Made, make};
+use super::notebook::Notebook;
+use super::records::Record;
+use super::{Env, JobError, blocking, elapsed, reread, shadow};
+use anchord_context::context;
+use anchord_messages::group;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::Proof;
+use anchord_record::probe::ProbeReport;
+use anchord_record::rubric::Rubric;
+use anchord_record::strategy::Strategy;
+use anchord_runtime::background::in_turn;
+use anchord_session::compression::Span;
+use anchord_session::compression::{Failure, Report, Status, Timings};
+use anchord_store::compressions::Job;
+use anchord_store::figures::Figures;
+use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
+use anchord_store::todos::TodoUpdate;
+
+/// At most so many messages are indexed at once after a version; more wait in the queue.
+const INDEXED_AT_ONCE: Seq = 256;
+
+/// Runs a claimed compression to its settlement; gives the indexing of its version when it is little and claimed at
+/// once, for so long.
+pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
+    let started = Instant::now();
+    let kept = env.records.take(job.session);
+    let known = kept.as_ref().map(|kept| kept.version);
+    // Boxed: it is far larger than the rest.
+    let load = Box::pin(env.store.load_base((job.tenant, job.session), known));
+    let Some((mut base, mut outlines)) = in_turn(load).await? else {
+        return Ok(None);
+    };
+    let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
+    if base.settings.refuses(strategy) {
+        return refuse(env, job, strategy).await.map(|()| None);
+    }
+    let mut chosen = choose_span(&base, &outlines, (job, strategy), None);
+    let stands = |span: &Span| span.parent_version == base.current.as_ref().map(|current| current.version);
+    let mut replaced = None;
+    if job.request.shadow
+        && !chosen.as_ref().is_ok_and(stands)
+        && let Some(earlier) = shadow::step_back(env, job, &mut base).await?
+    {
+        outlines = earlier.outlines;
+        replaced = Some(earlier.replaced);
+        chosen = choose_span(&base, &outlines, (job, strategy), Some(earlier.replaced.through_seq));
+    }
+    let span = match chosen {
+        Ok(span) => span,
+        Err(reason) => return skip(env, job, started, reason).await.map(|()| None),
+    };
+    if span.parent_version != base.current.as_ref().map(|current| current.version) {
+        // An earlier attempt fixed the span, and more than one version was published since.
+        settle(env, job, Some(span), ended(Status::Superseded, Report::default())).await?;
+        return Ok(None);
+    }
+    // A version that was read from the whole history still digests the messages after the anchor last.
+    let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
+    let now = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
+    let before = replaced.map_or(now, |replaced| replaced.context_tokens);
+    let span_tokens = replaced.map(|replaced| replaced.until(&outlines, span.through_seq));
+    let history = (base.session.accounting.system_through, from_seq - 1);
+    let (now, revision) = (env.clock.now(), base.session.served_revision());
+    let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
+    // A session's whole past would hold up the summaries of others.
+    let index_lease =
+        Some(lease).filter(|_| base.session.head_seq - base.session.indexed_seq <= INDEXED_AT_ONCE);
+    let exam = Exam::choose(env, job, &base.settings, span.parent_version).await?;
+    let lowered = lowered(&base, &job.request);
+    let todos_revision = base.todos.as_ref().map(|list| list.revision);
+    let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
+    let reading = async {
+        let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
+        let originals = in_turn(read).await?;
+        let job = job.clone();
+        let work = Work { base, outlines, originals, kept, span, span_tokens, job, strategy, now };
+        blocking(move || work.desk()).await?.map_err(JobError::Broken)
+    };
+    // The commit is waited for before anything is made of what was read: a model is asked, and chunks are kept, for
+    // a span that is fixed.
+    let (is_fixed, desk) = futures::try_join!(fixing, reading)?;
+    if !is_fixed {
+        return Ok(None);
+    }
+    let begun = Instant::now();
+    let fresh = match strategy {
+        Strategy::Regenerative => reread::refresh(env, job, &mut engine, &desk.material, history).await?,
+        Strategy::Anchored | Strategy::Opaque | Strategy::SlidingWindow | Strategy::Rollback => None,
+    };
+    let reread_ms = elapsed(begun);
+    let notebook = Notebook::Stored(&env.store, job);
+    let examiner = Examiner::new(env.llm.as_ref(), exam);
+    // Boxed: with a record on its stack it is far larger than the rest.
+    let mut made = Box::pin(make(notebook, examiner, &mut engine, desk, fresh)).await?;
+    made.timings.engine_ms += reread_ms;
+    made.todos_revision = todos_revision;
+    // What code makes in a model's place covers less.
+    let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
+    if covered != span && !env.store.fix_span(job, covered).await? {
+        return Err(JobError::Lost);
+    }
+    made.proof.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
+    let (mut settlement, record) = made.settle(job, started, before)?;
+    settlement.revision = revision;
+    if env.llm.is_some() {
+        settlement.report.cost = env.store.llm_cost(job).await?;
+    }
+    let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
+    // What is made in the shadow or ahead of need may never be the current version.
+    let is_published = !job.request.shadow && !job.request.ahead && settled == Settled::As(Status::Succeeded);
+    if let Some(record) = record.filter(|_| is_published) {
+        env.records.keep(job.session, record);
+    }
+    // It has ended, and what is claimed with it is not to wait for its lease.
+    if env.llm.is_some()
+        && let Err(error) = env.store.forget_chunks(job).await
+    {
+        tracing::warn!(compression.id = %job.id, %error, "worker.chunks_not_forgotten");
+    }
+    Ok(indexing)
+}
+
+/// Ends it, and tells the metrics what it came to.
+async fn settle(env: &Env, job: &Job, span: Option<Span>, settlement: Settlement) -> Result<(), JobError> {
+    settle_and_index(env, job, span, settlement, None).await.map(|_| ())
+}
+
+/// Ends it as [`settle`] does; tells what came of it, and gives the indexing of its version when that is claimed
+/// with it.
+async fn settle_and_index(
+    env: &Env,
+    job: &Job,
+    span: Option<Span>,
+    settlement: Settlement,
+    lease: Option<Duration>,
+) -> Result<(Settled, Option<Box<Job>>), JobError> {
+    let figures = Figures::of(&settlement.report, job.request.shadow);
+    let lease = lease.map(|lease| lease.as_secs_f64());
+    // Boxed: what it writes is large.
+    let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
+    let (settled, indexing) = in_turn(settling).await?;
+    if let Settled::As(status) = settled {
+        figures.record(status);
+    }
+    Ok((settled, indexing))
+}
+
+/// Ends a compression whose strategy the session refuses.
+async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError> {
+    let error = Some(Failure {
+        kind: "critical-session".to_owned(),
+        detail: format!("{} cannot be verified and is refused for critical sessions", strategy.as_str()),
+    });
+    let report = Report { strategy_used: Some(strategy), error, ..Report::default() };
+    settle(env, job, job.span, ended(Status::Rejected, report)).await?;
+    Ok(())
+}
+
+/// Ends a compression that cannot be done, with its reason.
+pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
+    let error = Some(Failure { kind: kind.to_owned(), detail: detail.to_owned() });
+    let cost = env.store.llm_cost(job).await?;
+    let report = Report { error, cost, ..Report::default() };
+    settle(env, job, job.span, ended(Status::Failed, report)).await?;
+    Ok(())
+}
+
+async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> Result<(), JobError> {
+    settle(env, job, None, ended(Status::Skipped, skipped(job, started, reason))).await
+}
+
+/// What is told of a compression that finds nothing to cover.
+pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Report {
+    let error = Some(reason.into());
+    let timings =
+        Timings { queued_ms: millis(job.queued_ms), total_ms: elapsed(started), ..Timings::default() };
+    Report { error, timings, ..Report::default() }
+}
+
+fn ended(status: Status, report: Report) -> Settlement {
+    Settlement { status, report, version: None, evaluation: None, retry_tokens: 0, revision: 0 }
+}
+
+impl Made {
+    /// What it comes to, with the record of the version when there is one.
+    fn settle(
+        self,
+        job: &Job,
+        started: Instant,
+        context_before: u32,
+    ) -> Result<(Settlement, Option<Record>), JobError> {
+        let proof = &self.proof;
+        let status = if proof.is_not_smaller() {
+            Status::Skipped
+        } else if proof.is_accepted() {
+            Status::Succeeded
+        } else {
+            Status::Rejected
+        };
+        let error = (status != Status::Succeeded).then(|| Failure {
+            kind: if status == Status::Skipped { "not-smaller" } else { "gate-refused" }.to_owned(),
+            detail: refusal_text(proof),
+        });
+        let mut timings = self.timings;
+        timings.queued_ms = millis(job.queued_ms);
+        timings.total_ms = elapsed(started);
+        let tokens = |count: i64| u32::try_from(count).ok();
+        let report = Report {
+            strategy_used: Some(proof.meta.strategy),
+            engine: Some(proof.meta.engine),
+            model: proof.meta.model.clone(),
+            gate: proof.gate.clone(),
+            tokens_before: tokens(proof.meta.tokens_before),
+            tokens_after: tokens(proof.meta.tokens_after),
+            compression_ratio: proof.meta.compression_ratio,
+            context_tokens_before: Some(context_before),
+            // What the context would be; settling a version that is published counts it afresh.
+            context_tokens_after: job.request.shadow.then(|| {
+                let replaced = tokens(proof.meta.tokens_before).unwrap_or(u32::MAX);
+                context_before
+                    .saturating_sub(replaced)
+                    .saturating_add(tokens(proof.meta.tokens_after).unwrap_or(u32::MAX))
+            }),
+            probe_score: proof.report.score,
+            facts_score: proof.report.facts_score,
+            exam: proof.report.exam,
+            probes_asked: proof.report.asked,
+            probes_failed: proof.report.failed,
+            probes_cut: proof.report.cut,
+            critical_failed: proof.report.critical_failed,
+            rubric: self.rubric.as_ref().map(|rubric| rubric.overall),
+            entries: proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
+            warnings: proof.meta.warnings.clone(),
+            error,
+            timings,
+            ..Report::default()
+        };
+        let evaluation = Some(NewEvaluation {
+            scores: scores(&proof.report, self.rubric.as_ref())?,
+            results: written(&proof.report.results)?,
+            new_probes: proof
+                .new_probes
+                .iter()
+                .chain(&self.exam.questions)
+                .map(written)
+                .collect::<Result<_, _>>()?,
+            retired: proof
+                .retired
+                .iter()
+                .filter_map(|at| self.probe_ids.get(*at))
+                .chain(&self.exam.retired)
+                .copied()
+                .collect(),
+        });
+        let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
+        let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
+        // A shadow run keeps what it made, also what the gate refused: that is what it is for.
+        let is_kept = status == Status::Succeeded || job.request.shadow;
+        let (version, record) = if is_kept { Some(self.version()?) } else { None }.unzip();
+        Ok((Settlement { status, report, version, evaluation, retry_tokens, revision: 0 }, record))
+    }
+
+    fn version(self) -> Result<(NewVersion, Record), JobError> {
+        let mut ledger = Vec::new();
+        for command in &self.facts.commands {
+            push_entry(&mut ledger, "command", &command.seqs, written(command)?);
+        }
+        for run in &self.facts.test_runs {
+            push_entry(&mut ledger, "test_run", &run.seqs, written(run)?);
+        }
+        let proof = self.proof;
+        let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
+        let todos =
+            followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
+        let version = proof.meta.version;
+        let (record, parts) =
+            self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
+        let carry = written(&self.facts.carry)?;
+        let bytes = parts.bytes() + carry.get().len();
+        let kept = Record { version, summary: proof.summary, parts, carry: self.facts.carry, bytes };
+        let version = NewVersion {
+            version,
+            meta: written(&proof.meta)?,
+            record,
+            carry,
+            rendering: served(&proof.rendering.text, self.counter),
+            least: served(&proof.least.text, self.counter),
+            digest: Some(proof.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
+            recap: proof.recap,
+            todos,
+            ledger,
+        };
+        Ok((version, kept))
+    }
+}
+
+fn refusal_text(proof: &Proof) -> String {
+    if proof.refusals.is_empty() {
+        return format!(
+            "{} of {} probes failed, {} of them critical",
+            proof.report.failed, proof.report.asked, proof.report.critical_failed
+        );
+    }
+    let reasons: Vec<String> = proof.refusals.iter().take(5).map(ToString::to_string).collect();
+    reasons.join("; ")
+}
+
+/// A rendering as the message that contexts serve, with that message's tokens.
+fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
+    let text = context::summary_message_text(rendering);
+    let tokens = context::Counted::new(&text, &counter).tokens;
+    (text, tokens)
+}
+
+/// Numbers the entries of one message among themselves, so that a span that is read again after a
+/// rollback, with other bounds, gives the same keys.
+fn push_entry(
+    ledger: &mut Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
+    kind: &'static str,
+    seqs: &[Seq],
+    value: Box<RawValue>,
+) {
+    let seq = seqs.first().copied().unwrap_or_default();
+    let same = |entry: &&(Cow<'static, str>, Seq, i32, Box<RawValue>)| entry.0 == kind && entry.1 == seq;
+    let ordinal = ledger.last().filter(same).map_or(0, |entry| entry.2 + 1);
+    ledger.push((Cow::Borrowed(kind), seq, ordinal, value));
+}
+
+/// The figures of an evaluation as they are stored: the rubric stands among them, when there is one.
+pub(super) fn scores(report: &ProbeReport, rubric: Option<&Rubric>) -> Result<serde_json::Value, JobError> {
+    let mut scores = json(&report.scores())?;
+    if let (Some(fields), Some(rubric)) = (scores.as_object_mut(), rubric) {
+        fields.insert("rubric".to_owned(), json(rubric)?);
+    }
+    Ok(scores)
+}
+
+fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {
+    serde_json::to_value(value).map_err(|error| JobError::Broken(error.to_string()))
+}
+
+pub(super) fn written(value: &impl Serialize) -> Result<Box<RawValue>, JobError> {
+    serde_json::value::to_raw_value(value).map_err(|error| JobError::Broken(error.to_string()))
+}
+
+fn millis(ms: i64) -> u64 {
+    u64::try_from(ms).unwrap_or_default()
+}

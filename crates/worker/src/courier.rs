@@ -1,0 +1,180 @@
+//! The courier: delivers messages to webhooks, each until it arrives or is given up.
+//!
+//! Invariant: no transaction is open while a receiver is waited for, and a message is at least once
+//! delivered: what is said about an attempt carries its fence, and an attempt about which nothing is said is
+//! made again when its lease ends.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use rand::Rng as _;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{Instrument as _, debug, error, info_span, warn};
+
+use super::outbound::{Answer, Outbound};
+use anchord_runtime::clock::Clock;
+use anchord_store::deliveries::queue::{Attempt, Ended};
+use anchord_store::{Store, StoreError};
+use anchord_webhooks::{DeliveryStatus, Failure};
+
+/// Attempts of a process at once. They mostly wait.
+const AT_ONCE: usize = 64;
+/// Attempts at once for one webhook and for all webhooks of a tenant, over all processes; one for each
+/// webhook in any case.
+const SHARES: (i32, i32) = (4, 16);
+/// How long an attempt may take before it is taken for lost: its timeout, and time to write it down.
+const LEASE: Duration = Duration::from_secs(30);
+/// The look for what has become due, of which nobody tells; jittered.
+const TICK: Duration = Duration::from_secs(1);
+/// What a receiver answers that wants to hear nothing any more.
+const GONE: u16 = 410;
+
+/// Delivers what is due.
+#[derive(Clone, Debug)]
+pub struct Courier {
+    store: Store,
+    clock: Clock,
+    outbound: Outbound,
+}
+
+impl Courier {
+    /// Builds a courier; nothing is sent until [`Courier::run`].
+    #[must_use]
+    pub fn new(store: Store, clock: Clock, outbound: Outbound) -> Self {
+        Self { store, clock, outbound }
+    }
+
+    /// Delivers until `stop`, then lets the attempts under way end.
+    pub async fn run(self, stop: CancellationToken) {
+        let permits = Arc::new(Semaphore::new(AT_ONCE));
+        let attempts = TaskTracker::new();
+        let due = self.store.deliveries_due();
+        while !stop.is_cancelled() {
+            let free = permits.available_permits();
+            let looked = Instant::now();
+            let claimed = self.claim(free).await;
+            // A look costs the more the more webhooks wait; at most half of the time goes into looking.
+            let pause = looked.elapsed().min(TICK);
+            match claimed {
+                Ok(claimed) => {
+                    for attempt in claimed {
+                        // Nobody else takes permits, so there is one for each.
+                        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { break };
+                        let (courier, due) = (self.clone(), Arc::clone(&due));
+                        attempts.spawn(async move {
+                            courier.deliver(&attempt).await;
+                            drop(permit);
+                            // Its webhook has room for the next one.
+                            due.notify_one();
+                        });
+                    }
+                }
+                Err(error) => warn!(%error, "webhooks.not_claimed"),
+            }
+            tokio::select! {
+                () = async {
+                    tokio::time::sleep(pause).await;
+                    due.notified().await;
+                } => {}
+                () = tokio::time::sleep(TICK.mul_f64(rand::rng().random_range(0.8..1.2))) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        attempts.close();
+        attempts.wait().await;
+    }
+
+    /// Delivers what is due until nothing is, on the caller's task; for tests. Gives how many attempts were made.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drain(&self) -> Result<usize, StoreError> {
+        let mut made = 0;
+        loop {
+            let claimed = self.claim(AT_ONCE).await?;
+            if claimed.is_empty() {
+                return Ok(made);
+            }
+            made += claimed.len();
+            join_all(claimed.iter().map(|attempt| self.deliver(attempt))).await;
+        }
+    }
+
+    async fn claim(&self, free: usize) -> Result<Vec<Attempt>, StoreError> {
+        if free == 0 {
+            return Ok(Vec::new());
+        }
+        self.store.claim_deliveries(LEASE, i32::try_from(free).unwrap_or(i32::MAX), SHARES).await
+    }
+
+    async fn deliver(&self, attempt: &Attempt) {
+        let span = info_span!(
+            "webhook",
+            tenant.id = %attempt.tenant,
+            webhook.id = %attempt.webhook,
+            delivery.id = %attempt.id,
+            delivery.attempt = attempt.attempt
+        );
+        self.deliver_within(attempt).instrument(span).await;
+    }
+
+    async fn deliver_within(&self, attempt: &Attempt) {
+        let begun = Instant::now();
+        let answer = self.outbound.send(attempt, self.clock.now().timestamp()).await;
+        let took = begun.elapsed();
+        let outcome = answer.failure.map_or("succeeded", Failure::as_str);
+        metrics::counter!("anchord_webhook_attempts_total", "outcome" => outcome).increment(1);
+        metrics::histogram!("anchord_webhook_attempt_seconds").record(took.as_secs_f64());
+        let ended = ended(attempt.tries, &answer, took, rand::rng().random_range(0.0..1.0));
+        match self.store.settle_delivery(attempt, &ended).await {
+            Ok(settled) => {
+                debug!(outcome, status = answer.status, took_ms = took.as_millis(), "webhook.attempted");
+                if let Some(status) = settled.status.filter(|status| *status != DeliveryStatus::Pending) {
+                    metrics::counter!("anchord_webhook_deliveries_total", "status" => status.as_str())
+                        .increment(1);
+                }
+                if let Some(reason) = settled.disabled {
+                    metrics::counter!("anchord_webhooks_disabled_total", "reason" => reason.as_str())
+                        .increment(1);
+                    warn!(reason = reason.as_str(), "webhook.disabled");
+                }
+            }
+            // Its lease ends, and it is sent again under the same id.
+            Err(error) => error!(%error, "webhook.not_settled"),
+        }
+    }
+}
+
+/// What an answer means for the delivery.
+fn ended(tries: u32, answer: &Answer, took: Duration, spread: f64) -> Ended {
+    let again_after =
+        answer.failure.and_then(|_| anchord_webhooks::wait_after(tries, spread, answer.retry_after));
+    Ended {
+        status_code: answer.status,
+        failure: answer.failure,
+        gone: answer.status == Some(GONE),
+        took,
+        again_after,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_success_another_try_or_the_end() {
+        let answer = |status, failure| Answer { status, failure, retry_after: None };
+        let end = |tries, answer| ended(tries, &answer, Duration::ZERO, 0.0);
+        let good = end(1, answer(Some(204), None));
+        assert_eq!((good.failure, good.gone, good.again_after), (None, false, None));
+        let bad = end(1, answer(Some(500), Some(Failure::Status)));
+        assert_eq!(bad.again_after, Some(Duration::from_secs(5)));
+        let late = end(9, answer(None, Some(Failure::Timeout)));
+        assert_eq!((late.gone, late.again_after), (false, None));
+        assert!(end(1, answer(Some(410), Some(Failure::Status))).gone);
+    }
+}

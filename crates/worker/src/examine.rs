@@ -1,0 +1,198 @@
+//! Whom a candidate is shown: a model that answers its probes, a reader that sits its exam, a judge. Each when the operator
+//! named a model for it, each without effect when that cannot be reached, which is said.
+
+use std::sync::Arc;
+
+use tracing::warn;
+
+use super::engine::Digest;
+use super::exam::{Exam, Kept, Served};
+use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
+use super::notebook::Notebook;
+use super::{JobError, blocking};
+use anchord_llm::Client;
+use anchord_messages::id::Seq;
+use anchord_messages::tokens::TokenCounter;
+use anchord_record::candidate::Proof;
+use anchord_record::exam;
+use anchord_record::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
+use anchord_record::rubric::{self, Rubric};
+
+/// The most calls that the probes of one job may take, over all of its candidates.
+const MOST_CALLS: usize = 16;
+/// Tokens of the answers on one sheet.
+const ANSWER_TOKENS: u32 = 4_096;
+/// Tokens of a judgement.
+const JUDGEMENT_TOKENS: u32 = 1_024;
+
+/// What questions are asked of.
+#[derive(Clone, Copy)]
+pub(super) struct Paper<'a> {
+    pub(super) rendering: &'a str,
+    pub(super) tokens: u32,
+    /// The messages that it is the summary of.
+    pub(super) span: (Seq, Seq),
+}
+
+/// Asks models about the candidates of one job.
+#[derive(Debug)]
+pub(super) struct Examiner {
+    client: Option<Client>,
+    exam: Option<Exam>,
+    calls_left: usize,
+    /// Models that failed are not asked again for this job.
+    is_down: bool,
+    notes: Vec<String>,
+}
+
+impl Examiner {
+    pub(super) fn new(client: Option<&Client>, exam: Option<Exam>) -> Self {
+        Self { client: client.cloned(), exam, calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
+    }
+
+    /// What a session keeps of the exam, and what a reader should know.
+    pub(super) fn close(mut self) -> (Kept, Vec<String>) {
+        let (kept, notes) = self.exam.map(Exam::close).unwrap_or_default();
+        self.notes.extend(notes);
+        (kept, self.notes)
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// Whether a model answers probes.
+    pub(super) fn is_on(&self) -> bool {
+        let named = self.client.as_ref().is_some_and(|client| client.options().probe_model.is_some());
+        named && !self.is_down && self.calls_left > 0
+    }
+
+    /// The report with what a model answered from the rendering alone. Where it answers nothing that can be
+    /// read, code's verdicts stand.
+    pub(super) async fn answer(
+        &mut self,
+        notebook: Notebook<'_>,
+        paper: Paper<'_>,
+        report: &ProbeReport,
+    ) -> Result<ProbeReport, JobError> {
+        let mut report = report.clone();
+        let Some(client) = self.client.clone().filter(|_| self.is_on()) else { return Ok(report) };
+        let Some(model) = client.options().probe_model.clone() else { return Ok(report) };
+        let exchange = Exchange { notebook, client: &client, model: &model };
+        let open = |result: &ProbeResult| result.answered_by == Answerer::Code;
+        let sheets = probe::sheets(&report, paper.rendering, open);
+        for sheet in sheets {
+            if self.calls_left == 0 {
+                self.notes.push(
+                    "probes: as many calls as a compression may make; code answered the rest".to_owned(),
+                );
+                break;
+            }
+            self.calls_left -= 1;
+            let question = Question {
+                purpose: "probe",
+                span: paper.span,
+                prompt: &sheet.prompt,
+                schema: probe::answer_schema(),
+                max_output_tokens: ANSWER_TOKENS,
+                input_tokens: paper.tokens,
+            };
+            let (reason, answered) = match exchange.ask(question).await? {
+                Ok(reply) => {
+                    ("unusable_reply", sheet.read(&reply.text).map(|answered| (answered, reply.spent)))
+                }
+                Err(error) => (error.as_str(), None),
+            };
+            let Some((answered, spent)) = answered else {
+                warn!(compression.id = notebook.name(), llm.model = model, reason, "llm.probes_unanswered");
+                self.is_down = true;
+                self.notes.push(format!("probes: the model did not answer ({reason}); code answered"));
+                break;
+            };
+            report = probe::mark_answers(&report, &answered, spent);
+        }
+        Ok(report)
+    }
+
+    /// Lets a reader sit the exam of a candidate; whether it did.
+    pub(super) async fn sit(
+        &mut self,
+        notebook: Notebook<'_>,
+        digest: &Arc<Digest>,
+        proof: &mut Proof,
+    ) -> Result<bool, JobError> {
+        let Some(exam) = &mut self.exam else { return Ok(false) };
+        let Some(results) = exam.sit(notebook, digest, proof).await? else { return Ok(false) };
+        proof.examined(results, exam.threshold());
+        Ok(true)
+    }
+
+    /// Whether a reader knew too little of what results of an exam are about.
+    pub(super) fn is_low(&self, results: &[ProbeResult]) -> bool {
+        self.exam.as_ref().is_some_and(|exam| exam.is_low(results))
+    }
+
+    /// The report with what a reader answers of questions that stand, from a version's context: of its own and the
+    /// latest before it.
+    pub(super) async fn sit_again(
+        &mut self,
+        notebook: Notebook<'_>,
+        served: &Served,
+        mut questions: Vec<Probe>,
+        mut report: ProbeReport,
+    ) -> Result<ProbeReport, JobError> {
+        let Some(exam) = &mut self.exam else { return Ok(report) };
+        questions.drain(..questions.len().saturating_sub(exam::MOST_NEW + exam::MOST_EARLIER));
+        if let Some(results) = exam.read(notebook, served, questions).await? {
+            report = report.with_exam(results, exam.threshold());
+        }
+        Ok(report)
+    }
+
+    /// Whether a model judges summaries.
+    pub(super) fn has_judge(&self) -> bool {
+        self.client.as_ref().is_some_and(|client| client.options().judge_model.is_some())
+    }
+
+    /// What a judge says of a summary of a span; nothing without a judge. `evidence` writes in about so many
+    /// tokens what the summary is of.
+    pub(super) async fn judge(
+        &mut self,
+        notebook: Notebook<'_>,
+        (summary, span): (&str, (Seq, Seq)),
+        evidence: impl FnOnce(u32) -> String + Send + 'static,
+    ) -> Result<Option<Rubric>, JobError> {
+        let Some(client) = self.client.clone() else { return Ok(None) };
+        let Some(model) = client.options().judge_model.clone() else { return Ok(None) };
+        let room = client.options().context_tokens;
+        let summary = summary.to_owned();
+        let (prompt, tokens) = blocking(move || {
+            let counter = TokenCounter::default();
+            let taken = JUDGEMENT_TOKENS + INSTRUCTION_TOKENS + counter.count_text(&summary);
+            // Another tokenizer may count a fifth more than ours.
+            let budget = (room.saturating_sub(taken) / 5 * 4).max(1_000);
+            let prompt = rubric::question(&summary, &evidence(budget));
+            let tokens = counter.count_text(&prompt.user);
+            (prompt, tokens)
+        })
+        .await?;
+        let exchange = Exchange { notebook, client: &client, model: &model };
+        let question = Question {
+            purpose: "judge",
+            span,
+            prompt: &prompt,
+            schema: rubric::schema(),
+            max_output_tokens: JUDGEMENT_TOKENS,
+            input_tokens: tokens,
+        };
+        let (reason, rubric) = match exchange.ask(question).await? {
+            Ok(reply) => ("unusable_reply", rubric::read(&reply.text, &model)),
+            Err(error) => (error.as_str(), None),
+        };
+        if rubric.is_none() {
+            warn!(compression.id = notebook.name(), llm.model = model, reason, "llm.judge_unusable");
+            self.notes.push(format!("rubric: the judge did not answer ({reason}); there is none"));
+        }
+        Ok(rubric)
+    }
+}

@@ -1,0 +1,123 @@
+//! One question to a model: tried as often as it may help, every try recorded before it is sent and after.
+
+use tracing::field::Empty;
+use tracing::{Instrument as _, info_span};
+
+use super::JobError;
+use super::notebook::Notebook;
+use anchord_llm::{Attempt, Call, Client, LlmError};
+use anchord_messages::id::Seq;
+use anchord_record::changes::Prompt;
+use anchord_record::probe::Spent;
+use anchord_store::narratives::{AttemptEnd, NewAttempt};
+
+/// Tokens of the instructions and the schema, about.
+pub(super) const INSTRUCTION_TOKENS: u32 = 2_400;
+
+/// What is asked.
+#[derive(Debug)]
+pub(super) struct Question<'a> {
+    /// The word of the record: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
+    pub(super) purpose: &'static str,
+    /// The messages that it is about.
+    pub(super) span: (Seq, Seq),
+    pub(super) prompt: &'a Prompt,
+    pub(super) schema: serde_json::Value,
+    pub(super) max_output_tokens: u32,
+    /// Tokens of the data, about; they scale the deadline.
+    pub(super) input_tokens: u32,
+}
+
+/// What was answered, and what the answer took.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) text: String,
+    pub(super) spent: Spent,
+}
+
+/// Who asks, and whom.
+#[derive(Clone, Copy)]
+pub(super) struct Exchange<'a> {
+    pub(super) notebook: Notebook<'a>,
+    pub(super) client: &'a Client,
+    pub(super) model: &'a str,
+}
+
+impl Exchange<'_> {
+    /// Asks, and asks again as long as that may help.
+    pub(super) async fn ask(&self, question: Question<'_>) -> Result<Result<Reply, LlmError>, JobError> {
+        let call = Call {
+            model: self.model.to_owned(),
+            system: question.prompt.system.clone(),
+            user: question.prompt.user.clone(),
+            schema: question.schema,
+            max_output_tokens: question.max_output_tokens,
+            input_tokens: question.input_tokens.saturating_add(INSTRUCTION_TOKENS),
+        };
+        let new = NewAttempt {
+            purpose: question.purpose,
+            from_seq: question.span.0,
+            through_seq: question.span.1,
+            provider: self.client.options().provider.as_str(),
+            model: self.model,
+        };
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let open = self.notebook.begin(new).await?;
+            let span = info_span!(
+                "llm.call",
+                llm.purpose = question.purpose,
+                llm.provider = new.provider,
+                llm.model = self.model,
+                llm.outcome = Empty,
+                llm.tokens.input = Empty,
+                llm.tokens.output = Empty
+            );
+            // The server learns nothing of the trace: it is a third party's.
+            let attempt = self.client.attempt(self.notebook.tenant(), &call).instrument(span.clone()).await;
+            let end = self.end(question.purpose, &attempt);
+            span.record("llm.outcome", end.outcome);
+            span.record("llm.tokens.input", end.input_tokens);
+            span.record("llm.tokens.output", end.output_tokens);
+            drop(span);
+            self.notebook.end(open, end).await?;
+            let error = match attempt.result {
+                Ok(text) => {
+                    let spent = Spent { latency_ms: end.latency_ms, micros: end.cost_micros };
+                    return Ok(Ok(Reply { text, spent }));
+                }
+                Err(error) => error,
+            };
+            let Some(wait) = self.client.wait_before_next(&error, tries) else { return Ok(Err(error)) };
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    fn end(&self, purpose: &'static str, attempt: &Attempt) -> AttemptEnd {
+        let outcome = attempt.result.as_ref().map_or_else(LlmError::as_str, |_| "ok");
+        let http_status = match &attempt.result {
+            Err(LlmError::Status { status, .. }) => Some(*status),
+            _ => None,
+        };
+        let latency_ms = u64::try_from(attempt.latency.as_millis()).unwrap_or(u64::MAX);
+        let cost_micros = self.client.cost_micros(self.model, attempt.usage);
+        metrics::counter!("anchord_llm_calls_total", "outcome" => outcome, "purpose" => purpose).increment(1);
+        metrics::counter!("anchord_llm_tokens_total", "direction" => "input")
+            .increment(attempt.usage.input_tokens);
+        metrics::counter!("anchord_llm_tokens_total", "direction" => "output")
+            .increment(attempt.usage.output_tokens);
+        metrics::counter!("anchord_llm_cost_micros_total").increment(cost_micros);
+        metrics::histogram!("anchord_llm_call_seconds", "purpose" => purpose)
+            .record(attempt.latency.as_secs_f64());
+        AttemptEnd {
+            outcome,
+            http_status,
+            input_tokens: attempt.usage.input_tokens,
+            cached_tokens: attempt.usage.cached_tokens,
+            output_tokens: attempt.usage.output_tokens,
+            latency_ms,
+            cost_micros,
+        }
+    }
+}

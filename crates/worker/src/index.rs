@@ -1,0 +1,71 @@
+//! Keeps a session's recall index up with its messages.
+
+use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_recall::Analyzer;
+use anchord_runtime::background;
+use anchord_store::compressions::Job;
+use anchord_store::recall::Indexing;
+use anchord_store::{Store, StoreError};
+
+/// The most transactions of one job: a session that was imported whole must not hold a permit for long.
+const MOST_STEPS: usize = 16;
+
+/// What an indexing did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexed {
+    /// Through which message the index reaches now.
+    pub through_seq: Seq,
+    /// Whether messages are left, so that another job is due.
+    pub more: bool,
+    /// Whether the job that it was for has ended with the last messages.
+    pub is_ended: bool,
+}
+
+/// Indexes the next messages of a session, for a job if there is one; `None` when the session is gone.
+///
+/// Safe to run twice at once: each step is fenced by how far the index reached before it, and one that
+/// comes second changes nothing.
+///
+/// # Errors
+/// When the database fails; what was indexed before stays.
+pub async fn index(
+    store: &Store,
+    (tenant, session): (TenantId, SessionId),
+    job: Option<&Job>,
+) -> Result<Option<Indexed>, StoreError> {
+    let mut through_seq = 0;
+    for _ in 0..MOST_STEPS {
+        // Boxed: a page of messages is read in it.
+        match background::in_turn(Box::pin(step(store, (tenant, session), job))).await? {
+            Some(indexed) if indexed.more => through_seq = indexed.through_seq,
+            last => return Ok(last),
+        }
+    }
+    Ok(Some(Indexed { through_seq, more: true, is_ended: false }))
+}
+
+/// Indexes what one transaction takes.
+async fn step(
+    store: &Store,
+    (tenant, session): (TenantId, SessionId),
+    job: Option<&Job>,
+) -> Result<Option<Indexed>, StoreError> {
+    let Some(next) = store.find_unindexed(tenant, session).await? else { return Ok(None) };
+    let through_seq = next.indexed_seq;
+    if next.messages.is_empty() {
+        return Ok(Some(Indexed { through_seq, more: false, is_ended: false }));
+    }
+    let documents = background::spawn(move || {
+        let mut analyzer = Analyzer::default();
+        next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
+    });
+    let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
+    let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
+    let indexed = store.index_messages((tenant, session), through_seq, documents, job).await?;
+    let reached = through_seq + count;
+    Ok(Some(match indexed {
+        Indexing::Behind => Indexed { through_seq, more: true, is_ended: false },
+        Indexing::Indexed => Indexed { through_seq: reached, more: reached < next.head_seq, is_ended: false },
+        Indexing::Ended => Indexed { through_seq: reached, more: false, is_ended: true },
+    }))
+}

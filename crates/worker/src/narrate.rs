@@ -1,0 +1,354 @@
+//! A span told by a model: piece by piece, each asked, read, checked and kept before the next.
+//!
+//! The way down when something fails: the call again (as long as it may help), one repair call, smaller
+//! pieces, and then the deterministic engine, which the caller of this file goes on with. Nothing of a
+//! prompt or a reply is logged.
+
+use std::sync::Arc;
+
+use tracing::{info, warn};
+
+use super::engine::Digest;
+use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
+use super::{JobError, blocking};
+use anchord_llm::LlmError;
+use anchord_messages::id::Seq;
+use anchord_record::candidate::{self, Material};
+use anchord_record::changes::{self, Account, Board, Changes, Checked, Chunk, Frame, Prompt};
+use anchord_record::phase::Phase;
+use anchord_record::summary::Summary;
+use anchord_store::narratives::FinishedChunk;
+
+/// How often the pieces may be made smaller in one compression.
+const SMALLER: u32 = 2;
+/// The most characters of the record that a model is shown.
+const MOST_RECORD_CHARS: usize = 80_000;
+/// The least tokens of a piece.
+const LEAST_CHUNK_TOKENS: u32 = 800;
+
+/// Why the model's telling came to nothing, in a stable word for the version's warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fallen(pub(super) &'static str);
+
+/// Why one piece came to nothing.
+enum Broken {
+    /// Smaller pieces may do.
+    Smaller(&'static str),
+    /// They would not.
+    Whole(&'static str),
+}
+
+/// What a candidate lost, and what is to be done about it.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    /// What the failed probes asked about, in words.
+    pub(super) categories: Vec<&'static str>,
+    /// The messages that their facts came from.
+    pub(super) seqs: Vec<Seq>,
+    /// Whether the piece is to be asked in smaller ones.
+    pub(super) smaller: bool,
+}
+
+/// What a model told of a span, and was kept: piece by piece, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    pub(super) changes: Vec<Changes>,
+    pub(super) account: Account,
+}
+
+impl Told {
+    fn push(&mut self, changes: Changes, account: Account) {
+        self.changes.push(changes);
+        self.account.add(account);
+    }
+}
+
+/// Tells a span, or why that came to nothing.
+pub(super) async fn tell(
+    exchange: Exchange<'_>,
+    digest: &Arc<Digest>,
+    phase: Option<Phase>,
+) -> Result<Result<Told, Fallen>, JobError> {
+    let told = Teller::new(exchange, digest, phase).await?.tell(digest).await?;
+    note(exchange, &told);
+    Ok(told)
+}
+
+/// Tells the piece of a span that lost most once more, upon what was told.
+pub(super) async fn retell(
+    exchange: Exchange<'_>,
+    digest: &Arc<Digest>,
+    phase: Option<Phase>,
+    (before, lost): (Told, &Lost),
+) -> Result<Result<Told, Fallen>, JobError> {
+    let told = Teller::new(exchange, digest, phase).await?.retell(digest, before, lost).await?;
+    note(exchange, &told);
+    Ok(told)
+}
+
+fn note(exchange: Exchange<'_>, told: &Result<Told, Fallen>) {
+    let (name, model) = (exchange.notebook.name(), exchange.model);
+    match told {
+        Ok(told) => {
+            info!(compression.id = name, llm.model = model, "llm.told");
+            let Account { told, trimmed, dropped, .. } = told.account;
+            for (outcome, count) in [
+                ("published", told.saturating_sub(trimmed + dropped)),
+                ("trimmed", trimmed),
+                ("dropped", dropped),
+            ] {
+                metrics::counter!("anchord_llm_entries_total", "outcome" => outcome)
+                    .increment(u64::from(count));
+            }
+        }
+        Err(Fallen(reason)) => {
+            warn!(compression.id = name, llm.model = model, reason, "llm.fallen");
+        }
+    }
+    let ended = told.as_ref().map_or_else(|Fallen(reason)| *reason, |_| "told");
+    metrics::counter!("anchord_llm_narratives_total", "ended" => ended).increment(1);
+}
+
+/// Where the telling of a span stands.
+#[derive(Clone, Copy)]
+struct Walk {
+    /// Told through this message.
+    after: Seq,
+    /// To be told through this one.
+    through: Seq,
+    /// Tokens of the next piece.
+    budget: u32,
+}
+
+fn bounds(digest: &Digest) -> Option<(Seq, Seq)> {
+    let span = &digest.material.span;
+    Some((span.first()?.seq, span.last()?.seq))
+}
+
+/// One piece of a span, with the record that it is told upon.
+struct Piece {
+    chunk: Arc<Chunk>,
+    board: Arc<Board>,
+    prompt: Prompt,
+}
+
+struct Teller<'a> {
+    exchange: Exchange<'a>,
+    frame: Frame,
+    /// The record as code merged the span into it.
+    record: Arc<Summary>,
+    /// Tokens of a piece.
+    budget: u32,
+}
+
+impl<'a> Teller<'a> {
+    async fn new(
+        exchange: Exchange<'a>,
+        digest: &Arc<Digest>,
+        phase: Option<Phase>,
+    ) -> Result<Self, JobError> {
+        let window = exchange.client.options().context_tokens;
+        // Another tokenizer may count a fifth more than ours.
+        let room = (window.saturating_sub(changes::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
+            .max(2 * LEAST_CHUNK_TOKENS);
+        // A third of the room for the record, at about three characters a token.
+        let frame_tokens = room / 3;
+        let max_chars =
+            usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(MOST_RECORD_CHARS);
+        let read = Arc::clone(digest);
+        let record =
+            blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
+        let Material { aim: bound, counter, .. } = digest.material;
+        let frame = Frame { max_chars, bound, phase, counter };
+        Ok(Self { exchange, frame, record, budget: room - frame_tokens })
+    }
+
+    /// The pieces of the digest's span that are finished; a history that is read afresh is told page by
+    /// page, each page with pieces of its own.
+    async fn finished(&self, (first, last): (Seq, Seq)) -> Result<Vec<FinishedChunk>, JobError> {
+        let mut finished = self.exchange.notebook.finished().await?;
+        finished.retain(|chunk| chunk.from_seq >= first && chunk.through_seq <= last);
+        Ok(finished)
+    }
+
+    async fn tell(&self, digest: &Arc<Digest>) -> Result<Result<Told, Fallen>, JobError> {
+        let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
+        let mut finished = self.finished(bounds).await?.into_iter().peekable();
+        let mut told = Told::default();
+        let mut walk = Walk { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
+        let mut smaller = 0;
+        loop {
+            // Paid for by an earlier claim.
+            if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > walk.after) {
+                walk.after = chunk.through_seq;
+                told.push(chunk.changes, chunk.account);
+                continue;
+            }
+            let Some(piece) = self.next(digest, walk, &told.changes).await? else { break };
+            let chunk = Arc::clone(&piece.chunk);
+            match self.ask(piece, "summarise").await? {
+                Ok((changes, account)) => {
+                    let (from_seq, through_seq) = (chunk.from_seq, chunk.through_seq);
+                    let done = FinishedChunk { from_seq, through_seq, changes, account };
+                    self.exchange.notebook.keep(&done).await?;
+                    walk.after = through_seq;
+                    told.push(done.changes, done.account);
+                }
+                Err(Broken::Smaller(_)) if smaller < SMALLER && chunk.tokens > LEAST_CHUNK_TOKENS => {
+                    smaller += 1;
+                    walk.budget = (chunk.tokens.min(walk.budget) / 2).max(LEAST_CHUNK_TOKENS);
+                }
+                Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
+            }
+        }
+        if told.changes.is_empty() {
+            return Ok(Err(Fallen("nothing_to_tell")));
+        }
+        Ok(Ok(told))
+    }
+
+    /// Tells the piece that the lost facts came from once more, whole or in halves, upon the record as it is by then: a
+    /// call or two, and their corrections.
+    async fn retell(
+        &self,
+        digest: &Arc<Digest>,
+        mut told: Told,
+        lost: &Lost,
+    ) -> Result<Result<Told, Fallen>, JobError> {
+        let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
+        let finished = self.finished(bounds).await?;
+        let losses = |chunk: &&FinishedChunk| {
+            let within = |seq: &&Seq| (chunk.from_seq..=chunk.through_seq).contains(seq);
+            lost.seqs.iter().filter(within).count()
+        };
+        // Of pieces that lost as much, the newest.
+        let Some(piece) = finished.iter().max_by_key(losses) else {
+            return Ok(Err(Fallen("nothing_to_tell")));
+        };
+        let mut walk = Walk { after: piece.from_seq - 1, through: piece.through_seq, budget: self.budget };
+        let mut halved = false;
+        while let Some(mut piece) = self.next(digest, walk, &told.changes).await? {
+            if lost.smaller && !halved {
+                halved = true;
+                if piece.chunk.tokens > LEAST_CHUNK_TOKENS {
+                    walk.budget = (piece.chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
+                    continue;
+                }
+            }
+            piece.prompt = piece.prompt.in_detail(&lost.categories);
+            walk.after = piece.chunk.through_seq;
+            match self.ask(piece, "detail").await? {
+                Ok((changes, account)) => told.push(changes, account),
+                Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
+            }
+        }
+        Ok(Ok(told))
+    }
+
+    /// The next piece and its prompt; made apart, because long texts are searched for secrets.
+    async fn next(
+        &self,
+        digest: &Arc<Digest>,
+        walk: Walk,
+        told: &[Changes],
+    ) -> Result<Option<Piece>, JobError> {
+        let (digest, frame, record) = (Arc::clone(digest), self.frame, Arc::clone(&self.record));
+        let told = told.to_vec();
+        blocking(move || {
+            let (material, ends) = (&digest.material, &digest.ends);
+            let upto = material.span.partition_point(|message| message.seq <= walk.through);
+            let span = material.span.get(..upto)?;
+            let chunk = changes::next_chunk(span, ends, walk.after, walk.budget, material.counter)?;
+            let mut board = Board::new(Summary::clone(&record));
+            for changes in &told {
+                board.apply(changes);
+            }
+            let prompt = frame.prompt(&chunk, &board);
+            Some(Piece { chunk: Arc::new(chunk), board: Arc::new(board), prompt })
+        })
+        .await
+    }
+
+    /// Asks about one piece: the question, one repair of an answer that cannot be read, and one correction of what the
+    /// data does not support.
+    async fn ask(
+        &self,
+        piece: Piece,
+        purpose: &'static str,
+    ) -> Result<Result<(Changes, Account), Broken>, JobError> {
+        let reply = match self.call(&piece, &piece.prompt, purpose).await? {
+            Ok(reply) => reply,
+            Err(broken) => return Ok(Err(broken)),
+        };
+        let (answer, read) = match changes::read(&reply) {
+            Ok(read) => (reply, read),
+            Err(error) => {
+                let reply = match self.call(&piece, &piece.prompt.repair(&error), "repair").await? {
+                    Ok(reply) => reply,
+                    Err(broken) => return Ok(Err(broken)),
+                };
+                match changes::read(&reply) {
+                    Ok(read) => (reply, read),
+                    Err(_) => return Ok(Err(Broken::Smaller("unusable_reply"))),
+                }
+            }
+        };
+        let told =
+            read.changes.count().saturating_add(u32::try_from(read.objections.len()).unwrap_or(u32::MAX));
+        let objections = read.objections;
+        let first = self.check(&piece, read.changes).await?;
+        if first.faults.is_empty() && objections.is_empty() {
+            return Ok(Ok((first.whole, Account { told, ..Account::default() })));
+        }
+        let correction = piece.prompt.correct(&answer, &first.faults, &objections);
+        // What cannot be corrected is left as it is: the rest of the answer is good.
+        let second = match self.call(&piece, &correction, "repair").await? {
+            Ok(reply) => changes::read(&reply).ok(),
+            Err(_) => None,
+        };
+        let second = match second {
+            Some(read) => Some(self.check(&piece, read.changes).await?),
+            None => None,
+        };
+        Ok(Ok(changes::settle(told, objections, first, second)))
+    }
+
+    async fn check(&self, piece: &Piece, changes: Changes) -> Result<Checked, JobError> {
+        let (chunk, board) = (Arc::clone(&piece.chunk), Arc::clone(&piece.board));
+        blocking(move || changes::check(changes, &chunk, &board)).await
+    }
+
+    /// One call about a piece.
+    async fn call(
+        &self,
+        Piece { chunk, .. }: &Piece,
+        prompt: &Prompt,
+        purpose: &'static str,
+    ) -> Result<Result<String, Broken>, JobError> {
+        let question = Question {
+            purpose,
+            span: (chunk.from_seq, chunk.through_seq),
+            prompt,
+            schema: changes::schema(),
+            max_output_tokens: changes::REPLY_TOKENS,
+            // The piece and at most half as much again for the record.
+            input_tokens: chunk.tokens / 2 * 3,
+        };
+        Ok(match self.exchange.ask(question).await? {
+            Ok(reply) => Ok(reply.text),
+            // Less to read and to tell may go through.
+            Err(error @ (LlmError::TooLong | LlmError::Cut | LlmError::Timeout)) => {
+                Err(Broken::Smaller(error.as_str()))
+            }
+            Err(
+                error @ (LlmError::Status { .. }
+                | LlmError::NoModel
+                | LlmError::Connection
+                | LlmError::Malformed
+                | LlmError::Refused
+                | LlmError::Open
+                | LlmError::Busy),
+            ) => Err(Broken::Whole(error.as_str())),
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! The records that this process published last, so that a session's next version need not read its own back.
+//!
+//! A record is complete, and so it grows with its session; read back, it is found, sent and parsed anew for each span.
+//! Invariant: what is kept of a session is exactly what a committed version of it says, and versions never change.
+//! Whoever takes it out uses it only when the database still names that version as the current one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hashlink::LinkedHashMap;
+
+use anchord_facts::ledger::Carry;
+use anchord_messages::id::SessionId;
+use anchord_record::parts::Parts;
+use anchord_record::summary::Summary;
+
+/// Bytes of JSON that are kept together; as values they take more.
+const KEPT_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of JSON of the largest record that is kept, by itself: the longer a session, the more is saved.
+const LARGEST_BYTES: usize = 8 * KEPT_BYTES;
+
+/// A version's record, and what its ledger hands on.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) version: i64,
+    pub(super) summary: Summary,
+    pub(super) parts: Parts,
+    pub(super) carry: Carry,
+    /// Of its JSON.
+    pub(super) bytes: usize,
+}
+
+/// What is kept; those that were published last are the last to go.
+#[derive(Clone, Debug, Default)]
+pub struct Records(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    records: LinkedHashMap<SessionId, Record>,
+    bytes: usize,
+}
+
+impl Records {
+    /// Takes a session's record out.
+    pub(super) fn take(&self, session: SessionId) -> Option<Record> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = kept.records.remove(&session)?;
+        kept.bytes = kept.bytes.saturating_sub(record.bytes);
+        Some(record)
+    }
+
+    /// Keeps the record of a version that is published.
+    pub(super) fn keep(&self, session: SessionId, record: Record) {
+        let mut gone = Vec::new();
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes += record.bytes;
+        gone.extend(kept.records.insert(session, record));
+        let mut bytes = kept.bytes.saturating_sub(gone.iter().map(|before| before.bytes).sum());
+        while bytes > LARGEST_BYTES || (bytes > KEPT_BYTES && kept.records.len() > 1) {
+            let Some((_, oldest)) = kept.records.pop_front() else { break };
+            bytes = bytes.saturating_sub(oldest.bytes);
+            gone.push(oldest);
+        }
+        kept.bytes = bytes;
+        // A large record takes a while to go, for which nobody waits.
+        drop(kept);
+        drop(gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(version: i64, bytes: usize) -> Record {
+        Record {
+            version,
+            summary: Summary::default(),
+            parts: Parts::default(),
+            carry: Carry::default(),
+            bytes,
+        }
+    }
+
+    fn session(number: u128) -> SessionId {
+        SessionId(uuid::Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn what_is_kept_is_taken_once_and_is_the_last_of_its_session() {
+        let records = Records::default();
+        records.keep(session(1), record(1, 10));
+        records.keep(session(1), record(2, 20));
+        records.keep(session(2), record(7, 30));
+        assert_eq!(records.0.lock().unwrap().bytes, 50);
+        assert_eq!(records.take(session(1)).map(|record| record.version), Some(2));
+        assert!(records.take(session(1)).is_none());
+        assert_eq!(records.take(session(2)).map(|record| record.version), Some(7));
+        assert_eq!(records.0.lock().unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_are_too_many() {
+        let records = Records::default();
+        for number in 0..5 {
+            records.keep(session(number), record(1, KEPT_BYTES / 4));
+        }
+        assert!(records.take(session(0)).is_none());
+        assert!((1..5).all(|number| records.take(session(number)).is_some()));
+        assert_eq!(records.0.lock().unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn a_large_one_is_kept_alone_and_one_that_is_too_large_is_not() {
+        let records = Records::default();
+        records.keep(session(1), record(1, 10));
+        records.keep(session(2), record(1, LARGEST_BYTES));
+        assert!(records.take(session(1)).is_none());
+        assert!(records.take(session(2)).is_some());
+        records.keep(session(2), record(2, KEPT_BYTES + 1));
+        records.keep(session(3), record(1, 10));
+        assert!(records.take(session(2)).is_none(), "the next one takes its place");
+        records.keep(session(4), record(1, LARGEST_BYTES + 1));
+        assert!((0..10).all(|number| records.take(session(number)).is_none()));
+        assert_eq!(records.0.lock().unwrap().bytes, 0);
+    }
+}

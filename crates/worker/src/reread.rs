@@ -1,0 +1,123 @@
+//! Reading a session's history afresh, page by page, for a version that does not trust the last one.
+
+use super::desk::read_messages;
+use super::engine::{self, Digest, Engine};
+use super::notebook::Notebook;
+use super::{Env, JobError, blocking};
+use anchord_messages::group;
+use anchord_messages::id::Seq;
+use anchord_record::candidate::{Base, Material};
+use anchord_record::regenerate;
+use anchord_session::outline::Outline;
+use anchord_store::compressions::Job;
+
+/// Bytes of message bodies in one page; one group always goes.
+const PAGE_BYTES: u64 = 2 * 1024 * 1024;
+/// Messages whose outlines are looked at for one page.
+const PAGE_MESSAGES: usize = 2_000;
+
+/// Reads what lies between two positions into a fresh record, for the material to build on. What only the
+/// old record has is kept. `None` when there is nothing to read afresh.
+pub(super) async fn refresh(
+    env: &Env,
+    job: &Job,
+    engine: &mut Engine,
+    material: &Material,
+    (after, through): (Seq, Seq),
+) -> Result<Option<(Base, Seq)>, JobError> {
+    let Some(old) = material.base.as_ref() else { return Ok(None) };
+    let mut fresh: Option<Base> = None;
+    let mut at = after;
+    while at < through {
+        let limit = i64::try_from(PAGE_MESSAGES).unwrap_or(i64::MAX);
+        let outlines = env.store.load_outlines(job.tenant, job.session, (at, through), limit).await?;
+        let Some(end) = page_end(&outlines) else { break };
+        let originals = env.store.load_span(job.tenant, job.session, at + 1, end).await?;
+        let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
+        let page = Material {
+            strategy: material.strategy,
+            session_id: material.session_id.clone(),
+            task_id: material.task_id.clone(),
+            span,
+            from_seq: at + 1,
+            through_seq: end,
+            span_tokens: 0,
+            base: fresh.take(),
+            version: material.version,
+            compression_count: material.compression_count,
+            phase: material.phase,
+            // The list is held against the new messages, not against the history once more.
+            todos: Vec::new(),
+            pins: material.pins.clone(),
+            removed_constraints: material.removed_constraints.clone(),
+            probes: Vec::new(),
+            bound: material.bound,
+            told_bound: material.told_bound,
+            aim: material.aim,
+            room: material.room,
+            now: material.now,
+            counter: material.counter,
+        };
+        let digest = Digest::read(page, engine::group_ends(&outlines, end)).await?;
+        let proposed = engine.propose(Notebook::Stored(&env.store, job), &digest).await?;
+        let grow = move || {
+            let (page, facts) = digest.into_parts();
+            regenerate::grow(page, facts, proposed)
+        };
+        fresh = Some(blocking(grow).await?);
+        at = end;
+    }
+    Ok(fresh.map(|mut fresh| {
+        regenerate::adopt(&old.summary, &mut fresh.summary);
+        fresh.version = old.version;
+        fresh.served_tokens = old.served_tokens;
+        (fresh, after + 1)
+    }))
+}
+
+/// The end of the last group that is surely whole and within [`PAGE_BYTES`]; one group always goes.
+fn page_end(outlines: &[Outline]) -> Option<Seq> {
+    let mut groups = group::groups(outlines);
+    // The last group may go on in what was not looked at.
+    if outlines.len() == PAGE_MESSAGES && groups.len() > 1 {
+        groups.pop();
+    }
+    let (mut bytes, mut end) = (0, None);
+    for group in groups {
+        let members = outlines.get(group.range).unwrap_or_default();
+        bytes += members.iter().map(|member| member.bytes).sum::<u64>();
+        if end.is_some() && bytes > PAGE_BYTES {
+            break;
+        }
+        end = members.last().map(|member| member.seq).or(end);
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anchord_messages::message::Role;
+
+    fn outline(seq: Seq, bytes: u64) -> Outline {
+        let role = if seq % 2 == 0 { Role::Assistant } else { Role::User };
+        Outline { seq, role, is_item: false, tokens: 1, shape: None, keep: None, retrieved: false, bytes }
+    }
+
+    #[test]
+    fn a_page_ends_before_it_is_too_large_and_always_takes_a_group() {
+        assert_eq!(page_end(&[]), None);
+        let small: Vec<Outline> = (1..=10).map(|seq| outline(seq, 100)).collect();
+        assert_eq!(page_end(&small), Some(10));
+        let large: Vec<Outline> = (1..=10).map(|seq| outline(seq, PAGE_BYTES)).collect();
+        assert_eq!(page_end(&large), Some(1));
+        let halves: Vec<Outline> = (5..=10).map(|seq| outline(seq, PAGE_BYTES / 2)).collect();
+        assert_eq!(page_end(&halves), Some(6));
+    }
+
+    #[test]
+    fn a_group_that_may_go_on_is_left_to_the_next_page() {
+        let all: Vec<Outline> = (1..).take(PAGE_MESSAGES).map(|seq| outline(seq, 1)).collect();
+        assert_eq!(page_end(&all), all.iter().rev().nth(1).map(|outline| outline.seq));
+    }
+}

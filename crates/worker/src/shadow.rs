@@ -1,0 +1,73 @@
+//! Where a shadow run starts: from the current version like any other, or, when that covers everything
+//! already, from the one before, over the same messages, so that strategies can be compared at any time.
+
+use super::{Env, JobError};
+use anchord_messages::id::Seq;
+use anchord_record::strategy::Strategy;
+use anchord_session::outline::Outline;
+use anchord_store::base::Base;
+use anchord_store::compressions::Job;
+
+/// A start further back.
+pub(super) struct Earlier {
+    /// The messages after the earlier version's anchor.
+    pub(super) outlines: Vec<Outline>,
+    /// How far the current version reaches, and what it replaced.
+    pub(super) replaced: Replaced,
+}
+
+/// What the current version replaced when it was made. Masks have moved since, so that what its span was
+/// served as cannot be counted any more.
+#[derive(Clone, Copy)]
+pub(super) struct Replaced {
+    /// Its last message.
+    pub(super) through_seq: Seq,
+    /// Tokens of its span as it was served then.
+    pub(super) span_tokens: u32,
+    /// Tokens of the whole context, were it still there.
+    pub(super) context_tokens: u32,
+}
+
+impl Replaced {
+    /// Tokens of the span when it ends earlier: masks begin with the oldest messages, so that the newest
+    /// count whole.
+    pub(super) fn until(self, outlines: &[Outline], through_seq: Seq) -> u32 {
+        let is_left_out = |o: &&Outline| o.seq > through_seq && o.seq <= self.through_seq;
+        let left_out = outlines.iter().filter(is_left_out).map(|o| o.tokens);
+        left_out.fold(self.span_tokens, u32::saturating_sub)
+    }
+}
+
+/// Puts the base back to what the current version was made from; `None` when there is nothing to
+/// repeat.
+pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<Option<Earlier>, JobError> {
+    let Some(number) = base.current.as_ref().map(|current| current.version) else { return Ok(None) };
+    let load = |version| env.store.load_version(job.tenant, job.session, version);
+    let Some((current, meta)) = load(number).await? else { return Ok(None) };
+    // A rollback read nothing; and what an earlier attempt fixed must still be the last one made.
+    let is_the_last = job.span.is_none_or(|span| span.parent_version == meta.parent_version);
+    if meta.strategy == Strategy::Rollback || !is_the_last {
+        return Ok(None);
+    }
+    let (mut anchor, mut parent_tokens) = (0, 0);
+    base.current = None;
+    if let Some(parent) = meta.parent_version {
+        let Some((stored, parent)) = load(parent).await? else { return Ok(None) };
+        (anchor, parent_tokens) = (parent.through_seq, stored.served_tokens);
+        base.current = Some(stored);
+    }
+    base.session.anchor_seq = anchor;
+    let parent = meta.parent_version.unwrap_or_default();
+    base.probes = env.store.load_probes_until(job.tenant, job.session, parent).await?;
+    let tokens_before = u32::try_from(meta.tokens_before).unwrap_or(u32::MAX);
+    let now = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
+    let replaced = Replaced {
+        through_seq: meta.through_seq,
+        span_tokens: tokens_before.saturating_sub(parent_tokens),
+        context_tokens: now.saturating_sub(current.served_tokens).saturating_add(tokens_before),
+    };
+    let after = anchor.max(base.session.accounting.system_through);
+    let outlines =
+        env.store.load_outlines(job.tenant, job.session, (after, base.session.head_seq), Seq::MAX).await?;
+    Ok(Some(Earlier { outlines, replaced }))
+}

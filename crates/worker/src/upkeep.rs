@@ -1,0 +1,60 @@
+//! What has to be forgotten: replies that nobody may replay any more, old events and deliveries, sessions
+//! beyond their retention.
+
+use std::time::Duration;
+
+use rand::Rng as _;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use anchord_store::{Store, StoreError};
+
+/// Between two rounds; jittered, so that processes that started together do not come together.
+const PAUSE: Duration = Duration::from_mins(10);
+/// Sessions that one transaction erases.
+const SESSIONS: i32 = 50;
+
+/// Forgets now and then, until `stop`.
+pub async fn run(store: &Store, stop: &CancellationToken) {
+    loop {
+        let pause = PAUSE.mul_f64(rand::rng().random_range(0.5..1.5));
+        if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            return;
+        }
+        match round(store, stop).await {
+            Ok((replies, sessions)) => {
+                metrics::counter!("anchord_upkeep_rounds_total", "ended" => "done").increment(1);
+                info!(replies, sessions, "upkeep.done");
+            }
+            Err(error) => {
+                metrics::counter!("anchord_upkeep_rounds_total", "ended" => "failed").increment(1);
+                warn!(%error, "upkeep.failed");
+            }
+        }
+    }
+}
+
+/// Forgets what is due; gives how many replies and sessions.
+///
+/// # Errors
+/// When the database fails; what was erased before stays erased.
+pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64), StoreError> {
+    let replies = store.forget_old_replies().await?;
+    metrics::counter!("anchord_upkeep_forgotten_replies_total")
+        .increment(u64::try_from(replies).unwrap_or_default());
+    store.forget_old_events().await?;
+    store.tidy_deliveries().await?;
+    let mut sessions = 0;
+    while !stop.is_cancelled() {
+        let (idle, single) =
+            (store.erase_expired_sessions(SESSIONS).await?, store.erase_single_calls(SESSIONS).await?);
+        let erased = idle + single;
+        sessions += i64::from(erased);
+        metrics::counter!("anchord_upkeep_erased_sessions_total")
+            .increment(u64::try_from(erased).unwrap_or_default());
+        if idle < SESSIONS && single < SESSIONS {
+            break;
+        }
+    }
+    Ok((replies, sessions))
+}
