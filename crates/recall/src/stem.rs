@@ -71,10 +71,7 @@ const SAMPLE: usize = 4_096;
 
 /// Tells the language of a text by its function words; English when they do not tell.
 pub(super) fn language(text: &str) -> Language {
-    let mut end = SAMPLE.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(SAMPLE);
     let mut counts = [0_u32; MARKERS.len()];
     let mut count = |word: &str| {
         for (count, mark) in counts.iter_mut().zip(MARKED.get(word).into_iter().flatten()) {

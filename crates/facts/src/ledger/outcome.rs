@@ -337,18 +337,10 @@ fn not_done(output: &str) -> bool {
 
 /// The first `max` bytes, cut at a character boundary.
 pub(super) fn head(text: &str, max: usize) -> &str {
-    let mut end = max.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or("")
+    text.get(..text.floor_char_boundary(max)).unwrap_or("")
 }
 
 /// The last `max` bytes, cut at a character boundary.
 pub(super) fn tail(text: &str, max: usize) -> &str {
-    let mut start = text.len().saturating_sub(max);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text.get(start..).unwrap_or("")
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(max))..).unwrap_or("")
 }

@@ -81,14 +81,7 @@ fn inner_script(simple: &Simple) -> Option<String> {
 
 /// The longest prefix of at most `max` bytes that ends between characters.
 pub fn clip_bytes(text: &str, max: usize) -> &str {
-    if text.len() <= max {
-        return text;
-    }
-    let mut end = max;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
+    text.get(..text.floor_char_boundary(max)).unwrap_or(text)
 }
 
 struct Splitter {

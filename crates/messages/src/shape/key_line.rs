@@ -89,17 +89,9 @@ fn line_at(text: &str, at: usize) -> Option<&str> {
 }
 
 fn start(text: &str) -> &str {
-    let mut to = LOOK_BYTES.min(text.len());
-    while !text.is_char_boundary(to) {
-        to -= 1;
-    }
-    text.get(..to).unwrap_or_default()
+    text.get(..text.floor_char_boundary(LOOK_BYTES)).unwrap_or_default()
 }
 
 fn end(text: &str) -> &str {
-    let mut from = text.len().saturating_sub(LOOK_BYTES);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(LOOK_BYTES))..).unwrap_or_default()
 }

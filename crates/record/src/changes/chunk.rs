@@ -230,20 +230,12 @@ fn clipped(text: &str, max: usize) -> String {
         return text.into_owned();
     }
     let (head, tail) = (max / 3 * 2, max / 3);
-    let start = floor_boundary(&text, head);
-    let end = ceil_boundary(&text, text.len().saturating_sub(tail));
+    let start = text.floor_char_boundary(head);
+    let end = text.ceil_char_boundary(text.len().saturating_sub(tail));
     format!(
         "{}\n[… {} bytes left out …]\n{}",
         text.get(..start).unwrap_or_default(),
         end.saturating_sub(start),
         text.get(end..).unwrap_or_default()
     )
-}
-
-fn floor_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
-}
-
-fn ceil_boundary(text: &str, at: usize) -> usize {
-    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

@@ -147,10 +147,7 @@ fn newest_lines(body: &str, bytes: usize) -> Option<String> {
     if bytes >= body.len() {
         return Some(body.to_owned());
     }
-    let mut from = body.len() - bytes;
-    while !body.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = body.ceil_char_boundary(body.len() - bytes);
     let from = body.get(from..)?.find('\n').map(|at| from + at + 1)?;
     let (before, kept) = body.split_at_checked(from)?;
     if kept.starts_with('#') || kept.is_empty() {

@@ -509,10 +509,7 @@ fn scan(output: &str, found: &mut Vec<Found>) {
 /// The last line without indentation before a place: linters print the file's name once and its
 /// findings under it. Looks back a bounded way, since every finding asks.
 fn heading_before(output: &str, start: usize) -> Option<&str> {
-    let mut from = start.saturating_sub(4096);
-    while !output.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = output.ceil_char_boundary(start.saturating_sub(4096));
     output.get(from..start)?.lines().rev().find(|l| !l.is_empty() && !l.starts_with([' ', '\t']))
 }
 
