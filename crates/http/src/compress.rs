@@ -9,16 +9,16 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use utoipa::ToSchema;
 
+use super::AppState;
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::messages::Message;
 use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
-use super::{AppState, tokens};
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
-use anchord_messages::tokens::Tokenizer;
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::strategy::{self, EngineChoice, Strategy};
 use anchord_record::version::Version;
 use anchord_runtime::background;
@@ -160,7 +160,7 @@ fn made(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>
 fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressRequest, Conversation), ApiError> {
     let request: CompressRequest = body.parse_strictly()?;
     check(state, &request)?;
-    let mut conversation = Conversation::new(request.format, tokens::counter(request.tokenizer));
+    let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
     let limit = state.limits.message_bytes;
     for (index, raw) in request.messages.iter().enumerate() {
         if raw.get().len() > limit {

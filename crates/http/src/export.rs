@@ -26,7 +26,7 @@ use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
 use super::problem::{ApiError, FieldError, Thing};
 use super::todos::{NewTodo, read_todos};
-use super::{AppState, Limits, tokens};
+use super::{AppState, Limits};
 use anchord_context::mask::Keep;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
@@ -419,7 +419,7 @@ struct Head {
 }
 
 fn read_lines(bytes: &[u8], tokenizer: Tokenizer, limits: &Limits) -> Result<Import, ApiError> {
-    let counter = tokens::counter(tokenizer);
+    let counter = TokenCounter::new(tokenizer);
     let mut import = Import { head: None, messages: Vec::new(), versions: 0, end: None, lines: 0 };
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let at = import.lines;

@@ -19,7 +19,7 @@ use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Thing};
 use super::quotas::Load;
 use super::usage::{micros, refetch};
-use super::{AppState, Limits, tokens};
+use super::{AppState, Limits};
 use anchord_context::mask::Keep;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::{Seq, SessionName};
@@ -265,7 +265,7 @@ fn read_batch(body: &JsonBytes, tokenizer: Tokenizer, limits: &Limits) -> Result
         let limit = limits.batch_messages;
         return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
     }
-    let counter = tokens::counter(tokenizer);
+    let counter = TokenCounter::new(tokenizer);
     let mut messages = Vec::with_capacity(batch.messages.len());
     for (index, raw) in batch.messages.into_iter().enumerate() {
         if raw.get().len() > limits.message_bytes {

@@ -60,14 +60,9 @@ pub async fn count_tokens(
     background::spawn(move || count(&body, limit)).await.map_err(ApiError::internal)?.map(Reply)
 }
 
-/// Counts what a request brings: beside others it leaves them half of the processors, however long a text is.
-pub(super) fn counter(tokenizer: Tokenizer) -> TokenCounter {
-    TokenCounter::new(tokenizer).on_threads(background::share_of_a_request())
-}
-
 fn count(body: &JsonBytes, limit: usize) -> Result<Tokens, ApiError> {
     let request: TokensRequest = body.parse_strictly()?;
-    let counter = counter(request.tokenizer);
+    let counter = TokenCounter::new(request.tokenizer);
     match (request.messages, request.text) {
         (Some(messages), None) => {
             if messages.len() > limit {

@@ -9,6 +9,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use strum::IntoStaticStr;
+
 use super::id::Seq;
 use super::message::Role;
 use super::shape::{AsShape, Feature};
@@ -217,16 +219,19 @@ impl<'a> OpenCalls<'a> {
 }
 
 /// Why nothing can be compressed now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum NoSpan {
     /// There are no more messages than stay verbatim.
     #[error("there are no more messages than the ones that stay verbatim")]
+    #[strum(serialize = "too_few_messages")]
     TooFew,
     /// Nothing but the system prompt is there.
     #[error("all messages are the system prompt")]
     AllSystem,
     /// One group reaches from the start into what stays verbatim.
     #[error("one group of messages reaches into the ones that stay verbatim")]
+    #[strum(serialize = "one_huge_message")]
     OneHugeGroup,
     /// What is left is a call that waits for its result, or a user who waits for an answer.
     #[error("what is left waits for an answer")]
@@ -243,14 +248,7 @@ impl NoSpan {
     /// The reason's stable name in the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TooFew => "too_few_messages",
-            Self::AllSystem => "all_system",
-            Self::OneHugeGroup => "one_huge_message",
-            Self::Unanswered => "unanswered",
-            Self::Fits => "fits",
-            Self::AlreadyCovered => "already_covered",
-        }
+        self.into()
     }
 }
 

@@ -13,3 +13,6 @@ pub mod misread;
 pub mod shape;
 pub mod tokens;
 pub mod transcript;
+
+#[cfg(test)]
+mod properties;

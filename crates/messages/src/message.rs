@@ -4,12 +4,15 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{EnumString, IntoStaticStr};
 
 use super::id::Seq;
 
 /// Who speaks in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr, EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
     /// The operator's instructions.
     System,
@@ -33,21 +36,13 @@ impl Role {
     /// The role's name in every format and in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
+        self.into()
     }
 
     /// Reads the role's name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool]
-            .into_iter()
-            .find(|role| role.as_str() == name)
+        name.parse().ok()
     }
 }
 

@@ -18,14 +18,12 @@
 //! | other file | 1,500 for each started 64 KiB, at most 150,000; 1,500 when it is not in the message |
 //! | unknown block | its JSON text, in which a run of 1,024 or more base64 characters counts as a file |
 
-use std::num::NonZeroUsize;
-
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use super::message::{Attachment, Image, MediaSource, Message, Part, ToolResult};
 
 mod estimate;
-mod long;
 mod memo;
 mod picture;
 mod pieces;
@@ -53,6 +51,8 @@ const BASE64_RUN: usize = 1_024;
 /// Whose tokens are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Tokenizer {
     /// The vocabulary of newer models.
     #[default]
@@ -69,40 +69,28 @@ impl Tokenizer {
     /// The tokenizer's name in the API and in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::O200kBase => "o200k_base",
-            Self::Cl100kBase => "cl100k_base",
-            Self::Estimate => "estimate",
-        }
+        self.into()
     }
 
     /// Reads the tokenizer's name; `None` when it is not one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::O200kBase, Self::Cl100kBase, Self::Estimate].into_iter().find(|t| t.as_str() == name)
+        name.parse().ok()
     }
 }
 
 /// Counts tokens; as cheap to copy as its tokenizer's name, because vocabularies are loaded once for
-/// the whole process.
+/// the whole process. A long text is counted at tens of MB a second, on the caller's thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounter {
     tokenizer: Tokenizer,
-    /// For one text; one for each processor when nothing is said.
-    most_threads: Option<NonZeroUsize>,
 }
 
 impl TokenCounter {
     /// A counter for one tokenizer. Its vocabulary is loaded at the first count, or by [`Self::load`].
     #[must_use]
     pub const fn new(tokenizer: Tokenizer) -> Self {
-        Self { tokenizer, most_threads: None }
-    }
-
-    /// The same, which takes at most so many threads for a long text.
-    #[must_use]
-    pub const fn on_threads(self, most: NonZeroUsize) -> Self {
-        Self { most_threads: Some(most), ..self }
+        Self { tokenizer }
     }
 
     /// The tokenizer that it counts with.
@@ -119,10 +107,9 @@ impl TokenCounter {
     /// The tokens of a text.
     #[must_use]
     pub fn count_text(&self, text: &str) -> u32 {
-        let most = self.most_threads;
         let count = match self.tokenizer {
-            Tokenizer::O200kBase => long::count(text, most, |piece| pieces::count(pieces::o200k(), piece)),
-            Tokenizer::Cl100kBase => long::count(text, most, |piece| pieces::count(pieces::cl100k(), piece)),
+            Tokenizer::O200kBase => pieces::count(pieces::o200k(), text),
+            Tokenizer::Cl100kBase => pieces::count(pieces::cl100k(), text),
             Tokenizer::Estimate => estimate::tokens(text),
         };
         u32::try_from(count).unwrap_or(u32::MAX)

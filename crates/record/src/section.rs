@@ -1,11 +1,14 @@
 //! The sections of the summary by name, for whoever speaks about one of them.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 /// One section of the summary, under its JSON field's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Section {
     /// What the session is for.
     SessionIntent,
@@ -64,22 +67,6 @@ impl Section {
     /// The JSON field's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::SessionIntent => "session_intent",
-            Self::Requests => "requests",
-            Self::FilesModified => "files_modified",
-            Self::FilesRead => "files_read",
-            Self::DecisionsMade => "decisions_made",
-            Self::CurrentState => "current_state",
-            Self::Errors => "errors",
-            Self::TestResults => "test_results",
-            Self::Blockers => "blockers",
-            Self::OpenQuestions => "open_questions",
-            Self::Findings => "findings",
-            Self::NextSteps => "next_steps",
-            Self::Things => "things",
-            Self::Notes => "notes",
-            Self::Constraints => "constraints",
-        }
+        self.into()
     }
 }

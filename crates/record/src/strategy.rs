@@ -1,6 +1,7 @@
 //! How a version is made: the strategy that decides what is read and kept, the engine that reads it.
 
 use serde::{Deserialize, Deserializer, Serialize};
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 /// What a compression reads and what it makes of it.
@@ -8,6 +9,8 @@ use utoipa::ToSchema;
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Strategy {
     /// Reads the new span only and merges it into the current summary.
     #[default]
@@ -63,13 +66,7 @@ impl Strategy {
     /// The strategy's word in JSON, in the database and in settings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Anchored => "anchored",
-            Self::Opaque => "opaque",
-            Self::Regenerative => "regenerative",
-            Self::SlidingWindow => "sliding_window",
-            Self::Rollback => "rollback",
-        }
+        self.into()
     }
 
     /// Whether its versions have a narrative that the gate can hold to account.
@@ -147,6 +144,8 @@ pub enum Verifiable {
 /// Who read the span of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Engine {
     /// Code alone: no network, the same bytes for the same input.
     Extractive,
@@ -158,10 +157,7 @@ impl Engine {
     /// The engine's word in JSON, in the database and in settings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Extractive => "extractive",
-            Self::Llm => "llm",
-        }
+        self.into()
     }
 }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use super::digest::Turn;
@@ -80,6 +81,8 @@ impl Summary {
 /// What became of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum RequestState {
     /// Nothing says that it is over.
     #[default]
@@ -96,12 +99,7 @@ impl RequestState {
     /// The state's word in JSON and renderings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Done => "done",
-            Self::Dropped => "dropped",
-            Self::Superseded => "superseded",
-        }
+        self.into()
     }
 }
 

@@ -52,8 +52,6 @@ const LONGEST_TURN: Duration = Duration::from_millis(250);
 static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// When the last request came, in milliseconds since then, and one more; 0 before the first.
 static LAST_REQUEST: AtomicU64 = AtomicU64::new(0);
-/// When the one before it came.
-static REQUEST_BEFORE: AtomicU64 = AtomicU64::new(0);
 /// While requests come, half of the processors are theirs: a request takes many short waits for one, and finds it
 /// busy at each of them when jobs, or the database for them, keep all busy.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(turns()));
@@ -66,18 +64,7 @@ pub fn turns() -> usize {
 
 /// Notes that a request came.
 pub fn request_came() {
-    let before = LAST_REQUEST.swap(now(), Ordering::Relaxed);
-    REQUEST_BEFORE.store(before, Ordering::Relaxed);
-}
-
-/// How many processors the work for one request may keep busy: all when it came alone, half of them when others come.
-#[must_use]
-pub fn share_of_a_request() -> NonZeroUsize {
-    share(is_calm(REQUEST_BEFORE.load(Ordering::Relaxed), now()))
-}
-
-fn share(is_calm: bool) -> NonZeroUsize {
-    NonZeroUsize::new(if is_calm { processors() } else { turns() }).unwrap_or(NonZeroUsize::MIN)
+    LAST_REQUEST.store(now(), Ordering::Relaxed);
 }
 
 fn now() -> u64 {
@@ -187,14 +174,6 @@ mod tests {
         assert!(turn(true).now_or_never().is_some_and(|turn| turn.is_none()), "none is needed");
         turns.pop();
         assert!(turn(false).now_or_never().flatten().is_some());
-    }
-
-    #[test]
-    fn a_request_that_others_come_beside_takes_half_of_the_processors() {
-        assert_eq!((share(true).get(), share(false).get()), (processors(), (processors() / 2).max(1)));
-        request_came();
-        request_came();
-        assert_eq!(share_of_a_request(), share(false));
     }
 
     #[test]

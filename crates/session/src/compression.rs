@@ -1,6 +1,7 @@
 //! One compression: what was asked for, and what came of it.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 use anchord_messages::group::NoSpan;
@@ -28,6 +29,8 @@ pub struct Span {
 /// How far a compression is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Waits for a worker.
     Queued,
@@ -53,35 +56,13 @@ impl Status {
     /// The status' word in JSON and in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Prepared => "prepared",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Rejected => "rejected",
-            Self::Skipped => "skipped",
-            Self::Superseded => "superseded",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// Reads the status' word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        [
-            Self::Queued,
-            Self::Running,
-            Self::Prepared,
-            Self::Succeeded,
-            Self::Failed,
-            Self::Rejected,
-            Self::Skipped,
-            Self::Superseded,
-            Self::Cancelled,
-        ]
-        .into_iter()
-        .find(|status| status.as_str() == word)
+        word.parse().ok()
     }
 
     /// Whether the compression is still to be done.

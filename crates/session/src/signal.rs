@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 /// What a signal asks for, in order of severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Action {
     /// Nothing.
     #[default]
@@ -32,22 +35,14 @@ impl Action {
     /// The action's word in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Advise => "advise",
-            Self::Optional => "optional",
-            Self::Evaluate => "evaluate",
-            Self::Warn => "warn",
-            Self::Compress => "compress",
-            Self::Force => "force",
-            Self::Immediate => "immediate",
-        }
+        self.into()
     }
 }
 
 /// Which rule speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum SignalKind {
     /// Served tokens as a share of the effective window.
     Utilization,
@@ -75,18 +70,7 @@ impl SignalKind {
     /// The signal's word in JSON and in a compression's trigger.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Utilization => "utilization",
-            Self::MessageCount => "message_count",
-            Self::TurnCount => "turn_count",
-            Self::TaskBoundary => "task_boundary",
-            Self::IntentLost => "intent_lost",
-            Self::CircularReasoning => "circular_reasoning",
-            Self::Rereading => "rereading",
-            Self::Verbosity => "verbosity",
-            Self::Growth => "growth",
-            Self::Cycles => "cycles",
-        }
+        self.into()
     }
 }
 

@@ -3,13 +3,15 @@
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 /// A re-fetch rate above this says that compression took too much.
 const TOO_AGGRESSIVE: f64 = 0.20;
 
 /// What was used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// A context was served: `tokens_out`, `tokens_whole` (what the whole session takes), `time_us`.
     Context,
@@ -42,21 +44,13 @@ impl Kind {
     /// The kind's word in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Context => "context",
-            Self::Append => "append",
-            Self::Messages => "messages",
-            Self::ToolOutputs => "tool_outputs",
-            Self::Recall => "recall",
-            Self::Reported => "reported",
-            Self::Model => "model",
-        }
+        self.into()
     }
 
     /// Reads the kind's word; `None` when it is not one.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        word.parse().ok()
     }
 }
 
@@ -304,6 +298,8 @@ pub struct Latency {
 /// How a task stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[derive(EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskStatus {
     /// It goes on.
     #[default]
@@ -320,20 +316,13 @@ impl TaskStatus {
     /// The status's word in the API and in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Abandoned => "abandoned",
-        }
+        self.into()
     }
 
     /// Reads the status's word; `None` when it is not one.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::Active, Self::Completed, Self::Failed, Self::Abandoned]
-            .into_iter()
-            .find(|status| status.as_str() == word)
+        word.parse().ok()
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::Duration;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::{EnumString, IntoStaticStr};
 use utoipa::ToSchema;
 
 use anchord_messages::id::SessionName;
@@ -94,8 +95,9 @@ impl WebhookEvent {
 pub const TEST_EVENT: &str = "webhook.test";
 
 /// Where a message to a webhook stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum DeliveryStatus {
     /// It is to be tried, for the first time or again.
     Pending,
@@ -111,27 +113,21 @@ impl DeliveryStatus {
     /// Its name, as it is stored.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// Reads a stored name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Pending, Self::Succeeded, Self::Failed, Self::Cancelled]
-            .into_iter()
-            .find(|status| status.as_str() == name)
+        name.parse().ok()
     }
 }
 
 /// Why an attempt failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = DeliveryFailure)]
+#[strum(serialize_all = "snake_case")]
 pub enum Failure {
     /// The receiver answered something else than 2xx; redirects are not followed.
     Status,
@@ -149,27 +145,20 @@ impl Failure {
     /// Its name, as it is stored and counted.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Status => "status",
-            Self::Timeout => "timeout",
-            Self::Connection => "connection",
-            Self::Tls => "tls",
-            Self::Address => "address",
-        }
+        self.into()
     }
 
     /// Reads a stored name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Status, Self::Timeout, Self::Connection, Self::Tls, Self::Address]
-            .into_iter()
-            .find(|failure| failure.as_str() == name)
+        name.parse().ok()
     }
 }
 
 /// Why a webhook gets nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, EnumString, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum DisabledReason {
     /// Its tenant disabled it.
     Caller,
@@ -183,17 +172,13 @@ impl DisabledReason {
     /// Its name, as it is stored and counted.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Caller => "caller",
-            Self::Gone => "gone",
-            Self::Failing => "failing",
-        }
+        self.into()
     }
 
     /// Reads a stored name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Caller, Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == name)
+        name.parse().ok()
     }
 }
 

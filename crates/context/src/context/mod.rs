@@ -30,6 +30,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use super::mask::{Marks, MaskMode};
@@ -228,8 +229,9 @@ pub struct Masked {
 }
 
 /// Why something is not served, or not in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Reason {
     /// No room: whole groups left out.
     Budget,
@@ -251,15 +253,7 @@ impl Reason {
     /// The reason's stable name in the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Budget => "budget",
-            Self::Clipped => "clipped",
-            Self::Thinking => "thinking",
-            Self::Unsupported => "unsupported",
-            Self::Marked => "marked",
-            Self::InSystem => "in_system",
-            Self::Held => "held",
-        }
+        self.into()
     }
 }
 

@@ -57,21 +57,7 @@ pub fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
     }
-    let mut out = String::with_capacity(line.len());
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            out.push(c);
-        } else if chars.peek() == Some(&'[') {
-            chars.next();
-            for q in chars.by_ref() {
-                if ('@'..='~').contains(&q) {
-                    break;
-                }
-            }
-        }
-    }
-    Cow::Owned(out)
+    Cow::Owned(anstream::adapter::strip_str(line).to_string())
 }
 
 /// The text with every run of whitespace as one space, none at the ends.
@@ -162,6 +148,10 @@ mod tests {
     fn colours_are_removed() {
         assert_eq!(plain("\u{1b}[1;31mFAIL\u{1b}[0m x"), "FAIL x");
         assert_eq!(plain("\u{1b}"), "");
+        assert_eq!(plain("ok\t\u{1b}[32mdirectory\u{1b}(B\u{1b}[m\t0.2s\r\n"), "ok\tdirectory\t0.2s\r\n");
+        assert_eq!(plain("\u{1b}]0;日本語 title\u{7}größe 日本"), "größe 日本");
+        assert_eq!(plain("\u{1b}]8;;https://a.b/c\u{1b}\\link\u{1b}]8;;\u{1b}\\ €"), "link €");
+        assert_eq!(plain("\u{1b}P1;2|data\u{1b}\\after\u{1b}[?25l\u{1b}7\u{1b}[38:2::1:2:3mx"), "afterx");
     }
 
     #[test]

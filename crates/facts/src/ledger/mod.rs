@@ -36,6 +36,7 @@ mod todos;
 mod tools;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use super::thing::Thing;
@@ -289,8 +290,9 @@ pub struct Known<'a> {
 }
 
 /// What happened to a changed file, over the whole session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum FileAction {
     /// It did not exist before the session.
     Created,
@@ -306,12 +308,7 @@ impl FileAction {
     /// The action's word in JSON and renderings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Modified => "modified",
-            Self::Deleted => "deleted",
-            Self::Renamed => "renamed",
-        }
+        self.into()
     }
 }
 

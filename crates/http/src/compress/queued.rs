@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{CompressedMessages, read, view};
+use crate::AppState;
 use crate::auth::{Caller, Reader, Writer};
 use crate::compressions::wait_for;
 use crate::idempotency::{Claim, IdempotencyKey, KeptReply};
@@ -23,10 +24,9 @@ use crate::messages::{load, read_message, refuse};
 use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Thing};
-use crate::{AppState, tokens};
 use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
-use anchord_messages::tokens::Tokenizer;
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_record::digest;
 use anchord_record::render::{self, Subject};
 use anchord_record::strategy::{EngineChoice, Strategy};
@@ -214,7 +214,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         PutOutcome::Refused(refused) => return Err(ApiError::refused(&refused.pointer, refused.detail)),
         PutOutcome::Created(session) | PutOutcome::Updated(session) => session.head_seq,
     };
-    let counter = tokens::counter(plan.tokenizer);
+    let counter = TokenCounter::new(plan.tokenizer);
     let mut at = head;
     let mut waiting = plan.messages.into_iter().skip(usize::try_from(head).unwrap_or_default()).peekable();
     while waiting.peek().is_some() {
@@ -302,7 +302,7 @@ async fn result(
         None => None,
     };
     let work = move || {
-        let counter = tokens::counter(tokenizer);
+        let counter = TokenCounter::new(tokenizer);
         let mut conversation = Conversation::new(call.kept.format, counter);
         for body in bodies {
             conversation.push(body).map_err(ApiError::internal)?;

@@ -12,10 +12,8 @@ pub mod detect;
 mod json;
 pub mod openai_chat;
 pub mod openai_responses;
-#[cfg(test)]
-mod properties;
-
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use super::message::{Message, Part};
 
@@ -25,6 +23,8 @@ pub use json::push_string;
 /// A conversation format, in and out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[derive(IntoStaticStr, EnumString)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// Chat-completions messages.
     #[default]
@@ -39,17 +39,13 @@ impl Format {
     /// The format's name in the API and in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenaiChat => "openai-chat",
-            Self::Anthropic => "anthropic",
-            Self::OpenaiResponses => "openai-responses",
-        }
+        self.into()
     }
 
     /// Reads the format's name; `None` when it is not one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::OpenaiChat, Self::Anthropic, Self::OpenaiResponses].into_iter().find(|f| f.as_str() == name)
+        name.parse().ok()
     }
 }
 

@@ -70,6 +70,7 @@ fn hostile() -> Vec<String> {
         "e\u{301}".repeat(100_000),
         format!("{}x", " \t".repeat(300_000)),
         "'s'S'".repeat(50_000),
+        "\u{a0}x\u{3000} \u{85}".repeat(50_000),
     ]
 }
 
@@ -145,6 +146,28 @@ fn sizes_are_read_from_the_headers_of_common_pictures() {
     for broken in ["", "!!!!", "/9j/", "/9j/4AAQ", "iVBORw0KGgo="] {
         assert_eq!(picture::size(broken), None);
     }
+    // Segments without a length, thousands of them, and none that says a size.
+    assert_eq!(picture::size(&encode(&[0xFF, 0xD8].repeat(500_000))), None);
+    assert_eq!(
+        picture::size(&encode(&[[0xFF, 0xD8].as_slice(), &[0xFF, 0xE0, 0, 0].repeat(250_000)].concat())),
+        None
+    );
+}
+
+/// They are in the database and in the API.
+#[test]
+fn tokenizers_keep_their_words() {
+    let all = [
+        (Tokenizer::O200kBase, "o200k_base"),
+        (Tokenizer::Cl100kBase, "cl100k_base"),
+        (Tokenizer::Estimate, "estimate"),
+    ];
+    for (tokenizer, word) in all {
+        assert_eq!(tokenizer.as_str(), word);
+        assert_eq!(Tokenizer::from_name(word), Some(tokenizer));
+        assert_eq!(serde_json::to_value(tokenizer).unwrap(), word);
+    }
+    assert_eq!(Tokenizer::from_name("O200kBase"), None);
 }
 
 #[test]
@@ -158,6 +181,22 @@ fn a_message_counts_as_the_sum_of_its_parts() {
         + counter.count_text(ENGLISH)
         + counter.count_text("two");
     assert_eq!(counter.count_message(&message), expected);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_a_picture_or_none(
+        head in proptest::sample::select(vec![
+            b"\x89PNG\r\n\x1a\n".as_slice(), b"GIF89a", b"RIFF\0\0\0\0WEBPVP8X", b"RIFF\0\0\0\0WEBPVP8L", b"\xff\xd8\xff", b"BM",
+        ]),
+        rest in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80),
+    ) {
+        use base64::Engine as _;
+        let data = base64::engine::general_purpose::STANDARD.encode([head, &rest].concat());
+        let size = picture::size(&data);
+        proptest::prop_assert!(size.is_none_or(|(width, height)| width > 0 && height > 0));
+        proptest::prop_assert!(head != b"BM" || size.is_none(), "no bitmaps");
+    }
 }
 
 proptest::proptest! {

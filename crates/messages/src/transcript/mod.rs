@@ -18,12 +18,14 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use strum::IntoStaticStr;
 
 use super::format::{self, Format, detect::detect as detect_format};
 use super::message::Message;
 
 /// Whose log it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Log {
     /// Messages of a provider: an array, an object with `messages`, or a message a line.
     Messages,
@@ -41,13 +43,7 @@ impl Log {
     /// The log's name on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Messages => "messages",
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::SweAgent => "swe-agent",
-            Self::Openhands => "openhands",
-        }
+        self.into()
     }
 }
 

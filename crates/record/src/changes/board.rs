@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::super::file_history::identity;
 use super::super::summary::{Blocker, CurrentState, Decision, Remark, RequestEntry, RequestState, Summary};
@@ -19,8 +20,9 @@ use anchord_messages::id::Seq;
 const MOST_SEQS: usize = 20;
 
 /// A list of the record whose entries have numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum List {
     /// What people asked for.
     Requests,
@@ -71,16 +73,7 @@ impl List {
     /// Its word in prompts and replies.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Requests => "requests",
-            Self::Decisions => "decisions",
-            Self::Things => "things",
-            Self::Files => "files",
-            Self::Findings => "findings",
-            Self::Questions => "questions",
-            Self::Blockers => "blockers",
-            Self::Next => "next",
-        }
+        self.into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::IntoStaticStr;
 
 use super::board::List;
 use anchord_facts::redact::redact;
@@ -86,8 +87,9 @@ pub struct Closing {
 }
 
 /// How an entry ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
 pub enum Ended {
     /// A request or a step that was carried out.
     Done,
@@ -120,15 +122,7 @@ impl Ended {
     /// Its word in prompts and replies.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Dropped => "dropped",
-            Self::Superseded => "superseded",
-            Self::Overturned => "overturned",
-            Self::Resolved => "resolved",
-            Self::Answered => "answered",
-            Self::Reopened => "reopened",
-        }
+        self.into()
     }
 }
 

@@ -1,10 +1,11 @@
-//! Messages of every format out of pieces that mean something: read without a panic, and alike each time.
+//! Messages of every format out of pieces that mean something: read, measured and counted without a panic, and alike
+//! each time.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::detect::detect;
-use super::{Format, parse};
+use crate::format::detect::detect;
+use crate::format::{Format, parse};
 use crate::shape::Shape;
 use crate::tokens::TokenCounter;
 
@@ -101,10 +102,7 @@ proptest! {
     #[test]
     fn any_json_is_read_or_refused_and_alike_each_time(message in message(), end in 0..400_usize) {
         let raw = message.to_string();
-        let mut cut = end.min(raw.len());
-        while !raw.is_char_boundary(cut) {
-            cut -= 1;
-        }
+        let cut = raw.floor_char_boundary(end);
         let _ = detect([raw.as_str(), &raw[..cut]]);
         for format in [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses] {
             let _ = parse(format, &raw[..cut]);
