@@ -127,7 +127,7 @@ fn script(script: &str) -> Asked {
         return Asked { act: Act::Changes, ..Asked::default() };
     }
     let (mut read, mut changed) = (Vec::new(), Vec::new());
-    for effect in shell::effects(script, None).list {
+    for effect in shell::effects(&shell::parse(script, None), None).list {
         match effect.op {
             Op::Read => read.push(effect.path),
             Op::Run => {}

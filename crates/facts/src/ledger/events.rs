@@ -383,7 +383,8 @@ impl<'u> Gatherer<'u> {
     }
 
     fn shell(&mut self, one: &Invocation<'_>, command: &str, output: &str) {
-        let found = shell::effects(command, one.cwd.as_deref());
+        let Some(script) = one.script() else { return };
+        let found = shell::effects(script, one.cwd.as_deref());
         let complaints = complaints(output);
         let failed = one.exit_code.is_some_and(|c| c != 0);
         for effect in found.list {

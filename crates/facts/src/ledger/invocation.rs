@@ -2,11 +2,13 @@
 //! the observation that follows, a console line with its output.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::directories::Directories;
+use super::shell::{self, Script};
 use super::{Carry, directories, outcome, spoken, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolResult};
@@ -32,6 +34,8 @@ pub struct Invocation<'a> {
     pub call_seq: Seq,
     /// The message with the result.
     pub result_seq: Option<Seq>,
+    /// The command taken apart, when somebody asked for it.
+    pub(super) parsed: OnceCell<Script>,
 }
 
 impl<'a> Invocation<'a> {
@@ -42,6 +46,12 @@ impl<'a> Invocation<'a> {
         seqs.extend(self.result_seq.filter(|r| *r != self.call_seq));
         seqs.sort_unstable();
         seqs
+    }
+
+    /// The command taken apart. It must not change any more, and its directory must be known.
+    pub(super) fn script(&self) -> Option<&Script> {
+        let command = self.command.as_deref()?;
+        Some(self.parsed.get_or_init(|| shell::parse(command, self.cwd.as_deref())))
     }
 
     /// A use that nothing has answered yet.
@@ -56,6 +66,7 @@ impl<'a> Invocation<'a> {
             failed: None,
             call_seq,
             result_seq: None,
+            parsed: OnceCell::new(),
         }
     }
 

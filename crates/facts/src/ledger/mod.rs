@@ -21,7 +21,6 @@ mod marked;
 mod outcome;
 mod paths;
 pub mod pattern;
-mod pipeline;
 mod presence;
 pub mod prose;
 pub mod requests;

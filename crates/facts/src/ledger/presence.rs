@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::invocation::Invocation;
 use super::outcome::head;
-use super::{paths, pipeline};
+use super::{paths, shell};
 
 /// The most listings of a span that are kept, the latest ones.
 const MAX_LISTINGS: usize = 64;
@@ -97,15 +97,15 @@ fn ends_at_folder(full: &str, tail: &str) -> bool {
 /// The folder whose bare names a use lists, empty when it is not known; `None` when it lists nothing.
 fn listed_folder(one: &Invocation<'_>) -> Option<String> {
     let here = || one.cwd.clone().unwrap_or_default();
-    let Some(command) = one.command.as_deref() else {
+    let Some(script) = one.script() else {
         let tool = one.tool.to_ascii_lowercase();
         let lists =
             ["glob", "ls", "list_dir", "list_directory", "list_files", "file_search", "find", "find_file"];
         return lists.contains(&tool.as_str()).then(here);
     };
-    let pipelines = pipeline::parse(head(command, 2_000));
+    let pipelines = shell::pipelines(script);
     let [only] = pipelines.as_slice() else { return None };
-    let first = only.stages.first()?;
+    let first = only.commands.first()?;
     match first.program() {
         "ls" | "dir" => {
             let folder = first.args().iter().find(|a| !a.starts_with('-'));
@@ -113,7 +113,7 @@ fn listed_folder(one: &Invocation<'_>) -> Option<String> {
         }
         "find" | "fd" | "tree" => Some(here()),
         "git" if matches!(first.word(1), "ls-files" | "status") => Some(here()),
-        "rg" if first.args().iter().any(|a| a == "--files") => Some(here()),
+        "rg" if first.args().iter().any(|a| **a == *"--files") => Some(here()),
         _ => None,
     }
 }

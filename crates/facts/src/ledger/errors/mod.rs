@@ -16,7 +16,8 @@ use self::families::{Context, Found};
 use self::source::Source;
 use super::invocation::Invocation;
 use super::line::{MAX_LINE, clip, plain, squash};
-use super::pipeline::{Pipeline, clip_bytes};
+use super::outcome::head;
+use super::shell::Pipeline;
 use super::test_runs::Run;
 use super::{Carry, ErrorFact, prose};
 use anchord_messages::id::Seq;
@@ -361,9 +362,11 @@ fn of_output(
     found
 }
 
-/// `cat: x: No such file or directory` is the program's; the same words in a file are not.
+/// `cat: x: No such file or directory` is the program's, as is PowerShell's `Get-Content : …`; the same words in a file
+/// are not.
 fn names_showing_program(message: &str) -> bool {
     message.split_once(": ").is_some_and(|(program, _)| {
+        let program = program.trim_end();
         !program.contains(char::is_whitespace) && program.len() < 40 && !program.contains('.')
     })
 }
@@ -389,14 +392,14 @@ fn first_useful_line(output: &str) -> Option<Found> {
             && !l.starts_with('<')
             && l.chars().any(char::is_alphabetic)
     })?;
-    let line = plain(clip_bytes(line, MAX_LINE));
+    let line = plain(head(line, MAX_LINE));
     Some(Found { kind: None, message: line.into_owned(), location: None, rank: families::VAGUE })
 }
 
 /// What a tool's answer says of its own failure. `guarded`: words alone do not count, since the
 /// answer may be text that was shown or printed.
 fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Found> {
-    let head = clip_bytes(output.trim_start(), 4 * MAX_LINE);
+    let head = head(output.trim_start(), 4 * MAX_LINE);
     if let Some(rest) = head.strip_prefix("<tool_use_error>") {
         let message = rest.split("</tool_use_error>").next().unwrap_or(rest);
         let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
@@ -484,7 +487,7 @@ fn scan(output: &str, found: &mut Vec<Found>) {
         if let Some(at) = wants_place.take() {
             follow(output, last_end, &mut ctx, found.get_mut(at));
         }
-        let line = plain(clip_bytes(output.get(start..end).unwrap_or_default(), MAX_LINE));
+        let line = plain(head(output.get(start..end).unwrap_or_default(), MAX_LINE));
         if line.starts_with([' ', '\t']) && line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
             ctx.heading(heading_before(output, start));
         }
@@ -516,7 +519,7 @@ fn heading_before(output: &str, start: usize) -> Option<&str> {
 fn follow(output: &str, end: usize, ctx: &mut Context, found: Option<&mut Found>) {
     let Some(found) = found else { return };
     let Some(next) = output.get(end + 1..).and_then(|rest| rest.lines().next()) else { return };
-    let next = plain(clip_bytes(next, MAX_LINE));
+    let next = plain(head(next, MAX_LINE));
     if let Some(message) = families::panic_message(&next, ctx) {
         found.message = message;
     } else if found.location.is_none() {

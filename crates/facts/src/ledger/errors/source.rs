@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::invocation::Invocation;
 use super::super::line::{any_of, clip, squash};
-use super::super::pipeline::{self, Pipeline};
+use super::super::shell::{self, Pipeline};
 
 /// How much of an output may state errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +43,10 @@ pub(super) fn tool_shows(tool: &str) -> bool {
 }
 
 fn shows(pipeline: &Pipeline) -> bool {
-    let Some(first) = pipeline.stages.first() else { return true };
-    let sub = first.args().iter().find(|a| !a.starts_with('-')).map_or("", String::as_str);
+    let Some(first) = pipeline.commands.first() else { return true };
+    let sub = first.args().iter().find(|a| !a.starts_with('-')).map_or("", |word| word);
     match first.program() {
-        "cat" | "head" | "tail" | "awk" | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "find"
+        "" | "cat" | "head" | "tail" | "awk" | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "find"
         | "fd" | "ls" | "tree" | "wc" | "less" | "more" | "bat" | "nl" | "jq" | "yq" | "diff" | "cmp"
         | "strings" | "xxd" | "od" | "file" | "stat" | "echo" | "printf" | "sort" | "uniq" | "cut"
         | "which" | "whereis" | "type" | "env" | "printenv" | "ps" | "pwd" | "cd" | "export" | "date"
@@ -75,7 +75,7 @@ fn shows(pipeline: &Pipeline) -> bool {
                     | "reflog"
             ) || first.word(1) == "-C" && matches!(first.word(3), "diff" | "log" | "show" | "status")
         }
-        "gh" => !first.args().iter().any(|a| a == "--log" || a == "--log-failed"),
+        "gh" => !first.args().iter().any(|a| matches!(&**a, "--log" | "--log-failed")),
         _ => false,
     }
 }
@@ -83,16 +83,16 @@ fn shows(pipeline: &Pipeline) -> bool {
 /// The programs that a command ran, without what only set the scene and without filters: the same
 /// key is the same work.
 pub(super) fn keys(command: &str) -> (String, Vec<String>) {
-    let parts: Vec<String> = pipeline::parse(command)
+    let parts: Vec<String> = shell::pipelines(&shell::parse(command, None))
         .iter()
-        .filter_map(|p| p.stages.first())
+        .filter_map(|p| p.commands.first())
         .filter(|s| {
             !matches!(
                 s.program(),
-                "cd" | "export" | "set" | "echo" | "source" | "." | "pushd" | "popd" | "sleep"
+                "" | "cd" | "export" | "set" | "echo" | "source" | "." | "pushd" | "popd" | "sleep"
             )
         })
-        .map(|s| s.words.join(" "))
+        .map(|s| s.words.iter().map(|word| &**word).collect::<Vec<_>>().join(" "))
         .collect();
     (clip(&squash(&parts.join(" && ")), 300), parts)
 }
@@ -128,18 +128,18 @@ fn in_one_line(command: &str) -> Cow<'_, str> {
 /// Whether a command's reader sees all that it printed.
 pub(super) fn unfiltered(command: &[Pipeline]) -> bool {
     command.iter().all(|p| {
-        !p.redirected && p.stages.iter().skip(1).all(|s| matches!(s.program(), "tail" | "tee" | "cat"))
+        !p.redirected && p.commands.iter().skip(1).all(|s| matches!(s.program(), "tail" | "tee" | "cat"))
     })
 }
 
 /// Whether a command pipes or chains, so that its exit code is not its first program's alone.
 pub(super) fn is_single(command: &[Pipeline]) -> bool {
-    command.iter().all(|p| p.stages.len() == 1)
+    command.iter().all(|p| p.commands.len() == 1)
 }
 
 /// Programs whose exit code 1 is an answer.
 pub(super) fn answers_by_exit(command: &[Pipeline]) -> bool {
-    command.last().and_then(|p| p.stages.last()).is_some_and(|s| {
+    command.last().and_then(|p| p.commands.last()).is_some_and(|s| {
         matches!(
             s.program(),
             "grep"

@@ -280,7 +280,7 @@ pub fn around_paste(text: &str) -> Cow<'_, str> {
 }
 
 fn clip(text: &str) -> &str {
-    super::pipeline::clip_bytes(text, MAX_TEXT)
+    super::outcome::head(text, MAX_TEXT)
 }
 
 /// The inside of a block that is the whole message, or the message.

@@ -1,8 +1,9 @@
 //! What PowerShell's and `cmd`'s own commands do to files.
 
-use super::effects::{Op, Reader, one_line};
+use super::command::Word;
+use super::effect::Op;
+use super::effects::{Reader, one_line};
 use super::windows::as_path;
-use super::word::Word;
 use crate::ledger::outcome::head;
 use crate::ledger::paths;
 

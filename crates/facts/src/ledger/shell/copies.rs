@@ -1,7 +1,8 @@
 //! Programs that put one file's content under another path: copies, moves, links, downloads, archives.
 
-use super::effects::{Op, Reader, one_line};
-use super::word::Word;
+use super::command::Word;
+use super::effect::Op;
+use super::effects::{Reader, one_line};
 use crate::ledger::paths;
 
 impl Reader<'_> {

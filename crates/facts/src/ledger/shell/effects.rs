@@ -1,58 +1,12 @@
 //! What each command does to files.
 
-use super::word::{Word, quote};
-use super::{Redirect, RedirectKind, Step, script, steps};
+use super::code;
+use super::command::{Redirect, RedirectKind, Script, Word, basename, quote};
+use super::effect::{Effect, Op};
+use super::steps::{Step, steps};
 use crate::ledger::diff::clip;
 use crate::ledger::outcome::head;
 use crate::ledger::paths;
-
-/// What is done to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Op {
-    /// Its content was shown or used.
-    Read,
-    /// Its content was replaced; it may not have existed.
-    Write,
-    /// It has another file's content now; it may not have existed.
-    Copy,
-    /// A formatter rewrote it.
-    Format,
-    /// Something was put at its end; it may not have existed.
-    Append,
-    /// It was changed in place, so it existed.
-    Modify,
-    /// It exists now, unchanged if it did before.
-    Touch,
-    /// It was removed.
-    Delete,
-    /// It, or all files below it, were removed.
-    DeleteTree,
-    /// It, or the files below it, have a new path.
-    Move,
-    /// It was put back to what version control has.
-    Revert,
-    /// It was run as a script.
-    Run,
-    /// A patch was applied; its text tells the files.
-    Patch,
-}
-
-/// One thing that a command does to one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct Effect {
-    /// What is done.
-    pub op: Op,
-    /// The path as written; empty for a patch.
-    pub path: String,
-    /// The path joined to the directory that the command runs in.
-    pub full: String,
-    /// The path before a move, as written and joined.
-    pub from: Option<(String, String)>,
-    /// The text that was written, or the patch.
-    pub text: Option<String>,
-    /// The change in words, where the command itself tells (`sed s/a/b/`).
-    pub words: Option<String>,
-}
 
 /// How much of a written text is kept for its wording.
 const TEXT_BYTES: usize = 64 * 1024;
@@ -68,9 +22,9 @@ pub(in super::super) struct Effects {
     pub one_command: bool,
 }
 
-/// Tells what a script does to files.
-pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Effects {
-    let (all, _) = steps(script, dir, 0);
+/// Reads what a script does to files when it runs in a directory.
+pub(in super::super) fn effects(script: &Script, dir: Option<&str>) -> Effects {
+    let (all, _) = steps(script, dir);
     let mut list = Vec::new();
     for step in &all {
         if list.len() >= MAX_EFFECTS {
@@ -79,73 +33,6 @@ pub(in super::super) fn effects(script: &str, dir: Option<&str>) -> Effects {
         Reader { step, found: &mut list }.read();
     }
     Effects { list, one_command: all.len() == 1 }
-}
-
-/// Takes away what only wraps a command: `sudo`, `env A=b`, `timeout 10` …
-pub(super) fn unwrap(step: &mut Step) {
-    for _ in 0..6 {
-        let names: Vec<&str> = step.words.iter().take(2).map(|w| w.text.as_str()).collect();
-        let (mut skip, wrapper) = match *names.as_slice() {
-            ["uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye", "run"]
-            | ["pnpm" | "yarn" | "npm" | "bundle", "exec"]
-            | ["pnpm" | "yarn", "dlx"] => (2, true),
-            [
-                "npx" | "bunx" | "pnpx" | "uvx" | "sudo" | "env" | "time" | "nohup" | "command" | "exec"
-                | "nice" | "stdbuf" | "builtin" | "timeout" | "gtimeout",
-                ..,
-            ] => (1, true),
-            _ => return,
-        };
-        let timed = names.first().is_some_and(|n| n.ends_with("timeout"));
-        while wrapper
-            && let Some(word) = step.words.get(skip)
-            && (word.text.starts_with('-') || word.text.split_once('=').is_some_and(|(n, _)| is_name(n)))
-        {
-            skip += if wrapper_takes_value(&word.text) { 2 } else { 1 };
-        }
-        // `nice -n 10 cmd`, `timeout 10 cmd`.
-        let number = |w: &Word| w.text.starts_with(|c: char| c.is_ascii_digit());
-        if timed || wrapper && step.words.get(skip).is_some_and(number) {
-            skip += 1;
-        }
-        step.words.drain(..skip.min(step.words.len()));
-    }
-}
-
-/// Options of `sudo`, `nice`, `env`, `timeout`, `npx`, `uv run` that take the next word.
-fn wrapper_takes_value(option: &str) -> bool {
-    matches!(option, "-u" | "-g" | "-s" | "-k" | "-p" | "--user" | "--signal" | "--package" | "--with")
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-}
-
-/// The script that a step hands to another shell.
-pub(super) fn inner_script(step: &Step) -> Option<String> {
-    let name = base_name(step.words.first()?);
-    if name == "eval" {
-        return step.words.get(1).map(|w| w.text.clone());
-    }
-    if let Some(script) = super::windows::handed_over(name, &step.words) {
-        return Some(script);
-    }
-    if !matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh") {
-        return None;
-    }
-    let flag = step.words.iter().position(|w| {
-        w.text.starts_with('-') && !w.text.starts_with("--") && w.text.ends_with('c') && w.text.len() <= 5
-    });
-    match flag {
-        Some(at) => step.words.get(at + 1).map(|w| w.text.clone()),
-        None if step.words.iter().skip(1).all(|w| w.text.starts_with('-')) => step.heredoc.clone(),
-        None => None,
-    }
-}
-
-fn base_name(word: &Word) -> &str {
-    let text = word.text.as_str();
-    text.rsplit(['/', '\\']).next().unwrap_or(text)
 }
 
 /// Commands whose plain arguments are files that they show.
@@ -190,7 +77,7 @@ pub(super) struct Reader<'s> {
 impl Reader<'_> {
     fn read(&mut self) {
         let step = self.step;
-        let name = step.words.first().map(base_name).unwrap_or_default();
+        let name = step.words.first().map(|word| basename(word)).unwrap_or_default();
         if self.cmdlet(name) || self.formatted(name) {
             return self.redirected(name);
         }
@@ -228,7 +115,7 @@ impl Reader<'_> {
         let step = self.step;
         let writes =
             !matches!(name, "python" | "python3" | "node" | "ruby" | "patch" | "bash" | "sh" | "git");
-        for Redirect { kind, target } in &step.redirects {
+        for Redirect { kind, target, .. } in &step.redirects {
             let op = match kind {
                 RedirectKind::Read => Op::Read,
                 RedirectKind::Write => Op::Write,
@@ -241,7 +128,7 @@ impl Reader<'_> {
 
     /// The text that the command writes to its output, when the script holds it.
     fn written(&self) -> Option<String> {
-        let name = self.step.words.first().map(base_name).unwrap_or_default();
+        let name = self.step.words.first().map(|word| basename(word)).unwrap_or_default();
         match name {
             "echo" | "printf" => {
                 let words: Vec<&str> = self
@@ -254,7 +141,7 @@ impl Reader<'_> {
                     .collect();
                 Some(head(&words.join(" "), TEXT_BYTES).replace("\\n", "\n"))
             }
-            _ => self.step.heredoc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned()),
+            _ => self.step.here_doc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned()),
         }
     }
 
@@ -416,7 +303,7 @@ impl Reader<'_> {
 
     fn tee(&mut self) {
         let op = if self.has_flag('a', "append") { Op::Append } else { Op::Write };
-        let text = self.step.heredoc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned());
+        let text = self.step.here_doc.as_deref().map(|t| head(t, TEXT_BYTES).to_owned());
         for word in self.arguments("tee") {
             self.add(op, &word, text.clone(), None);
         }
@@ -431,7 +318,7 @@ impl Reader<'_> {
 
     fn ran(&mut self) {
         let words = &self.step.words;
-        let name = words.first().map(base_name).unwrap_or_default().to_owned();
+        let name = words.first().map(|word| basename(word)).unwrap_or_default().to_owned();
         let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "-r" | "--eval"));
         let inline = flag.and_then(|at| words.get(at + 1)).map(|w| w.text.clone());
         let first = words.iter().skip(1).find(|w| !w.text.starts_with('-'));
@@ -443,9 +330,9 @@ impl Reader<'_> {
             }
             return;
         }
-        let Some(code) = inline.or_else(|| self.step.heredoc.clone()) else { return };
-        let told = script::replacements_in(&code);
-        for script::Written { op, path, from } in script::writes_in(&code) {
+        let Some(code) = inline.or_else(|| self.step.here_doc.as_deref().map(str::to_owned)) else { return };
+        let told = code::replacements_in(&code);
+        for code::Written { op, path, from } in code::writes_in(&code) {
             let words = match op {
                 Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
                 Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {

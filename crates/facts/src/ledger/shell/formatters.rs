@@ -1,6 +1,7 @@
 //! Formatters and fixers that rewrite the files they are given.
 
-use super::effects::{Op, Reader};
+use super::effect::Op;
+use super::effects::Reader;
 
 /// A program, the words of which one makes it rewrite (none: it does so by itself), and the words
 /// that keep it from it.

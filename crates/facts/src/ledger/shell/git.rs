@@ -1,8 +1,9 @@
 //! What git does to files of the work tree, and patches.
 
-use super::Step;
-use super::effects::{Op, Reader};
-use super::word::Word;
+use super::command::Word;
+use super::effect::Op;
+use super::effects::Reader;
+use super::steps::Step;
 use crate::ledger::paths;
 
 impl Reader<'_> {
@@ -13,7 +14,7 @@ impl Reader<'_> {
             match word.text.as_str() {
                 "-C" => {
                     let to = self.step.words.get(at + 1).map(|w| w.text.clone()).unwrap_or_default();
-                    dir = Some(paths::join(dir.as_deref(), &to));
+                    dir = Some(paths::join(dir.as_deref(), &to).into());
                     at += 2;
                 }
                 "-c" => at += 2,
@@ -25,7 +26,7 @@ impl Reader<'_> {
         let inner = Step {
             words: self.step.words.iter().skip(at).cloned().collect(),
             redirects: Vec::new(),
-            heredoc: self.step.heredoc.clone(),
+            here_doc: self.step.here_doc.clone(),
             dir,
             windows: false,
         };
@@ -63,12 +64,12 @@ impl Reader<'_> {
     }
 
     pub(super) fn patched(&mut self) {
-        let text = self.step.heredoc.clone().or_else(|| {
+        let text = self.step.here_doc.as_deref().map(str::to_owned).or_else(|| {
             self.step.words.iter().find(|w| w.text.contains("*** Begin Patch")).map(|w| w.text.clone())
         });
         if let Some(text) = text {
             let mut effect = self.effect(Op::Patch, "", Some(text), None);
-            effect.full = self.step.dir.clone().unwrap_or_default();
+            self.step.dir.as_deref().unwrap_or_default().clone_into(&mut effect.full);
             self.found.push(effect);
         }
     }

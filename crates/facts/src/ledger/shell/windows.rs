@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::word::Word;
-use super::{Redirect, RedirectKind, Walk};
+use super::command::{
+    Command, Group, MAX_PARTS, MAX_REDIRECTS, MAX_WORDS, Part, Pipeline, Redirect, RedirectKind, Word,
+};
 use crate::ledger::pattern;
 
 /// A cmdlet, or a path with a drive and a backslash. Neither stands bare in a POSIX script.
@@ -51,50 +52,82 @@ pub(super) fn handed_over(name: &str, words: &[Word]) -> Option<String> {
         "cmd" => &["/c", "/k"],
         _ => return None,
     };
-    let at = words.iter().position(|w| flags.contains(&w.text.to_ascii_lowercase().as_str()))?;
+    let at = words.iter().position(|w| flags.contains(&w.to_ascii_lowercase().as_str()))?;
     let rest: Vec<&str> = words.get(at + 1..)?.iter().map(|w| w.text.as_str()).collect();
     (!rest.is_empty()).then(|| rest.join(" "))
 }
 
 /// Reads a script in one pass.
-pub(super) fn read(script: &str, walk: &mut Walk) {
-    let mut reader = Reader { walk, words: Vec::new(), redirects: Vec::new() };
-    reader.script(script);
+pub(super) fn parse(script: &str) -> Vec<Part> {
+    let mut parser =
+        Parser { parts: Vec::new(), outer: Vec::new(), pipeline: Vec::new(), command: Command::default() };
+    parser.script(script);
+    parser.parts
 }
 
-struct Reader<'w> {
-    walk: &'w mut Walk,
-    words: Vec<Word>,
-    redirects: Vec<Redirect>,
+struct Parser {
+    parts: Vec<Part>,
+    /// What the parentheses and braces that are open stand in.
+    outer: Vec<(Vec<Command>, Command)>,
+    pipeline: Vec<Command>,
+    command: Command,
 }
 
-impl Reader<'_> {
+impl Parser {
     fn script(&mut self, script: &str) {
         let bytes = script.as_bytes();
         let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
         let mut i = 0;
-        while i < bytes.len() {
+        while i < bytes.len() && self.parts.len() + self.outer.len() + self.pipeline.len() < MAX_PARTS {
             match at(i) {
                 b' ' | b'\t' | b'\r' | b',' => i += 1,
                 b'`' if matches!(at(i + 1), b'\n' | b'\r') => i += 2,
                 b'#' => i += bytes.get(i..).and_then(|r| memchr::memchr(b'\n', r)).unwrap_or(bytes.len() - i),
-                b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'{' | b'}' => {
-                    self.end();
+                b'|' if at(i + 1) != b'|' => {
+                    self.end_command();
                     i += 1;
                 }
-                b'>' => i = self.redirect(script, i),
-                b'0'..=b'9' | b'*' if at(i + 1) == b'>' => i = self.redirect(script, i + 1),
+                b'\n' | b';' | b'&' | b'|' => {
+                    self.end_pipeline();
+                    i += 1;
+                }
+                b'(' | b'{' => {
+                    self.parts.push(Part::Open(Group::Nested));
+                    self.outer.push((std::mem::take(&mut self.pipeline), std::mem::take(&mut self.command)));
+                    i += 1;
+                }
+                b')' | b'}' => {
+                    self.close();
+                    i += 1;
+                }
+                b'>' => i = self.redirect(script, i, false),
+                b'0'..=b'9' | b'*' if at(i + 1) == b'>' => i = self.redirect(script, i + 1, at(i) == b'2'),
                 _ => {
                     let (word, end) = word(script, i);
-                    self.words.push(word);
+                    if self.command.words.len() < MAX_WORDS {
+                        self.command.words.push(word);
+                    }
                     i = end.max(i + 1);
                 }
             }
         }
-        self.end();
+        while !self.outer.is_empty() {
+            self.close();
+        }
+        self.end_pipeline();
     }
 
-    fn redirect(&mut self, script: &str, from: usize) -> usize {
+    /// Ends what stands in parentheses or braces; the command that they stand in goes on.
+    fn close(&mut self) {
+        self.end_pipeline();
+        if let Some((pipeline, command)) = self.outer.pop() {
+            self.parts.push(Part::Close { isolated: false });
+            self.pipeline = pipeline;
+            self.command = command;
+        }
+    }
+
+    fn redirect(&mut self, script: &str, from: usize, of_errors: bool) -> usize {
         let bytes = script.as_bytes();
         let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
         let append = at(from + 1) == b'>';
@@ -106,22 +139,25 @@ impl Reader<'_> {
             i += 1;
         }
         let (target, end) = word(script, i);
-        if self.redirects.len() < super::MAX_REDIRECTS {
+        if self.command.redirects.len() < MAX_REDIRECTS {
             let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
-            self.redirects.push(Redirect { kind, target: as_path(&target) });
+            self.command.redirects.push(Redirect { kind, target: as_path(&target), of_errors });
         }
         end.max(i)
     }
 
-    fn end(&mut self) {
-        if self.words.is_empty() && self.redirects.is_empty() {
-            return;
+    fn end_command(&mut self) {
+        let command = std::mem::take(&mut self.command);
+        if !command.words.is_empty() || !command.redirects.is_empty() {
+            self.pipeline.push(command);
         }
-        let mut step = self.walk.empty();
-        step.windows = true;
-        step.words = std::mem::take(&mut self.words);
-        step.redirects = std::mem::take(&mut self.redirects);
-        self.walk.push(step);
+    }
+
+    fn end_pipeline(&mut self) {
+        self.end_command();
+        if !self.pipeline.is_empty() {
+            self.parts.push(Part::Pipeline(Pipeline::of(std::mem::take(&mut self.pipeline))));
+        }
     }
 }
 

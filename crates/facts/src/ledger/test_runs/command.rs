@@ -1,6 +1,6 @@
 //! Which commands run tests, through the wrappers that people put in front of them.
 
-use super::super::pipeline::{self, Pipeline, Simple, basename};
+use super::super::shell::{self, Command, Pipeline, basename};
 
 /// What stands between a test runner and the reader of its output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) fn reading(pipelines: &[Pipeline]) -> Option<Reading> {
                 let before = found.take().unwrap_or(Reading { only_if_summary, ..Reading::default() });
                 others += usize::from(before.alone);
                 found = Some(Reading {
-                    alone: one.stages.len() == 1 && !one.redirected,
+                    alone: one.commands.len() == 1 && !one.redirected,
                     filtered: before.filtered | filtered,
                     head: before.head.max(head),
                     only_if_summary: before.only_if_summary && only_if_summary,
@@ -41,7 +41,7 @@ pub(super) fn reading(pipelines: &[Pipeline]) -> Option<Reading> {
 
 /// Whether a pipeline only sets the scene (`cd`, `export`, …) and prints nothing of its own.
 fn is_preparation(pipeline: &Pipeline) -> bool {
-    pipeline.stages.first().is_some_and(|s| {
+    pipeline.commands.first().is_some_and(|s| {
         matches!(
             s.program(),
             "cd" | "pushd"
@@ -65,7 +65,7 @@ fn is_preparation(pipeline: &Pipeline) -> bool {
 fn filters(pipeline: &Pipeline) -> (bool, Option<usize>) {
     let mut filtered = pipeline.redirected;
     let mut head = None;
-    for stage in pipeline.stages.iter().skip(1) {
+    for stage in pipeline.commands.iter().skip(1) {
         match stage.program() {
             // The end of the output is where the summaries are, so `tail` hides nothing that decides.
             "tail" | "tee" | "cat" | "less" | "more" => {}
@@ -76,14 +76,14 @@ fn filters(pipeline: &Pipeline) -> (bool, Option<usize>) {
     (filtered, head)
 }
 
-fn head_lines(stage: &Simple) -> usize {
+fn head_lines(stage: &Command) -> usize {
     stage.args().iter().find_map(|a| a.trim_start_matches(['-', 'n', '=']).parse().ok()).unwrap_or(10)
 }
 
 /// `Some(false)` for a test run, `Some(true)` for a script that is one if its output says so.
 fn test_kind(pipeline: &Pipeline) -> Option<bool> {
-    let first = pipeline.stages.first()?;
-    let words: Vec<&str> = first.words.iter().map(String::as_str).collect();
+    let first = pipeline.commands.first()?;
+    let words: Vec<&str> = first.words.iter().map(|word| &**word).collect();
     if asks_only_for_information(&words) {
         return None;
     }
@@ -351,7 +351,9 @@ fn in_container(rest: &[&str], depth: u8) -> Option<bool> {
             .filter(|w| matches!(basename(w), "sh" | "bash"))
             .and_then(|_| inner.iter().skip(1).find(|w| !w.starts_with('-')));
         match script {
-            Some(script) => reading(&pipeline::parse(script)).map(|r| r.only_if_summary),
+            Some(script) => {
+                reading(&shell::pipelines(&shell::parse(script, None))).map(|r| r.only_if_summary)
+            }
             None => runs_tests(inner, depth + 4).filter(|only| !only),
         }
     })
@@ -445,7 +447,11 @@ mod tests {
     #[case("bash -lc 'cd x && cargo test'")]
     #[case("npx playwright test")]
     fn a_test_command_is_told(#[case] command: &str) {
-        assert_eq!(reading(&pipeline::parse(command)).map(|r| r.only_if_summary), Some(false), "{command}");
+        assert_eq!(
+            reading(&shell::pipelines(&shell::parse(command, None))).map(|r| r.only_if_summary),
+            Some(false),
+            "{command}"
+        );
     }
 
     #[rstest]
@@ -466,12 +472,12 @@ mod tests {
     #[case("python -c 'import pytest'")]
     #[case("")]
     fn another_command_is_none(#[case] command: &str) {
-        assert_eq!(reading(&pipeline::parse(command)), None, "{command}");
+        assert_eq!(reading(&shell::pipelines(&shell::parse(command, None))), None, "{command}");
     }
 
     #[test]
     fn the_exit_code_counts_only_for_a_test_on_its_own() {
-        let alone = |c: &str| reading(&pipeline::parse(c)).unwrap().alone;
+        let alone = |c: &str| reading(&shell::pipelines(&shell::parse(c, None))).unwrap().alone;
         assert!(alone("pytest -q"));
         assert!(alone("cd a && pytest -q 2>&1"));
         assert!(!alone("pytest -q | tail -5"));

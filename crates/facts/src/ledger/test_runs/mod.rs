@@ -9,7 +9,7 @@ mod outcome;
 use super::TestRunFact;
 use super::invocation::Invocation;
 use super::line::{clip, squash};
-use super::pipeline::{self, Pipeline};
+use super::shell::{self, Pipeline};
 use crate::ledger::TestOutcome;
 use command::Reading;
 
@@ -53,7 +53,7 @@ pub(super) fn told(runs: Vec<Run>) -> Vec<TestRunFact> {
 
 fn read_one(invocation: &Invocation<'_>) -> Run {
     let Some(command) = invocation.command.as_deref() else { return Run::default() };
-    let pipelines = pipeline::parse(command);
+    let pipelines = invocation.script().map(shell::pipelines).unwrap_or_default();
     let reading = command::reading(&pipelines);
     Run {
         command: Some(pipelines),

@@ -13,6 +13,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
         failed: None,
         call_seq: 4,
         result_seq: Some(5),
+        parsed: std::cell::OnceCell::new(),
     };
     told(read_each(&[invocation])).pop()
 }

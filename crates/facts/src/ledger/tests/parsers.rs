@@ -198,7 +198,7 @@ proptest! {
 
     #[test]
     fn a_powershell_script_touches_files_that_stand_in_it(text in of(POWERSHELL, 50)) {
-        let found = shell::effects(&text, Some("C:/w"));
+        let found = shell::effects(&shell::parse(&text, Some("C:/w")), Some("C:/w"));
         prop_assert!(found.list.len() <= text.len());
         // Quotes within a word are gone.
         let bare = text.replace(['\'', '"', '`'], "");
@@ -206,7 +206,7 @@ proptest! {
             prop_assert!(bare.contains(name(&effect.path)), "{:?}", effect);
         }
         let words = 2 * text.split_whitespace().count() + 2;
-        let twice = shell::effects(&format!("{text}\n{text}"), Some("C:/w"));
+        let twice = shell::effects(&shell::parse(&format!("{text}\n{text}"), Some("C:/w")), Some("C:/w"));
         prop_assert!(twice.list.len() <= 3 * words, "{} of {words}", twice.list.len());
     }
 
@@ -216,7 +216,7 @@ proptest! {
     ) {
         let script = format!("{verb} .\\{folder}\\{file}");
         let script = if verb.starts_with("Remove") { script } else { format!("{script} -Value 'x'") };
-        let found = shell::effects(&script, Some("C:/w"));
+        let found = shell::effects(&shell::parse(&script, Some("C:/w")), Some("C:/w"));
         let told: Vec<&str> = found.list.iter().map(|e| name(&e.path)).collect();
         prop_assert_eq!(told, [file.as_str()]);
     }

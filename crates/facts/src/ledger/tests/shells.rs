@@ -129,7 +129,7 @@ fn a_command_does_what_it_does(#[case] command: &str, #[case] expected: &[&str])
     assert_eq!(Talk::new().tool("bash", json!({"command": command}), "").files(), expected, "{command}");
 }
 
-/// What the parser reads, the plain reader must read alike, as it stands in for it.
+/// What is left open at the end changes nothing of what stands before it.
 #[rstest]
 #[case("cat > a.py <<'EOF'\nprint('(((')\nEOF\nrm b.py", &["created a.py unsure", "deleted b.py"])]
 #[case("cd /w && sed -i 's/a/b/' x.rs; echo x >> y.log", &["modified /w/x.rs", "modified /w/y.log"])]
@@ -137,8 +137,7 @@ fn a_command_does_what_it_does(#[case] command: &str, #[case] expected: &[&str])
 #[case("cat <<-A > a.txt\n\tx\n\tA\nrm b.txt", &["created a.txt unsure", "deleted b.txt"])]
 #[case("A=1 B=2 rm a.txt", &["deleted a.txt"])]
 #[case("mv 'a b.txt' c.txt 2>/dev/null", &["renamed c.txt from a b.txt"])]
-fn a_script_that_does_not_parse_is_read_plainly(#[case] command: &str, #[case] expected: &[&str]) {
-    // An unclosed construct at the end keeps the parser from taking it.
+fn a_broken_script_is_read_up_to_where_it_breaks(#[case] command: &str, #[case] expected: &[&str]) {
     let broken = format!("{command}\nif ((( then");
     let files = Talk::new().tool("bash", json!({"command": broken}), "").files();
     assert_eq!(files, expected, "{command}");

@@ -1,6 +1,7 @@
 //! What tells a thing from others of its kind, and what kind it is.
 
 use super::super::super::wording::clip_chars;
+use super::super::shell::Word;
 use super::super::tools::words_of;
 use super::value::{Fields, scalar};
 
@@ -97,18 +98,18 @@ impl Subject {
     }
 
     /// By the words of a command: `gh pr list` lists prs.
-    pub(super) fn of_command(words: &[String]) -> Self {
+    pub(super) fn of_command(words: &[Word]) -> Self {
         const PLACES: [&str; 9] =
             ["-n", "--namespace", "-R", "--repo", "--context", "--project", "-p", "--profile", "--region"];
-        let plain = |word: &&String| {
+        let plain = |word: &&Word| {
             !word.starts_with('-') && word.chars().all(|c| c.is_alphabetic() || c == '-' || c == '_')
         };
         let place = words.windows(2).filter_map(|pair| match pair {
-            [flag, place] if PLACES.contains(&flag.as_str()) => Some(place.as_str()),
+            [flag, place] if PLACES.contains(&&**flag) => Some(&**place),
             _ => None,
         });
         let scope = clip_chars(&place.collect::<Vec<_>>().join(", "), LONGEST_SCOPE).to_owned();
-        let words = words.iter().skip(1).take_while(plain).take(3).map(String::as_str);
+        let words = words.iter().skip(1).take_while(plain).take(3).map(|word| &**word);
         Self { kind: noun(words), asked: None, scope }
     }
 

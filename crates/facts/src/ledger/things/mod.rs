@@ -16,7 +16,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use self::identity::Subject;
 use super::super::thing::{Property, Thing, keep};
 use super::invocation::Invocation;
-use super::pipeline::clip_bytes;
+use super::outcome::head;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
 use anchord_messages::id::Seq;
@@ -167,11 +167,11 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
         return shown;
     };
     let subject = if let Some(pipelines) = &run.command {
-        let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.stages);
+        let programs = || pipelines.iter().flat_map(|pipeline| &pipeline.commands);
         let shows_files = |program: &str| SHOW_FILES.contains(&program.to_ascii_lowercase().as_str());
         // What several programs printed cannot be told apart, and the first of a pipe says what it is about.
         let [only] = pipelines.as_slice() else { return shown };
-        let Some(first) = only.stages.first() else { return shown };
+        let Some(first) = only.commands.first() else { return shown };
         let is_git = first.program() == "git";
         if is_git || shows_files(first.program()) || programs().count() > 4 {
             return shown;
@@ -194,7 +194,7 @@ fn shown_by(one: &Invocation<'_>, run: &Run) -> Shown {
             }
         }
     } else {
-        table::read(clip_bytes(output, MOST_TEXT), &subject, &mut shown);
+        table::read(head(output, MOST_TEXT), &subject, &mut shown);
     }
     if run.command.is_none() && deletes(&one.tool) {
         for found in &mut shown.found {
@@ -266,7 +266,7 @@ fn name(all: &mut Things, span: &[Numbered], said: &[Option<String>], known: &[&
     let mut named: HashMap<&str, Vec<Seq>> = HashMap::new();
     for (Numbered { seq, message }, said) in span.iter().zip(said) {
         let mut hear = |text: &str| {
-            let text = clip_bytes(text, MOST_SPOKEN);
+            let text = head(text, MOST_SPOKEN);
             for hit in words.find_iter(text) {
                 let alone = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
                 let before = text.get(..hit.start()).and_then(|head| head.chars().next_back());

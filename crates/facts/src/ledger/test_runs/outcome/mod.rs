@@ -8,8 +8,8 @@ use regex::Regex;
 
 use super::super::line::{clip, lines, plain};
 use super::super::marked::Marked;
+use super::super::outcome::head;
 use super::super::pattern::{self, Grouped};
-use super::super::pipeline::clip_bytes;
 use crate::ledger::TestOutcome;
 use rules::RULES;
 
@@ -138,7 +138,7 @@ static LOOK: LazyLock<Look> = LazyLock::new(|| {
 pub(super) fn tally(output: &str) -> Tally {
     let mut tally = Tally::default();
     for line in lines(output).filter(|line| !line.is_empty()) {
-        let line = plain(clip_bytes(line, MAX_SUMMARY_LINE));
+        let line = plain(head(line, MAX_SUMMARY_LINE));
         let line = line.trim_end();
         apply(candidates(line), line, &mut tally);
     }
@@ -174,7 +174,7 @@ pub(super) fn never_started(output: &str) -> bool {
             r#"(?m)^.{0,200}?(?:: No module named |command not found|: not found$|[Mm]issing script: |could not find `?Cargo\.toml|Couldn't find a script named|error: Script not found|Unknown command: "test)"#,
         )
     });
-    MISSING.is_match(clip_bytes(output, 8_000))
+    MISSING.is_match(head(output, 8_000))
 }
 
 /// Whether a run without a summary ended before its first test: in a compiler, or as it loaded its files.
@@ -184,7 +184,7 @@ pub(super) fn never_built(output: &str) -> bool {
             r"(?m)^.{0,300}?(?:\w:\d+(?::\d+)?: (?:fatal )?error: |^error\[E\d{4}\]|error TS\d+: |^(?:Uncaught )?SyntaxError: |^Error: Cannot find module |^Error \[ERR_MODULE_NOT_FOUND\]|^PHP (?:Parse|Fatal) error: |^(?:ModuleNotFoundError|ImportError|IndentationError): |undefined reference to |: cannot load such file -- |[Cc]ompilation failed|[Cc]ould not compile|[Ff]ailed to compile|Type checking failed|^collect2: error)",
         )
     });
-    let head = clip_bytes(output, LOOKED_AT);
+    let head = head(output, LOOKED_AT);
     let rest = output.get(head.len()..).unwrap_or_default();
     BROKEN.is_match(head) || BROKEN.is_match(last_bytes(rest, LOOKED_AT))
 }
@@ -196,7 +196,7 @@ pub(super) fn nothing_to_run(output: &str) -> bool {
             r"(?m)^.{0,300}?(?:\[no test files\]|no tests to run\b|No tests were found|No tests? (?:files? )?found|No tests executed|No test is available in |no tests ran\b|there are no tests to run)",
         )
     });
-    NONE.is_match(clip_bytes(output, LOOKED_AT))
+    NONE.is_match(head(output, LOOKED_AT))
 }
 
 /// How much of each end of an output without a summary is looked at, in bytes.

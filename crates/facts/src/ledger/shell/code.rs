@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::effects::Op;
+use super::effect::Op;
 use crate::ledger::outcome::head;
 use crate::ledger::paths;
 

@@ -1,0 +1,49 @@
+//! What a command does to one file.
+
+/// What is done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Op {
+    /// Its content was shown or used.
+    Read,
+    /// Its content was replaced; it may not have existed.
+    Write,
+    /// It has another file's content now; it may not have existed.
+    Copy,
+    /// A formatter rewrote it.
+    Format,
+    /// Something was put at its end; it may not have existed.
+    Append,
+    /// It was changed in place, so it existed.
+    Modify,
+    /// It exists now, unchanged if it did before.
+    Touch,
+    /// It was removed.
+    Delete,
+    /// It, or all files below it, were removed.
+    DeleteTree,
+    /// It, or the files below it, have a new path.
+    Move,
+    /// It was put back to what version control has.
+    Revert,
+    /// It was run as a script.
+    Run,
+    /// A patch was applied; its text tells the files.
+    Patch,
+}
+
+/// One thing that a command does to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) struct Effect {
+    /// What is done.
+    pub op: Op,
+    /// The path as written; empty for a patch.
+    pub path: String,
+    /// The path joined to the directory that the command runs in.
+    pub full: String,
+    /// The path before a move, as written and joined.
+    pub from: Option<(String, String)>,
+    /// The text that was written, or the patch.
+    pub text: Option<String>,
+    /// The change in words, where the command itself tells (`sed s/a/b/`).
+    pub words: Option<String>,
+}
