@@ -18,26 +18,32 @@ pub struct SecretCase {
 
 /// Every text with secrets.
 pub fn secrets() -> Vec<SecretCase> {
-    let case = |line: &str| {
-        let (name, template) = line.split_once(" | ").expect("a name and a text");
-        // Two backslashes stand for one that is part of the text.
-        let lines = template.replace("\\\\n", "\u{1}").replace("\\n", "\n").replace('\u{1}', "\\n");
-        let marked = filled(&lines);
-        let mut secrets = Vec::new();
-        let mut without = String::new();
-        let mut rest = marked.as_str();
-        while let Some((before, after)) = rest.split_once('‹') {
-            let (secret, behind) = after.split_once('›').expect("an end");
-            let body = secret.split('\n').flat_map(|line| line.split("\\n"));
-            secrets.extend(body.filter(|l| l.len() > 6 && !l.starts_with("-----")).map(str::to_owned));
-            without.push_str(before);
-            without.push('¤');
-            rest = behind;
-        }
-        without.push_str(rest);
-        SecretCase { name: name.to_owned(), text: marked.replace(['‹', '›'], ""), secrets, without }
-    };
-    lines(SECRETS).map(case).collect()
+    lines(SECRETS)
+        .map(|line| {
+            let (name, template) = line.split_once(" | ").expect("a name and a text");
+            // Two backslashes stand for one that is part of the text.
+            let lines = template.replace("\\\\n", "\u{1}").replace("\\n", "\n").replace('\u{1}', "\\n");
+            secret(name, &lines)
+        })
+        .collect()
+}
+
+/// A text with its secrets between ‹ and ›, their bodies not filled in yet.
+pub fn secret(name: &str, template: &str) -> SecretCase {
+    let marked = filled(template);
+    let mut secrets = Vec::new();
+    let mut without = String::new();
+    let mut rest = marked.as_str();
+    while let Some((before, after)) = rest.split_once('‹') {
+        let (secret, behind) = after.split_once('›').expect("an end");
+        let body = secret.split('\n').flat_map(|line| line.split("\\n"));
+        secrets.extend(body.filter(|l| l.len() > 6 && !l.starts_with("-----")).map(str::to_owned));
+        without.push_str(before);
+        without.push('¤');
+        rest = behind;
+    }
+    without.push_str(rest);
+    SecretCase { name: name.to_owned(), text: marked.replace(['‹', '›'], ""), secrets, without }
 }
 
 /// Texts that hold no secret.

@@ -8,6 +8,7 @@
 pub mod glance;
 pub mod ledger;
 pub mod redact;
+mod rules;
 pub mod thing;
 pub mod todo;
 pub mod wording;

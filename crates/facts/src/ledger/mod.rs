@@ -17,7 +17,6 @@ mod events;
 mod files;
 pub mod invocation;
 pub mod line;
-mod marked;
 mod outcome;
 mod paths;
 pub mod pattern;
@@ -309,6 +308,12 @@ impl FileAction {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+}
+
+/// What is wrong with the rules, file by file.
+#[cfg(test)]
+pub(crate) fn rule_problems() -> Vec<String> {
+    [test_runs::rule_problems(), errors::rule_problems(), tools::rule_problems()].concat()
 }
 
 /// How a test run ended.

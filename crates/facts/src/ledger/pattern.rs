@@ -3,14 +3,17 @@
 //! Programs print ASCII around what they say, and an automaton with ASCII word boundaries stays fast
 //! on lines that hold other characters; only marker words of other scripts need Unicode's.
 
-mod first;
+mod prefilter;
 mod required;
+
+pub(crate) use prefilter::{Line, Prefilter};
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex, RegexBuilder};
+use serde::Deserialize;
 
 /// The most memory of one pattern's lazy automaton, per direction and thread. The ledger has some two
 /// hundred patterns; with the library's two megabytes each they would outgrow everything else. With half
@@ -21,20 +24,6 @@ const AUTOMATON_BYTES: usize = 1024 * 1024;
 #[must_use]
 pub fn ascii(pattern: &str) -> Regex {
     unicode(&narrowed(pattern))
-}
-
-/// The words in lower case, one of which stands in every text that a pattern matches whose `\b`, `\w`,
-/// `\d` and `\s` mean ASCII's; `None` when it can do without any that tell.
-#[must_use]
-pub fn required_by_ascii(pattern: &str) -> Option<Vec<Vec<u8>>> {
-    required::words(&narrowed(pattern))
-}
-
-/// The bytes that a text begins with which a pattern matches whose `\b`, `\w`, `\d` and `\s` mean ASCII's;
-/// `None` when it may match behind a text's start, or an empty text.
-#[must_use]
-pub fn first_bytes_of_ascii(pattern: &str) -> Option<[bool; 256]> {
-    first::bytes(&narrowed(pattern))
 }
 
 /// Compiles a pattern whose word boundaries hold in every script.
@@ -52,9 +41,17 @@ pub fn unicode(pattern: &str) -> Regex {
 /// The library makes room for the groups before it searches for them, and looks for them more slowly than
 /// for a match alone; so that comes first. It is compiled when it is first asked: of the many in a set, most
 /// installations need few.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
 pub struct Grouped {
     pattern: String,
     compiled: OnceLock<Regex>,
+}
+
+impl From<String> for Grouped {
+    fn from(pattern: String) -> Self {
+        Self::ascii(&pattern)
+    }
 }
 
 impl Grouped {
@@ -80,6 +77,17 @@ impl Grouped {
         self.compiled.get_or_init(|| unicode(&self.pattern))
     }
 
+    /// The pattern as it is compiled.
+    #[cfg(test)]
+    pub fn text(&self) -> &str {
+        &self.pattern
+    }
+
+    /// Whether it has a group of this name.
+    pub fn has_group(&self, name: &str) -> bool {
+        self.compiled().capture_names().flatten().any(|group| group == name)
+    }
+
     /// Whether the pattern matches somewhere.
     pub fn is_match(&self, text: &str) -> bool {
         self.compiled().is_match(text)
@@ -97,66 +105,39 @@ impl Grouped {
     }
 }
 
-/// A pattern whose word boundaries hold in every script, and which few texts match.
-///
-/// Counted repetitions make an automaton grow with every text; boundaries and classes of every script
-/// make it large, and a boundary beside a character outside of ASCII takes it out of play altogether.
-/// So a pattern that takes more is asked first: repetitions are not counted, and outside of ASCII
-/// there are no boundaries. That mostly tells that no closer look is needed. ASCII is read with
-/// ASCII's boundaries and classes, which are the same there. Before all of that, a text without any of
-/// the words that a match must have is read for those alone.
+/// A pattern that few texts match: one without any of the words that a match must have is read for those alone.
 pub struct Rare {
     pattern: String,
     /// Finds the words, one of which every match has.
     required: OnceLock<Option<AhoCorasick>>,
-    /// Whether it has boundaries that hold in every script.
-    is_bounded: bool,
-    /// The pattern with repetitions that are not counted, when it counts any.
-    widened: Option<String>,
-    /// What takes more of texts in ASCII.
-    wide_narrow: OnceLock<Regex>,
-    /// For texts in ASCII.
-    narrow: OnceLock<Regex>,
-    /// What takes more of other texts.
-    loose: OnceLock<Regex>,
-    exact: OnceLock<Regex>,
+    compiled: OnceLock<Regex>,
 }
 
 impl Rare {
-    /// Takes a pattern; what of it is needed is compiled when it is.
+    /// Takes a pattern whose boundaries and classes hold in every script; it is compiled when it is needed.
     #[must_use]
     pub fn new(pattern: &str) -> Self {
-        Self::of(pattern.to_owned(), pattern.contains(r"\b"))
+        Self { pattern: pattern.to_owned(), required: OnceLock::new(), compiled: OnceLock::new() }
     }
 
     /// Takes a pattern whose boundaries and classes mean ASCII's in every text.
     #[must_use]
     pub fn ascii(pattern: &str) -> Self {
-        Self::of(narrowed(pattern), false)
+        Self::new(&narrowed(pattern))
     }
 
-    fn of(pattern: String, is_bounded: bool) -> Self {
-        let widened = Some(widened(&pattern)).filter(|wide| *wide != pattern);
-        Self {
-            pattern,
-            required: OnceLock::new(),
-            is_bounded,
-            widened,
-            wide_narrow: OnceLock::new(),
-            narrow: OnceLock::new(),
-            loose: OnceLock::new(),
-            exact: OnceLock::new(),
-        }
+    fn compiled(&self) -> &Regex {
+        self.compiled.get_or_init(|| unicode(&self.pattern))
     }
 
     /// Whether the pattern matches somewhere.
     pub fn is_match(&self, text: &str) -> bool {
-        self.reader(text).is_some_and(|regex| regex.is_match(text))
+        self.may_match(text) && self.compiled().is_match(text)
     }
 
     /// The text with every match replaced.
     pub fn replace_all<'t>(&self, text: &'t str, by: &str) -> Cow<'t, str> {
-        self.reader(text).map_or(Cow::Borrowed(text), |regex| regex.replace_all(text, by))
+        if self.may_match(text) { self.compiled().replace_all(text, by) } else { Cow::Borrowed(text) }
     }
 
     /// Whether a text has the words that a match must have.
@@ -164,72 +145,12 @@ impl Rare {
         let required = self.required.get_or_init(|| required::finder(&self.pattern));
         required.as_ref().is_none_or(|words| words.is_match(text))
     }
-
-    /// What reads a text; `None` when nothing in it can match.
-    fn reader(&self, text: &str) -> Option<&Regex> {
-        if self.may_match(text) { self.closer_reader(text) } else { None }
-    }
-
-    /// What reads a text that has the words; `None` when nothing in it can match.
-    fn closer_reader(&self, text: &str) -> Option<&Regex> {
-        let wide = self.widened.as_deref();
-        if self.is_bounded && text.is_ascii() {
-            let in_ascii = |pattern: &str| unicode(&spelled(pattern, r"\t\n\x0B\x0C\r\x20"));
-            if let Some(wide) = wide
-                && !self.wide_narrow.get_or_init(|| in_ascii(wide)).is_match(text)
-            {
-                return None;
-            }
-            return Some(self.narrow.get_or_init(|| in_ascii(&self.pattern)));
-        }
-        if self.is_bounded || wide.is_some() {
-            let wide = wide.unwrap_or(&self.pattern);
-            // An empty group in the boundary's place: a sign behind it keeps something to count.
-            let unbounded = || if self.is_bounded { wide.replace(r"\b", "(?:)") } else { wide.to_owned() };
-            if !self.loose.get_or_init(|| unicode(&unbounded())).is_match(text) {
-                return None;
-            }
-        }
-        Some(self.exact.get_or_init(|| unicode(&self.pattern)))
-    }
-}
-
-/// The pattern with every repetition that counts far replaced by one that does not count: it matches
-/// whatever the pattern does, and its automaton stays small.
-fn widened(pattern: &str) -> String {
-    const FAR: usize = 10;
-    let mut out = String::with_capacity(pattern.len());
-    let mut rest = pattern;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let counts = after.split_once('}').and_then(|(counts, behind)| {
-            let (least, most) = counts.split_once(',')?;
-            least.parse::<usize>().ok()?;
-            Some((most.parse::<usize>().ok()?, behind))
-        });
-        match counts {
-            Some((most, behind)) if most >= FAR => {
-                out.push('*');
-                rest = behind;
-            }
-            Some(_) | None => {
-                out.push('{');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 /// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
 #[must_use]
 pub fn narrowed(pattern: &str) -> String {
-    spelled(pattern, r"\t\n\r\x20\xA0")
-}
-
-/// The pattern with its classes and boundaries spelled out in ASCII, white space as given.
-fn spelled(pattern: &str, space: &str) -> String {
+    let space = r"\t\n\r\x20\xA0";
     let mut out = String::with_capacity(pattern.len() + 64);
     let mut in_class = false;
     let mut chars = pattern.chars();
@@ -288,6 +209,24 @@ pub(crate) fn texts_of(pattern: &str) -> proptest::strategy::BoxedStrategy<Strin
 }
 
 #[cfg(test)]
+impl Grouped {
+    /// What is wrong with a rule's pattern.
+    pub fn problem(&self) -> Option<String> {
+        if let Err(error) = Regex::new(&self.pattern) {
+            return Some(error.to_string());
+        }
+        let none =
+            "it has no word of two letters or more that every match has, so that all lines would be tried";
+        required::words(&self.pattern).is_none().then(|| none.to_owned())
+    }
+
+    /// Texts that it may match.
+    pub fn texts(&self) -> proptest::strategy::BoxedStrategy<String> {
+        texts_of(&self.pattern)
+    }
+}
+
+#[cfg(test)]
 impl Rare {
     /// Texts that it may match.
     pub fn texts(&self) -> proptest::strategy::BoxedStrategy<String> {
@@ -296,7 +235,7 @@ impl Rare {
 
     /// Whether it matches, found without a look for its words.
     pub fn is_match_without_look(&self, text: &str) -> bool {
-        self.closer_reader(text).is_some_and(|regex| regex.is_match(text))
+        self.compiled().is_match(text)
     }
 }
 
@@ -308,22 +247,6 @@ mod tests {
     fn classes_and_boundaries_are_narrowed_inside_and_outside_of_brackets() {
         assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[0-9A-Za-z_.\-]+[0-9]\]");
         assert!(ascii(r"\bport\b").is_match("é port é"));
-    }
-
-    #[test]
-    fn a_rare_pattern_counts_its_repetitions() {
-        assert_eq!(widened(r"a{2}.{1,40}?\{b[^.]{0,9}c{3,}"), r"a{2}.*?\{b[^.]{0,9}c{3,}");
-        let rare = Rare::new(r"\bfrom\b.{1,12}\bto\b");
-        for (text, expected) in [
-            ("from here to there", true),
-            ("from a place far away to there", false),
-            ("from hére to there", true),
-            ("from a pläce far away to there", false),
-        ] {
-            assert_eq!(rare.is_match(text), expected, "{text}");
-        }
-        let ascii = Rare::ascii(r"\bfrom\b.{1,12}\bto\b");
-        assert!(ascii.is_match("from é to") && !ascii.is_match("from é, which is far, to"));
     }
 
     #[test]

@@ -1,17 +1,18 @@
-//! What tools are called, agent by agent, and what their arguments mean.
+//! The rules of `rules/tools.toml`: what agents' tools are called, and what their arguments mean.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use fnv::FnvBuildHasher;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::line::any_of;
 use super::{paths, shell};
+use crate::rules;
 
 /// What a tool does, as far as files are concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     /// Shows a file.
     Read,
@@ -47,153 +48,73 @@ pub(super) enum Kind {
     Other,
 }
 
-/// Tools by name, lower case, without a server's prefix. Names are what the agents send.
-const TOOLS: &[(&str, Kind)] = &[
-    // Claude Code; pi and others use the same words in lower case.
-    ("read", Kind::Read),
-    ("write", Kind::Write),
-    ("edit", Kind::Edit),
-    ("multiedit", Kind::Edit),
-    ("notebookedit", Kind::Edit),
-    ("notebookread", Kind::Read),
-    ("todowrite", Kind::Todos),
-    ("taskcreate", Kind::AddTodo),
-    ("taskupdate", Kind::ChangeTodo),
-    ("grep", Kind::Other),
-    ("glob", Kind::Other),
-    ("ls", Kind::Other),
-    ("find", Kind::Other),
-    ("webfetch", Kind::Other),
-    ("websearch", Kind::Other),
-    ("todoread", Kind::Other),
-    // Codex
-    ("apply_patch", Kind::Patch),
-    ("update_plan", Kind::Todos),
-    ("view_image", Kind::Other),
-    // SWE-agent
-    ("open", Kind::Open),
-    ("create", Kind::Create),
-    ("insert", Kind::Edit),
-    ("append", Kind::Append),
-    ("goto", Kind::Other),
-    ("scroll_up", Kind::Other),
-    ("scroll_down", Kind::Other),
-    ("find_file", Kind::Other),
-    ("search_file", Kind::Other),
-    ("search_dir", Kind::Other),
-    ("search", Kind::Other),
-    ("submit", Kind::Submit),
-    ("view", Kind::Read),
-    ("str_replace", Kind::Edit),
-    ("windowed_edit_replace", Kind::Edit),
-    // Anthropic's editor, OpenHands, SWE-agent
-    ("str_replace_editor", Kind::Editor),
-    ("str_replace_based_edit_tool", Kind::Editor),
-    ("text_editor", Kind::Editor),
-    ("file_editor", Kind::Editor),
-    ("edit_file", Kind::Edit),
-    ("execute_ipython_cell", Kind::Code),
-    ("task_tracker", Kind::Todos),
-    ("finish", Kind::Other),
-    // Gemini CLI, Qwen Code
-    ("read_file", Kind::Read),
-    ("read_many_files", Kind::Read),
-    ("write_file", Kind::Write),
-    ("replace", Kind::Edit),
-    ("write_todos", Kind::Todos),
-    ("save_memory", Kind::Other),
-    ("search_file_content", Kind::Other),
-    ("list_directory", Kind::Other),
-    // Cline, Roo
-    ("write_to_file", Kind::Write),
-    ("replace_in_file", Kind::Edit),
-    ("apply_diff", Kind::Edit),
-    ("insert_content", Kind::Edit),
-    ("search_and_replace", Kind::Edit),
-    ("search_files", Kind::Other),
-    ("list_files", Kind::Other),
-    ("list_code_definition_names", Kind::Other),
-    ("new_task", Kind::Other),
-    ("attempt_completion", Kind::Other),
-    // Cursor, Windsurf, VS Code, MCP file servers
-    ("search_replace", Kind::Edit),
-    ("edit_notebook", Kind::Edit),
-    ("delete_file", Kind::Delete),
-    ("view_file", Kind::Read),
-    ("view_code_item", Kind::Read),
-    ("replace_file_content", Kind::Edit),
-    ("create_file", Kind::Create),
-    ("insert_edit_into_file", Kind::Edit),
-    ("replace_string_in_file", Kind::Edit),
-    ("multi_replace_string_in_file", Kind::Edit),
-    ("read_text_file", Kind::Read),
-    ("read_multiple_files", Kind::Read),
-    ("move_file", Kind::Move),
-    ("rename_file", Kind::Move),
-    ("append_to_file", Kind::Append),
-    ("save_file", Kind::Write),
-    ("remove_files", Kind::Delete),
-    ("delete_files", Kind::Delete),
-    ("multi_replace_file_content", Kind::Edit),
-    ("propose_code", Kind::Edit),
-    ("view_line_range", Kind::Read),
-    ("view_content_chunk", Kind::Other),
-    ("list_dir", Kind::Other),
-    ("file_search", Kind::Other),
-    ("grep_search", Kind::Other),
-    ("codebase_search", Kind::Other),
-    ("create_directory", Kind::Other),
-    ("get_errors", Kind::Other),
-    // Continue, Kiro and Amazon Q, opencode, Junie
-    ("edit_existing_file", Kind::Edit),
-    ("single_find_and_replace", Kind::Edit),
-    ("create_new_file", Kind::Create),
-    ("read_currently_open_file", Kind::Other),
-    ("fs_read", Kind::Read),
-    ("fs_write", Kind::Editor),
-    ("fs_append", Kind::Append),
-    ("patch", Kind::Patch),
-    ("open_entire_file", Kind::Read),
-    ("undo_edit", Kind::Edit),
-    ("manage_todo_list", Kind::Todos),
-    ("update_todo_list", Kind::Todos),
-    // What aider's console reports
-    (super::aider::EDIT, Kind::Edit),
-    (super::aider::ADDED, Kind::Read),
-];
+#[derive(Deserialize)]
+#[cfg_attr(test, serde(deny_unknown_fields))]
+struct Tools {
+    #[serde(rename = "agent")]
+    agents: Vec<Agent>,
+    #[serde(rename = "verb")]
+    verbs: Vec<Verb>,
+    commands: Commands,
+    arguments: Arguments,
+}
 
-/// Verbs in the names of tools that no table knows; the first that occurs as a word decides.
-const VERBS: &[(&str, Kind)] = &[
-    ("delete", Kind::Delete),
-    ("remove", Kind::Delete),
-    ("rename", Kind::Move),
-    ("move", Kind::Move),
-    ("append", Kind::Append),
-    ("edit", Kind::Edit),
-    ("update", Kind::Edit),
-    ("replace", Kind::Edit),
-    ("patch", Kind::Edit),
-    ("insert", Kind::Edit),
-    ("modify", Kind::Edit),
-    ("write", Kind::Write),
-    ("save", Kind::Write),
-    ("create", Kind::Write),
-    ("read", Kind::Read),
-    ("view", Kind::Read),
-    ("open", Kind::Read),
-    ("get", Kind::Read),
-    ("show", Kind::Read),
-    ("cat", Kind::Read),
-    ("list", Kind::Other),
-];
+#[derive(Deserialize)]
+#[cfg_attr(test, serde(deny_unknown_fields))]
+struct Agent {
+    #[cfg(test)]
+    name: String,
+    tools: BTreeMap<Kind, Vec<String>>,
+    #[cfg(test)]
+    samples: Vec<samples::Sample>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, serde(deny_unknown_fields))]
+struct Verb {
+    kind: Kind,
+    words: Vec<String>,
+    #[cfg(test)]
+    samples: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, serde(deny_unknown_fields))]
+struct Commands {
+    runs: Vec<String>,
+    edits: Vec<String>,
+    #[cfg(test)]
+    samples: Vec<String>,
+    #[cfg(test)]
+    not: Vec<String>,
+}
+
+/// Keys by what stands under them.
+#[derive(Deserialize)]
+#[cfg_attr(test, serde(deny_unknown_fields))]
+struct Arguments {
+    path: Vec<String>,
+    paths: Vec<String>,
+    from: Vec<String>,
+    to: Vec<String>,
+    old: Vec<String>,
+    new: Vec<String>,
+    content: Vec<String>,
+    edits: Vec<String>,
+    patch: Vec<String>,
+    command: Vec<String>,
+    directory: Vec<String>,
+}
+
+static TOOLS: LazyLock<Tools> = LazyLock::new(|| rules::read(rules::TOOLS));
 
 /// The kinds of the tools by the letters of their names.
-static KNOWN: LazyLock<HashMap<Vec<u8>, Kind, FnvBuildHasher>> = LazyLock::new(|| {
-    let mut known = HashMap::default();
-    for (name, kind) in TOOLS {
-        known.entry(letters(name)).or_insert(*kind);
-    }
-    known
+static KINDS: LazyLock<HashMap<Vec<u8>, Kind, FnvBuildHasher>> = LazyLock::new(|| {
+    let listed = TOOLS.agents.iter().flat_map(|agent| &agent.tools);
+    let named = listed.flat_map(|(kind, names)| names.iter().map(|name| (name.as_str(), *kind)));
+    // What aider's console reports, which is read into calls.
+    let aider = [(super::aider::EDIT, Kind::Edit), (super::aider::ADDED, Kind::Read)];
+    named.chain(aider).map(|(name, kind)| (letters(name), kind)).collect()
 });
 
 /// A name without what case styles put between its words.
@@ -212,7 +133,7 @@ pub(super) struct Tool {
 
 /// Looks a tool up. Agents write one name in several case styles (`strReplace`, `ApplyPatch`).
 pub(super) fn tool(name: &str) -> Tool {
-    if let Some(kind) = KNOWN.get(letters(bare_name(name)).as_slice()) {
+    if let Some(kind) = KINDS.get(letters(bare_name(name)).as_slice()) {
         return Tool { kind: *kind, known: true };
     }
     let words = words_of(bare_name(name));
@@ -221,8 +142,8 @@ pub(super) fn tool(name: &str) -> Tool {
         let kind = if has(&["read", "get", "list", "show", "view"]) { Kind::Other } else { Kind::Todos };
         return Tool { kind, known: true };
     }
-    let kind =
-        VERBS.iter().find(|(verb, _)| words.iter().any(|w| w == verb)).map_or(Kind::Other, |(_, k)| *k);
+    let is_meant = |verb: &&Verb| words.iter().any(|word| verb.words.contains(word));
+    let kind = TOOLS.verbs.iter().find(is_meant).map_or(Kind::Other, |verb| verb.kind);
     Tool { kind, known: false }
 }
 
@@ -255,36 +176,19 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
 
 /// Whether a tool of this name may run shell commands.
 pub(super) fn may_run_commands(name: &str) -> bool {
-    static EDITS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(["editor", "ipython", "edit_tool"]));
-    static RUNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        any_of([
-            "bash",
-            "shell",
-            "terminal",
-            "exec",
-            "command",
-            "cmd",
-            "launch",
-            "powershell",
-            "process",
-            "zsh",
-            "run",
-        ])
-    });
-    let bare = bare_name(name);
-    !EDITS.is_match(bare) && (RUNS.is_match(bare) || bare.eq_ignore_ascii_case("sh"))
+    let bare = bare_name(name).to_ascii_lowercase();
+    let has = |words: &[String]| words.iter().any(|word| bare.contains(word.as_str()));
+    !has(&TOOLS.commands.edits) && (has(&TOOLS.commands.runs) || bare == "sh")
 }
 
 /// The shell command in a tool's arguments.
 pub(super) fn shell_command(name: &str, arguments: &Value) -> Option<String> {
-    const KEYS: &[&str] =
-        &["command", "cmd", "commands", "CommandLine", "script", "shell_command", "bash_command"];
     let object = arguments.as_object()?;
     if bare_name(name).eq_ignore_ascii_case("write_stdin") {
         return None;
     }
     let direct = object.get("action").and_then(Value::as_object).unwrap_or(object);
-    let value = KEYS.iter().find_map(|k| direct.get(*k))?;
+    let value = TOOLS.arguments.command.iter().find_map(|key| direct.get(key))?;
     match value {
         Value::String(command) => Some(command.clone()).filter(|c| !c.trim().is_empty()),
         Value::Array(words) => {
@@ -322,118 +226,13 @@ fn is_shell(program: &str) -> bool {
 
 /// The directory that a call asks to run in.
 pub(super) fn work_dir(arguments: &Value) -> Option<String> {
-    const KEYS: &[&str] = &[
-        "workdir",
-        "working_directory",
-        "workingDirectory",
-        "cwd",
-        "Cwd",
-        "directory",
-        "dir_path",
-        "work_dir",
-    ];
     let object = arguments.as_object()?;
     let direct = object.get("action").and_then(Value::as_object).unwrap_or(object);
-    KEYS.iter().find_map(|k| direct.get(*k)?.as_str()).filter(|d| !d.trim().is_empty()).map(str::to_owned)
+    string_of(direct, &TOOLS.arguments.directory).filter(|d| !d.trim().is_empty()).map(str::to_owned)
 }
 
-/// Keys under which tools name a file.
-const PATH_KEYS: &[&str] = &[
-    "file_path",
-    "path",
-    "filename",
-    "file",
-    "filePath",
-    "file_name",
-    "notebook_path",
-    "absolute_path",
-    "absolutePath",
-    "target_file",
-    "TargetFile",
-    "AbsolutePath",
-    "relative_path",
-    "relativePath",
-    "relative_workspace_path",
-    "filepath",
-    "target_notebook",
-    "file_to_edit",
-    "File",
-    "abs_path",
-    "dest_path",
-];
-const MANY_KEYS: &[&str] = &[
-    "paths",
-    "files",
-    "file_paths",
-    "filePaths",
-    "filenames",
-    "include",
-    "operations",
-    "reads",
-    "replacements",
-    "edits",
-];
-const FROM_KEYS: &[&str] =
-    &["source", "old_path", "from", "src", "oldPath", "source_path", "from_path", "sourcePath"];
-const TO_KEYS: &[&str] = &[
-    "destination",
-    "new_path",
-    "to",
-    "dst",
-    "newPath",
-    "destination_path",
-    "to_path",
-    "target",
-    "dest",
-    "new_name",
-];
-const OLD_KEYS: &[&str] = &[
-    "old_string",
-    "oldText",
-    "old_str",
-    "old_text",
-    "oldString",
-    "search",
-    "TargetContent",
-    "old_content",
-    "original",
-    "str_old",
-];
-const NEW_KEYS: &[&str] = &[
-    "new_string",
-    "newText",
-    "new_str",
-    "new_text",
-    "newString",
-    "replace",
-    "ReplacementContent",
-    "new_content",
-    "replacement",
-    "new_source",
-    "insert_text",
-    "insert_content",
-    "replacement_text",
-];
-const CONTENT_KEYS: &[&str] = &[
-    "content",
-    "contents",
-    "file_text",
-    "text",
-    "code",
-    "file_content",
-    "fileContent",
-    "code_edit",
-    "CodeContent",
-    "body",
-    "data",
-    "diff",
-    "changes",
-    "new_contents",
-    "new_file_contents",
-];
-
-fn string_of<'v>(object: &'v Map<String, Value>, keys: &[&str]) -> Option<&'v str> {
-    keys.iter().find_map(|k| object.get(*k)?.as_str())
+fn string_of<'v>(object: &'v Map<String, Value>, keys: &[String]) -> Option<&'v str> {
+    keys.iter().find_map(|key| object.get(key)?.as_str())
 }
 
 /// The files that the arguments name.
@@ -442,14 +241,17 @@ pub(super) fn paths_in(arguments: &Map<String, Value>, known: bool) -> Vec<&str>
     if arguments.get("mode").and_then(Value::as_str) == Some("Directory") {
         return Vec::new();
     }
-    if let Some(path) = string_of(arguments, PATH_KEYS) {
+    if let Some(path) = string_of(arguments, &TOOLS.arguments.path) {
         return Some(path).filter(takes).into_iter().collect();
     }
     let mut found = Vec::new();
-    for value in MANY_KEYS.iter().filter_map(|k| arguments.get(*k)) {
+    for value in TOOLS.arguments.paths.iter().filter_map(|key| arguments.get(key)) {
         for item in value.as_array().into_iter().flatten().take(100) {
             let folder = item.get("mode").and_then(Value::as_str) == Some("Directory");
-            let path = item.as_str().or_else(|| string_of(item.as_object()?, PATH_KEYS)).filter(|_| !folder);
+            let path = item
+                .as_str()
+                .or_else(|| string_of(item.as_object()?, &TOOLS.arguments.path))
+                .filter(|_| !folder);
             // One call may change several places of a file.
             found.extend(path.filter(takes).filter(|path| !found.contains(path)));
         }
@@ -459,7 +261,9 @@ pub(super) fn paths_in(arguments: &Map<String, Value>, known: bool) -> Vec<&str>
     }
     if found.is_empty() {
         // `<args><file>` repeated under one key.
-        for item in PATH_KEYS.iter().filter_map(|k| arguments.get(*k)?.as_array()).flatten().take(100) {
+        for item in
+            TOOLS.arguments.path.iter().filter_map(|key| arguments.get(key)?.as_array()).flatten().take(100)
+        {
             found.extend(item.as_str().filter(takes));
         }
     }
@@ -468,8 +272,9 @@ pub(super) fn paths_in(arguments: &Map<String, Value>, known: bool) -> Vec<&str>
 
 /// The two paths of a move.
 pub(super) fn move_in(arguments: &Map<String, Value>) -> Option<(&str, &str)> {
-    let to = string_of(arguments, TO_KEYS)?;
-    let from = string_of(arguments, FROM_KEYS).or_else(|| string_of(arguments, PATH_KEYS))?;
+    let to = string_of(arguments, &TOOLS.arguments.to)?;
+    let from = string_of(arguments, &TOOLS.arguments.from)
+        .or_else(|| string_of(arguments, &TOOLS.arguments.path))?;
     let file = |p: &str| paths::is_file_name(p) && !paths::extension(p).is_empty();
     (file(from) && file(to)).then_some((from, to))
 }
@@ -477,8 +282,9 @@ pub(super) fn move_in(arguments: &Map<String, Value>) -> Option<(&str, &str)> {
 /// The texts before and after each edit of a file in the arguments; a whole content has an empty "before".
 pub(super) fn edits_in<'v>(arguments: &'v Map<String, Value>, path: &str) -> Vec<(&'v str, &'v str)> {
     // An edit that names no file is of the one that the call names.
-    let of_path = |edit: &&Map<String, Value>| string_of(edit, PATH_KEYS).is_none_or(|named| named == path);
-    for key in ["edits", "replacements", "ReplacementChunks", "changes", "chunks"] {
+    let of_path =
+        |edit: &&Map<String, Value>| string_of(edit, &TOOLS.arguments.path).is_none_or(|named| named == path);
+    for key in &TOOLS.arguments.edits {
         if let Some(list) = arguments.get(key).and_then(Value::as_array) {
             let edits = list.iter().take(100).filter_map(Value::as_object);
             return edits.filter(of_path).filter_map(one_edit).collect();
@@ -488,8 +294,8 @@ pub(super) fn edits_in<'v>(arguments: &'v Map<String, Value>, path: &str) -> Vec
 }
 
 fn one_edit(object: &Map<String, Value>) -> Option<(&str, &str)> {
-    let old = string_of(object, OLD_KEYS);
-    let new = string_of(object, NEW_KEYS);
+    let old = string_of(object, &TOOLS.arguments.old);
+    let new = string_of(object, &TOOLS.arguments.new);
     match (old, new) {
         (Some(old), new) => Some((old, new.unwrap_or(""))),
         (None, Some(new)) => Some(("", new)),
@@ -499,18 +305,80 @@ fn one_edit(object: &Map<String, Value>) -> Option<(&str, &str)> {
 
 /// The whole text that the arguments carry.
 pub(super) fn content_in(arguments: &Map<String, Value>) -> Option<&str> {
-    string_of(arguments, CONTENT_KEYS)
+    string_of(arguments, &TOOLS.arguments.content)
 }
 
 /// The patch text in an argument object, or in arguments that are the patch itself.
 pub(super) fn patch_in(arguments: &str) -> Option<String> {
     match serde_json::from_str::<Value>(arguments) {
-        Ok(Value::Object(object)) => {
-            string_of(&object, &["input", "patch", "diff", "content", "patch_text", "patchText"])
-                .map(str::to_owned)
-        }
+        Ok(Value::Object(object)) => string_of(&object, &TOOLS.arguments.patch).map(str::to_owned),
         Ok(Value::String(text)) => Some(text),
         Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => None,
         Err(_) => arguments.contains("*** Begin Patch").then(|| arguments.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod samples {
+    use super::*;
+
+    /// A call, with its kind and the files that its arguments name.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Sample {
+        tool: String,
+        arguments: Map<String, Value>,
+        kind: Kind,
+        files: Vec<String>,
+    }
+
+    impl Agent {
+        fn problems(&self) -> Vec<String> {
+            let mut problems = Vec::new();
+            for sample in &self.samples {
+                let read = (tool(&sample.tool).kind, paths_in(&sample.arguments, tool(&sample.tool).known));
+                if read != (sample.kind, sample.files.iter().map(String::as_str).collect()) {
+                    problems.push(format!("reads {read:?} in a call of {}", sample.tool));
+                }
+                if !self
+                    .tools
+                    .values()
+                    .flatten()
+                    .any(|name| letters(name) == letters(bare_name(&sample.tool)))
+                {
+                    problems.push(format!("does not name {}", sample.tool));
+                }
+            }
+            for (kind, name) in
+                self.tools.iter().flat_map(|(kind, names)| names.iter().map(move |name| (*kind, name)))
+            {
+                if tool(name).kind != kind {
+                    problems.push(format!("{name} has another kind elsewhere"));
+                }
+            }
+            problems.extend(self.samples.is_empty().then(|| "it has no sample".to_owned()));
+            problems.into_iter().map(|problem| format!("tools.toml, {}: {problem}", self.name)).collect()
+        }
+    }
+
+    /// What is wrong with the rules.
+    pub fn problems() -> Vec<String> {
+        let mut problems: Vec<String> = TOOLS.agents.iter().flat_map(Agent::problems).collect();
+        for verb in &TOOLS.verbs {
+            let is_read = |name: &String| tool(name) == Tool { kind: verb.kind, known: false };
+            if verb.samples.is_empty() || !verb.samples.iter().all(is_read) {
+                problems
+                    .push(format!("tools.toml, {:?}: {:?} are not all read so", verb.words, verb.samples));
+            }
+        }
+        let commands = &TOOLS.commands;
+        let wrong = |names: &[String], runs| names.iter().any(|name| may_run_commands(name) != runs);
+        if wrong(&commands.samples, true) || wrong(&commands.not, false) {
+            problems.push("tools.toml, commands: a sample is read wrongly".to_owned());
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+pub(super) use samples::problems as rule_problems;

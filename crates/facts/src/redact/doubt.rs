@@ -50,7 +50,8 @@ pub(super) fn placeholder(value: &str) -> bool {
 
 pub(super) fn named_secret(caps: &Captures<'_>, password: bool) -> bool {
     let text = |name| caps.name(name).map_or("", |m| m.as_str());
-    let (name, quoted, value) = (text("n").to_ascii_lowercase(), !text("q").is_empty(), text("s"));
+    let (name, quoted, value) =
+        (text("name").to_ascii_lowercase(), !text("quote").is_empty(), text("secret"));
     if placeholder(value) || is_path(value) {
         return false;
     }
@@ -88,7 +89,7 @@ pub(super) fn named_secret(caps: &Captures<'_>, password: bool) -> bool {
         let assigned = quoted
             || mixed(value)
             || name.bytes().any(|b| b == b'_')
-            || text("n").bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+            || text("name").bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
             || value.contains(['!', '@', '#', '%', '&', '*', '+']);
         return assigned && !value.chars().all(|c| c.is_ascii_digit() && value.len() < 4);
     }

@@ -1,5 +1,6 @@
-use super::rules::LITERALS;
+use super::rules::Secret;
 use super::*;
+use crate::rules::Rule as _;
 
 #[path = "../../../../tests/support/corpus.rs"]
 mod corpus;
@@ -11,52 +12,34 @@ fn fake(prefix: &str, length: usize) -> String {
     format!("{prefix}{body}")
 }
 
-#[rstest]
-#[case("AKIA", "AKIAIOSFODNN7EXAMPLE".to_owned(), "aws-key")]
-#[case("GitHub", fake("ghp_", 36), "github-token")]
-#[case("fine-grained", fake("github_pat_", 60), "github-token")]
-#[case("OpenAI", fake("sk-proj-", 48), "api-key")]
-#[case("Anthropic", fake("sk-ant-api03-", 80), "anthropic-key")]
-#[case("Stripe", fake("sk_live_", 24), "stripe-key")]
-#[case("Slack", fake("xoxb-", 40), "slack-token")]
-#[case("Google", fake("AIza", 35), "google-key")]
-#[case("GitLab", fake("glpat-", 20), "gitlab-token")]
-#[case("npm", fake("npm_", 36), "npm-token")]
-#[case("PyPI", fake("pypi-", 60), "pypi-token")]
-#[case("JWT", format!("{}.{}.{}", fake("eyJ", 20), fake("eyJ", 30), fake("", 20)), "jwt")]
-fn well_known_formats_are_redacted(#[case] name: &str, #[case] secret: String, #[case] kind: &str) {
-    let text = format!("the {name} one is {secret} here");
-    assert_eq!(redact(&text), format!("the {name} one is [REDACTED:{kind}] here"));
+impl Secret {
+    fn problems(&self) -> Vec<String> {
+        let mark = format!("[REDACTED:{}]", self.kind);
+        let redacted = |text: &str| apply(self, text).unwrap_or_else(|| text.to_owned());
+        let missed = self.samples.iter().filter_map(|sample| {
+            let case = corpus::secret(&self.kind, sample);
+            let is_read = RULES.candidates_in(&case.text).any(|rule| std::ptr::eq(rule, self));
+            let read = redacted(&case.text);
+            (!is_read || read != case.without.replace('¤', &mark))
+                .then(|| format!("makes {read} of {sample}"))
+        });
+        let taken =
+            self.not.iter().filter(|text| redacted(text) != **text).map(|text| format!("takes {text}"));
+        let bare = self.samples.is_empty().then(|| "it has no sample".to_owned());
+        missed.chain(taken).chain(bare).map(|problem| format!("{}: {problem}", self.name())).collect()
+    }
 }
 
-#[rstest]
-#[case("postgres://app:hunter22@db:5432/x", "postgres://app:[REDACTED:url-password]@db:5432/x")]
-#[case("Authorization: Bearer abcdef123456", "Authorization: Bearer [REDACTED:authorization]")]
-#[case("API_KEY=9f86d081884c7d659a2f", "API_KEY=[REDACTED:secret]")]
-#[case("{\"client_secret\": \"aB3dE5gH7jK9mN1p\"}", "{\"client_secret\": \"[REDACTED:secret]\"}")]
-#[case("DB_PASSWORD=correct-horse", "DB_PASSWORD=[REDACTED:password]")]
-#[case("password: 'tr0ub4dor'", "password: '[REDACTED:password]'")]
-#[case(
-    "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nafter",
-    "[REDACTED:private-key]\nafter"
-)]
-#[case("-----BEGIN PRIVATE KEY-----\nMIIE", "[REDACTED:private-key]")]
-fn secrets_by_place_are_redacted(#[case] text: &str, #[case] expected: &str) {
-    assert_eq!(redact(text), expected);
+/// What is wrong with the rules.
+pub(crate) fn rule_problems() -> Vec<String> {
+    RULES.problems().into_iter().chain(RULES.iter().flat_map(Secret::problems)).collect()
 }
 
 #[rstest]
 #[case("commit 45ffe0a3bb7e2f0d0b3f64c2a8bd6d3cbb1a2f0e")]
 #[case("uuid 3f2504e0-4f89-11d3-9a0c-0305e82c3301")]
 #[case("/home/ana/token/secret/key.pem and src/auth/token.rs")]
-#[case("max_tokens: 4096, token_count=12345678")]
-#[case("primary_key=user_id_12345")]
-#[case("API_KEY=${API_KEY} and api_key=os.environ['X']")]
-#[case("password: string")]
 #[case("the tokenizer is o200k_base")]
-#[case("set SECRET_KEY=your-secret-here")]
-#[case("https://example.com:8080/a@b")]
-#[case("a risk-based approach-to-the-design-of-things")]
 fn what_is_no_secret_stays(#[case] text: &str) {
     assert_eq!(redact(text), text);
 }
@@ -141,11 +124,12 @@ fn piece() -> impl proptest::strategy::Strategy<Value = String> {
 
 proptest::proptest! {
     #[test]
-    fn the_look_passes_over_no_rule_that_matches(pieces in proptest::collection::vec(piece(), 0..10)) {
+    fn a_rule_that_is_no_candidate_does_not_match(pieces in proptest::collection::vec(piece(), 0..10)) {
         let text = pieces.concat();
-        let found = candidates(&text);
-        for (at, rule) in RULES.iter().enumerate() {
-            proptest::prop_assert!(found >> at & 1 == 1 || !rule.pattern.is_match(&text), "{} in {}", rule.kind, text);
+        let found: Vec<&Secret> = RULES.candidates_in(&text).collect();
+        for rule in RULES.iter() {
+            let is_found = found.iter().any(|one| std::ptr::eq(*one, rule));
+            proptest::prop_assert!(is_found || !rule.pattern.is_match(&text), "{} in {}", rule.kind, text);
         }
     }
 
@@ -154,12 +138,6 @@ proptest::proptest! {
         let once = redact(&pieces.concat()).into_owned();
         proptest::prop_assert_eq!(redact(&once), once.as_str());
     }
-}
-
-#[test]
-fn every_rule_has_its_literals() {
-    let kinds: Vec<&str> = RULES.iter().map(|rule| rule.kind).collect();
-    assert_eq!(LITERALS.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), kinds);
 }
 
 #[test]

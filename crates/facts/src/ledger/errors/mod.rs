@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use self::families::{Context, Found};
+use self::families::{Context, Found, Rank};
 use self::source::Source;
 use super::invocation::Invocation;
 use super::line::{MAX_LINE, clip, plain, squash};
@@ -87,7 +87,7 @@ fn normal(message: &str) -> String {
 
 struct Entry {
     fact: ErrorFact,
-    rank: u8,
+    rank: Rank,
 }
 
 struct Ledger {
@@ -205,7 +205,7 @@ impl Ledger {
                         count: 0,
                         seqs: invocation.seqs(),
                     };
-                    self.entries.push(Entry { fact, rank: families::PRECISE });
+                    self.entries.push(Entry { fact, rank: Rank::Precise });
                 }
             }
         }
@@ -233,7 +233,7 @@ impl Ledger {
                 scan(&log, &mut found);
                 for one in found {
                     // What a person writes is an error only when it has an error's exact form.
-                    if observed || one.rank >= families::PRECISE {
+                    if observed || one.rank >= Rank::Precise {
                         self.add(one, None, &[numbered.seq]);
                     }
                 }
@@ -393,7 +393,7 @@ fn first_useful_line(output: &str) -> Option<Found> {
             && l.chars().any(char::is_alphabetic)
     })?;
     let line = plain(head(line, MAX_LINE));
-    Some(Found { kind: None, message: line.into_owned(), location: None, rank: families::VAGUE })
+    Some(Found { kind: None, message: line.into_owned(), location: None, rank: Rank::Vague })
 }
 
 /// What a tool's answer says of its own failure. `guarded`: words alone do not count, since the
@@ -407,7 +407,7 @@ fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Fou
             kind: Some("tool_use_error".to_owned()),
             message: line.to_owned(),
             location: None,
-            rank: families::PRECISE,
+            rank: Rank::Precise,
         });
     }
     if failed == Some(false) && guarded {
@@ -434,19 +434,14 @@ fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Fou
             kind: Some("error".to_owned()),
             message: message.to_owned(),
             location: None,
-            rank: families::PRECISE,
+            rank: Rank::Precise,
         });
     }
     if head.starts_with('{')
         && !guarded
         && let Some(message) = json_error(output)
     {
-        return Some(Found {
-            kind: Some("error".to_owned()),
-            message,
-            location: None,
-            rank: families::PRECISE,
-        });
+        return Some(Found { kind: Some("error".to_owned()), message, location: None, rank: Rank::Precise });
     }
     // A failed tool that shows text: its first line is the reason. Programs that ran are read line by line.
     let ran = guarded && !first.starts_with("Error");
@@ -479,33 +474,28 @@ fn json_error(output: &str) -> Option<String> {
 /// Reads the lines that a family may match.
 fn scan(output: &str, found: &mut Vec<Found>) {
     let mut ctx = Context::default();
-    let mut from = 0;
-    let mut wants_place: Option<usize> = None;
-    let mut last_end = usize::MAX;
-    while let Some((start, end)) = families::next_candidate(output, from) {
-        // The line right behind an error may carry its place or, for a panic, its message.
-        if let Some(at) = wants_place.take() {
-            follow(output, last_end, &mut ctx, found.get_mut(at));
+    // Where the line ends of an error that was just found.
+    let mut behind: Option<usize> = None;
+    for candidate in families::lines(output) {
+        // The line right behind an error may carry its place, or its message.
+        if let Some(end) = behind.take() {
+            follow(output, end, &mut ctx, found.last_mut());
         }
-        let line = plain(head(output.get(start..end).unwrap_or_default(), MAX_LINE));
+        let line = output.get(candidate.start..candidate.end).unwrap_or_default();
+        let line = plain(head(line, MAX_LINE));
         if line.starts_with([' ', '\t']) && line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
-            ctx.heading(heading_before(output, start));
+            ctx.heading(heading_before(output, candidate.start));
         }
-        if let Some(one) = families::find(&line, &mut ctx) {
+        if let Some(one) = families::find(&candidate, &line, &mut ctx) {
             found.push(one);
-            wants_place = Some(found.len() - 1);
-            last_end = end;
+            behind = Some(candidate.end);
             if found.len() >= MAX_PER_OUTPUT {
                 break;
             }
         }
-        from = end + 1;
-        if from >= output.len() {
-            break;
-        }
     }
-    if let Some(at) = wants_place {
-        follow(output, last_end, &mut ctx, found.get_mut(at));
+    if let Some(end) = behind {
+        follow(output, end, &mut ctx, found.last_mut());
     }
 }
 
@@ -520,12 +510,15 @@ fn follow(output: &str, end: usize, ctx: &mut Context, found: Option<&mut Found>
     let Some(found) = found else { return };
     let Some(next) = output.get(end + 1..).and_then(|rest| rest.lines().next()) else { return };
     let next = plain(head(next, MAX_LINE));
-    if let Some(message) = families::panic_message(&next, ctx) {
+    if let Some(message) = families::message_behind(&next, ctx) {
         found.message = message;
     } else if found.location.is_none() {
         found.location = families::place(&next);
     }
 }
+
+#[cfg(test)]
+pub(super) use families::problems as rule_problems;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 
 mod command;
 mod outcome;
+mod rules;
 
 use super::TestRunFact;
 use super::invocation::Invocation;
@@ -12,6 +13,7 @@ use super::line::{clip, squash};
 use super::shell::{self, Pipeline};
 use crate::ledger::TestOutcome;
 use command::Reading;
+use rules::Means;
 
 /// The longest command kept, in characters.
 const MAX_COMMAND: usize = 400;
@@ -95,12 +97,13 @@ fn never_ran(output: &str) -> bool {
 }
 
 fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
-    if outcome::never_started(output) || output.contains("Command timed out after") {
+    if outcome::says(Means::NotStarted, output) || output.contains("Command timed out after") {
         return TestOutcome::Error;
     }
-    let failed = || if outcome::never_built(output) { TestOutcome::Error } else { TestOutcome::Fail };
+    let failed =
+        || if outcome::says(Means::NotBuilt, output) { TestOutcome::Error } else { TestOutcome::Fail };
     match invocation.exit_code {
-        _ if outcome::nothing_to_run(output) => TestOutcome::Unknown,
+        _ if outcome::says(Means::NothingToRun, output) => TestOutcome::Unknown,
         Some(0) => TestOutcome::Pass,
         // 1 is "tests failed" for every runner; what lies above is usage, collection, signals, time.
         Some(1) => failed(),
@@ -113,6 +116,9 @@ fn by_exit(invocation: &Invocation<'_>, output: &str) -> TestOutcome {
         },
     }
 }
+
+#[cfg(test)]
+pub(super) use rules::problems as rule_problems;
 
 #[cfg(test)]
 mod tests;

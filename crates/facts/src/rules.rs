@@ -1,0 +1,104 @@
+//! Rules: vocabularies that are data, in the files of the folder `rules` at the top of the repository.
+//!
+//! Invariant: every rule has samples beside it, and the tests read each of them; so a file that the tests take is
+//! valid when the program reads it.
+//! Must not know: what a rule says.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::ledger::pattern::{Grouped, Line, Prefilter};
+
+/// Error shapes.
+pub(crate) const ERRORS: &str = include_str!("../../../rules/errors.toml");
+/// Test runners.
+pub(crate) const RUNNERS: &str = include_str!("../../../rules/runners.toml");
+/// Secrets.
+pub(crate) const SECRETS: &str = include_str!("../../../rules/secrets.toml");
+/// Agents' tools.
+pub(crate) const TOOLS: &str = include_str!("../../../rules/tools.toml");
+
+/// Reads a file of rules.
+///
+/// # Panics
+/// When it is not valid: the files are a part of the program, and tests read each of them.
+pub(crate) fn read<T: DeserializeOwned>(file: &str) -> T {
+    #[expect(
+        clippy::expect_used,
+        reason = "the files are a part of the program, and tests read each of them"
+    )]
+    toml::from_str(file).expect("the rules are valid")
+}
+
+/// A rule about the lines that a pattern matches.
+pub(crate) trait Rule {
+    /// What it reads.
+    fn pattern(&self) -> &Grouped;
+
+    /// Its name in the report of a test.
+    #[cfg(test)]
+    fn name(&self) -> String;
+}
+
+/// Rules in their order, with the filter that finds the few that may match.
+#[derive(Deserialize)]
+#[serde(from = "Vec<R>", bound = "R: Rule + Deserialize<'de>")]
+pub(crate) struct Table<R> {
+    rules: Vec<R>,
+    filter: Prefilter,
+}
+
+impl<R: Rule> From<Vec<R>> for Table<R> {
+    fn from(rules: Vec<R>) -> Self {
+        let filter = Prefilter::new(rules.iter().map(Rule::pattern));
+        Self { rules, filter }
+    }
+}
+
+impl<R> Table<R> {
+    /// All rules.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &R> {
+        self.rules.iter()
+    }
+
+    /// The lines of a text that some rule may match.
+    pub(crate) fn lines(&self, text: &str) -> impl Iterator<Item = Line> {
+        self.filter.lines(text)
+    }
+
+    /// The rules that may match a line.
+    pub(crate) fn candidates(&self, line: &Line) -> impl Iterator<Item = &R> {
+        line.candidates().filter_map(|at| self.rules.get(at))
+    }
+
+    /// The rules that may match somewhere in a text.
+    pub(crate) fn candidates_in(&self, text: &str) -> impl Iterator<Item = &R> {
+        self.filter.candidates(text).filter_map(|at| self.rules.get(at))
+    }
+
+    /// Whether some rule may match somewhere in a text.
+    pub(crate) fn may_match(&self, text: &str) -> bool {
+        self.filter.may_match(text)
+    }
+}
+
+#[cfg(test)]
+impl<R: Rule> Table<R> {
+    /// What is wrong with the patterns of a table.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let bad =
+            self.iter().filter_map(|rule| Some(format!("{}: {}", rule.name(), rule.pattern().problem()?)));
+        let room =
+            (self.rules.len() > Prefilter::MAX_PATTERNS).then(|| "there are too many rules".to_owned());
+        bad.chain(room).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_rule_reads_its_samples() {
+        let problems = [crate::ledger::rule_problems(), crate::redact::rule_problems()].concat();
+        assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+    }
+}
