@@ -57,6 +57,7 @@ impl<R: Rule> From<Vec<R>> for Table<R> {
 
 impl<R> Table<R> {
     /// All rules.
+    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &R> {
         self.rules.iter()
     }
