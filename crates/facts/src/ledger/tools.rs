@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 use super::{paths, shell};
 use crate::rules;
 
+#[cfg(test)]
+pub(super) use samples::problems as rule_problems;
+
 /// What a tool does, as far as files are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -379,6 +382,3 @@ mod samples {
         problems
     }
 }
-
-#[cfg(test)]
-pub(super) use samples::problems as rule_problems;

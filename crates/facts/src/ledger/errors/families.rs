@@ -8,6 +8,9 @@ use serde::Deserialize;
 use crate::ledger::pattern::{self, Grouped, Line};
 use crate::rules::{self, Rule, Table};
 
+#[cfg(test)]
+pub(crate) use samples::problems;
+
 static SHAPES: LazyLock<Table<Shape>> = LazyLock::new(|| rules::read::<Shapes>(rules::ERRORS).shapes);
 
 #[derive(Deserialize)]
@@ -271,6 +274,3 @@ mod samples {
         SHAPES.problems().into_iter().chain(SHAPES.iter().flat_map(Shape::problems)).collect()
     }
 }
-
-#[cfg(test)]
-pub(crate) use samples::problems;

@@ -3,7 +3,7 @@
 //! Every pattern has words that it cannot match without (`required`); all of them are searched for at once.
 //! Invariant: a pattern that is no candidate for a line does not match in it.
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
+use aho_corasick::AhoCorasick;
 
 use super::Grouped;
 use super::required;
@@ -79,11 +79,7 @@ impl Prefilter {
             }
         }
         #[expect(clippy::expect_used, reason = "the words come from constants, and tests build each filter")]
-        let words = AhoCorasickBuilder::new()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(words)
-            .expect("the words are valid");
+        let words = required::finder_of(words).expect("the words are valid");
         Self { words, patterns: of }
     }
 

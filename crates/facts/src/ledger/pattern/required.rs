@@ -3,7 +3,7 @@
 //! Invariant: a text that a pattern matches has one of its words, in whatever case of ASCII, and no word
 //! has white space in it. So one quick pass for words tells most texts from those that need the pattern.
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, BuildError};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Letters outside of ASCII that patterns without case take for letters of it (`ſ`, the kelvin sign).
@@ -14,16 +14,16 @@ const MAX_WORDS: usize = 500;
 const LONG: usize = 8;
 
 /// Words, one of which every match has; lead bytes stand for letters with a case outside of ASCII.
-type Words = Vec<Vec<u8>>;
+pub(super) type Words = Vec<Vec<u8>>;
 
 /// What finds the words of a pattern; `None` when it can do without any that tell.
 pub(super) fn finder(pattern: &str) -> Option<AhoCorasick> {
-    finder_of(words(pattern)?)
+    finder_of(words(pattern)?).ok()
 }
 
 /// What finds some words in whatever case of ASCII.
-fn finder_of(words: Words) -> Option<AhoCorasick> {
-    AhoCorasickBuilder::new().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words).ok()
+pub(super) fn finder_of(words: Words) -> Result<AhoCorasick, BuildError> {
+    AhoCorasickBuilder::new().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words)
 }
 
 /// The words of a pattern, in lower case; `None` when it can do without any that tell.

@@ -7,6 +7,11 @@ use serde::Deserialize;
 use crate::ledger::pattern::Grouped;
 use crate::rules::{self, Rule, Table};
 
+#[cfg(test)]
+use samples::Sample;
+#[cfg(test)]
+pub(crate) use samples::problems;
+
 pub(super) static RULES: LazyLock<Runners> = LazyLock::new(|| rules::read(rules::RUNNERS));
 
 #[derive(Deserialize)]
@@ -255,8 +260,3 @@ mod samples {
         patterns.chain(commands).chain(summaries).chain(endings).collect()
     }
 }
-
-#[cfg(test)]
-use samples::Sample;
-#[cfg(test)]
-pub(crate) use samples::problems;
