@@ -51,9 +51,9 @@ struct Shape {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Does {
-    /// It is told.
+    /// It is an error.
     #[default]
-    Tell,
+    Report,
     Ignore,
     Place,
     Traceback,
@@ -61,7 +61,7 @@ enum Does {
     Npm,
 }
 
-/// How much a line tells, from a log line up to a compiler's line with its place: higher is kept first when
+/// How much a line says, from a log line up to a compiler's line with its place: higher is kept first when
 /// there are too many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -139,7 +139,7 @@ pub(super) fn find(found: &Line, raw: &str, ctx: &mut Context) -> Option<Found> 
         // A failed run prints a screen of lines about itself.
         Does::Npm if ctx.npm_lines >= 3 => return None,
         Does::Npm => ctx.npm_lines += 1,
-        Does::Tell => ctx.npm_lines = 0,
+        Does::Report => ctx.npm_lines = 0,
     }
     ctx.message_follows = shape.message_follows;
     let heading = ctx.file_heading.as_ref().filter(|_| shape.under_heading);
@@ -186,7 +186,7 @@ fn exception(caps: &Captures<'_>, ctx: &mut Context) -> Option<Found> {
     Some(Found { kind, message, location: ctx.place.take(), rank: Rank::Precise })
 }
 
-/// The message of an error whose first line told its place alone.
+/// The message of an error whose first line has its place alone.
 pub(super) fn message_behind(line: &str, ctx: &mut Context) -> Option<String> {
     std::mem::take(&mut ctx.message_follows)
         .then(|| line.trim().to_owned())

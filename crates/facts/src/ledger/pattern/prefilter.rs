@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_many_patterns_is_told_from_the_others() {
+    fn each_of_many_patterns_is_the_only_candidate_for_its_word() {
         let patterns: Vec<Grouped> =
             (100..100 + MAX_PATTERNS).map(|n| Grouped::ascii(&format!("x{n}y"))).collect();
         let filter = Prefilter::new(&patterns);
