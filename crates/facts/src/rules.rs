@@ -85,13 +85,32 @@ impl<R> Table<R> {
 
 #[cfg(test)]
 impl<R: Rule> Table<R> {
-    /// What is wrong with the patterns of a table.
+    /// What is wrong with the patterns of a table, and with the filter before them.
     pub(crate) fn problems(&self) -> Vec<String> {
-        let bad =
-            self.iter().filter_map(|rule| Some(format!("{}: {}", rule.name(), rule.pattern().problem()?)));
+        let bad = |rule: &R| Some(format!("{}: {}", rule.name(), rule.pattern().problem()?));
         let room =
             (self.rules.len() > Prefilter::MAX_PATTERNS).then(|| "there are too many rules".to_owned());
-        bad.chain(room).collect()
+        let problems: Vec<String> = self.iter().filter_map(bad).chain(room).collect();
+        if problems.is_empty() {
+            self.iter().filter_map(|rule| self.missed(rule)).collect()
+        } else {
+            problems
+        }
+    }
+
+    /// A text that a rule matches without being a candidate for it.
+    fn missed(&self, rule: &R) -> Option<String> {
+        use proptest::strategy::{Strategy as _, ValueTree as _};
+
+        const TEXTS: usize = 20;
+        let mut random = proptest::test_runner::TestRunner::deterministic();
+        let texts = rule.pattern().texts();
+        (0..TEXTS).find_map(|_| {
+            let text = texts.new_tree(&mut random).ok()?.current();
+            let is_candidate = self.candidates_in(&text).any(|one| std::ptr::eq(one, rule));
+            let is_missed = rule.pattern().is_match(&text) && !is_candidate;
+            is_missed.then(|| format!("{}: is no candidate for {text}", rule.name()))
+        })
     }
 }
 
