@@ -1,7 +1,7 @@
 //! Messages of agents and models, as everything else reads them.
 //!
 //! What lives here: a message and its ids, the wire formats that it comes in, groups that must stay together, token
-//! counts, shapes, and the logs of agents.
+//! counts, shapes, the logs of agents; the scripts of characters, and stop words.
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
 //! Must not know: what is done with a message.
 
@@ -10,7 +10,9 @@ pub mod group;
 pub mod id;
 pub mod message;
 pub mod misread;
+pub mod script;
 pub mod shape;
+pub mod stop_words;
 pub mod tokens;
 pub mod transcript;
 

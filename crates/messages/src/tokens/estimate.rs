@@ -8,6 +8,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::script::Script;
+
 /// What a word of so many letters takes, with the space before it.
 const WORD: [usize; 15] = [0, 89, 94, 104, 92, 101, 105, 104, 117, 117, 150, 155, 170, 180, 200];
 /// Each letter beyond those.
@@ -230,12 +232,14 @@ fn class(c: char) -> Class {
         '\n' | '\r' => Class::Newline,
         '!'..='~' => Class::Punctuation,
         '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF65}' | '\u{2010}'..='\u{2027}' => Class::Wide,
-        '\u{3040}'..='\u{30FF}' => Class::Kana,
-        '\u{AC00}'..='\u{D7AF}' => Class::Hangul,
-        '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{2FFFF}' => Class::Han,
         '\u{C0}'..='\u{24F}' if c.is_alphabetic() => Class::Letter,
-        _ if c.is_alphabetic() => Class::Alphabet,
-        _ => Class::Other,
+        _ => match Script::of(c) {
+            Script::Han => Class::Han,
+            Script::Kana => Class::Kana,
+            Script::Hangul => Class::Hangul,
+            Script::Indochinese | Script::Other if c.is_alphabetic() => Class::Alphabet,
+            Script::Indochinese | Script::Other => Class::Other,
+        },
     }
 }
 

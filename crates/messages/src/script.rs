@@ -1,0 +1,107 @@
+//! The script that a character belongs to, as far as it decides where words begin and end.
+
+use unicode_script::{Script as Unicode, UnicodeScript as _};
+
+/// The first character of any script but `Other`: everything below is decided without a table.
+const FIRST: char = '\u{0E00}';
+
+/// The script of a letter or mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Chinese characters; Japanese writes them too, among kana.
+    Han,
+    /// The syllables that only Japanese writes.
+    Kana,
+    /// Thai, Lao, Khmer, Burmese.
+    Indochinese,
+    /// Korean, which has spaces, and particles at the ends of its words.
+    Hangul,
+    /// Any other; a sign that is no letter.
+    Other,
+}
+
+impl Script {
+    /// The script of a character.
+    #[must_use]
+    pub fn of(c: char) -> Self {
+        if c < FIRST {
+            return Self::Other;
+        }
+        match c.script() {
+            Unicode::Han => Self::Han,
+            Unicode::Hiragana | Unicode::Katakana => Self::Kana,
+            Unicode::Thai | Unicode::Lao | Unicode::Khmer | Unicode::Myanmar => Self::Indochinese,
+            Unicode::Hangul => Self::Hangul,
+            // What several scripts share is a sign between words, but for letters and marks of kana, such as `ー`.
+            Unicode::Common if !c.is_alphabetic() => Self::Other,
+            Unicode::Common | Unicode::Inherited => {
+                let shared = c.script_extension();
+                let is_of_some = !shared.is_common() && !shared.is_inherited();
+                if is_of_some && shared.contains_script(Unicode::Katakana) { Self::Kana } else { Self::Other }
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether a character is of a script that puts no spaces between words: each one may be a word there.
+#[must_use]
+pub fn is_spaceless(c: char) -> bool {
+    matches!(Script::of(c), Script::Han | Script::Kana | Script::Indochinese)
+}
+
+/// Whether a text is Chinese, by the first of its characters in scripts without spaces, however much Latin stands among
+/// them. Among kana the same characters are Japanese.
+#[must_use]
+pub fn is_chinese(text: &str) -> bool {
+    /// One kana among so many Chinese characters is a quotation.
+    const HAN_FOR_KANA: usize = 4;
+    const READ: usize = 2_000;
+    let (mut han, mut kana) = (0, 0);
+    for script in text.chars().filter(|c| *c >= FIRST).take(READ).map(Script::of) {
+        han += usize::from(script == Script::Han);
+        kana += usize::from(script == Script::Kana);
+    }
+    han > kana * HAN_FOR_KANA
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::chinese("登录〇々㐀𠀀")]
+    #[case::japanese("クレーンはのｶﾞ\u{3099}")]
+    #[case::thai("สวัสดี")]
+    #[case::lao("ສະບາຍດີ")]
+    #[case::khmer("សួស្តី")]
+    #[case::burmese("မင်္ဂလာပါ")]
+    fn these_scripts_have_no_spaces(#[case] text: &str) {
+        assert!(text.chars().all(is_spaceless), "{text}");
+    }
+
+    #[rstest]
+    #[case::latin("aé1_")]
+    #[case::cyrillic("я")]
+    #[case::korean("회의록")]
+    #[case::devanagari("हिन्दी")]
+    #[case::punctuation("。，、！「」・ \u{3000}")]
+    #[case::signs("→🏗…ⓐ𝐀")]
+    fn others_have_them_and_signs_belong_to_none(#[case] text: &str) {
+        assert!(!text.chars().any(is_spaceless), "{text}");
+    }
+
+    #[rstest]
+    #[case("不要改 src/ledger/constraints.rs", true)]
+    #[case("他的笔名叫“の”，请写进文档", true)]
+    #[case("テストは必ず実行してください", false)]
+    #[case("회의록", false)]
+    #[case("Никогда", false)]
+    #[case("plain", false)]
+    #[case("“naïve”", false)]
+    fn chinese_has_next_to_no_kana(#[case] text: &str, #[case] expected: bool) {
+        assert_eq!(is_chinese(text), expected, "{text}");
+    }
+}
