@@ -7,6 +7,7 @@
 
 pub mod glance;
 pub mod ledger;
+pub mod phrases;
 pub mod redact;
 mod rules;
 pub mod thing;

@@ -1,6 +1,7 @@
 //! When two texts say the same, and how a text is cut without breaking a word.
 
 use anchord_messages::id::Seq;
+use anchord_messages::script::is_spaceless;
 
 /// Folds case, punctuation and spacing away, so that two spellings of one sentence compare equal.
 ///
@@ -274,17 +275,10 @@ fn breaks_before(c: char) -> bool {
     c.is_whitespace() || is_spaceless(c)
 }
 
-// Scripts that write without spaces: a cut between two of their characters breaks no word that
-// white space could tell.
-fn is_spaceless(c: char) -> bool {
-    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x0E00..=0x0EFF | 0x20000..=0x3FFFF)
-}
-
-/// Counts the words of a text; in scripts that write without spaces, each character is one.
+/// Counts the words of a text; in scripts that put no spaces between them, each character is one.
 #[must_use]
 pub fn count_words(text: &str) -> u32 {
-    let spaceless = |c: &char| matches!(u32::from(*c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF);
-    let words = |word: &str| word.chars().filter(spaceless).count().max(1);
+    let words = |word: &str| word.chars().filter(|c| is_spaceless(*c)).count().max(1);
     u32::try_from(text.split_whitespace().map(words).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
@@ -325,6 +319,8 @@ mod tests {
         assert_eq!(clip_words("see src/main.rs now", 15), "see src/main.rs");
         assert_eq!(clip_words("abcdefghij", 4), "");
         assert_eq!(clip_words("修复登录错误", 3), "修复登");
+        assert_eq!(clip_words("ขอบคุณมาก", 3), "ขอบ");
+        assert_eq!(clip_words("회의록을 써 줘", 6), "회의록을 써");
         assert_eq!(clip_words_tail("see src/main.rs now", 10), "now");
         assert_eq!(clip_words_tail("修复登录错误", 2), "错误");
         assert_eq!(clip_words("a\u{301}b", 9), "a\u{301}b");

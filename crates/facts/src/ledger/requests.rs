@@ -4,15 +4,14 @@
 //! Messages are read one after the other, with what is handed on between spans, so that it is the same wherever a
 //! session is cut.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::line::{clip, clip_middle, squash};
-use super::{pattern, prose};
+use super::prose;
+use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered, Role};
+use anchord_messages::script::is_spaceless;
 
 /// The longest request, in characters: head and tail of a longer one.
 pub const LONGEST_REQUEST: usize = 1_500;
@@ -144,9 +143,9 @@ fn questions(words: &str) -> Vec<String> {
         .into_iter()
         .rev();
     let asks = |text: &str| {
-        (text.ends_with(['?', '？']) || begs(text))
+        (text.ends_with(['?', '？']) || Phrase::Asks.is_in(text))
             && text.chars().count() >= 8
-            && !is_courtesy(text)
+            && !Phrase::Courtesy.is_in(text)
             && !is_condition(text)
     };
     let mut found: Vec<String> = last
@@ -159,16 +158,6 @@ fn questions(words: &str) -> Vec<String> {
     found
 }
 
-/// "Please confirm …", "let me know which …" asks without a mark.
-fn begs(text: &str) -> bool {
-    static BEGS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)^\W*(?:please (?:confirm|provide|tell me|let me know|choose|specify|share)|let me know (?:which|whether|what|how|when|where|if you(?:['’]d| would)? (?:like|want|prefer))|(?:could|can|would) you (?:please )?(?:confirm|provide|tell|share|specify)|请(?:确认|提供|告诉))",
-        )
-    });
-    BEGS.is_match(text)
-}
-
 /// `x = a ?` is the beginning of a choice in code.
 fn is_condition(text: &str) -> bool {
     text.ends_with(" ?") && text.contains(['=', '(', ';', '{', '`'])
@@ -176,24 +165,9 @@ fn is_condition(text: &str) -> bool {
 
 /// Whether the agent says, at the head or at the end of what it says, that something is not done.
 fn is_unfinished(words: &str) -> bool {
-    static UNFINISHED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)\b(?:i(?:['’]m| am) (?:unable|not able|not allowed)|i (?:can['’]t|cannot|won['’]t|could(?:n['’]t| not)) (?:do|help|make|process|cancel|change|refund|fulfil|complete|finish|fix|get|find|run|access|perform|proceed)|unable to (?:do|help|process|complete|finish|fix|access|perform|proceed)|(?:is|are|was|were) not (?:yet )?(?:done|finished|complete[d]?|implemented)|still (?:to do|to be done|fails?|failing|missing|open)|not possible to|(?:remaining|next) steps?:|left to do)\b|remaining steps?:|(?:我)?(?:无法|不能|没法|未能)|尚未|还没(?:有)?(?:完成|做)",
-        )
-    });
     let head: String = words.chars().take(300).collect();
     let from = words.char_indices().rev().nth(299).map_or(0, |(at, _)| at);
-    UNFINISHED.is_match(&head) || words.get(from..).is_some_and(|tail| UNFINISHED.is_match(tail))
-}
-
-/// "Is there anything else?" asks for nothing that is missing.
-fn is_courtesy(question: &str) -> bool {
-    static COURTESY: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)anything else|any (?:other|further|more) |further assist|help you with (?:today|anything)|how (?:can|may) i (?:help|assist)|else i can|还有(?:什么|其他)|其他(?:问题|需要)",
-        )
-    });
-    COURTESY.is_match(question)
+    Phrase::Unfinished.is_in(&head) || words.get(from..).is_some_and(|tail| Phrase::Unfinished.is_in(tail))
 }
 
 fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
@@ -211,7 +185,7 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
         let earlier = if ending == Some(Ending::Report) { Earlier::Done } else { Earlier::Stand };
         return (earlier != Earlier::Stand).then_some(RequestFact { text: String::new(), earlier, seqs });
     }
-    let goes_on = is_go_on(text) || continues(text) && words < WORDS_OF_REQUEST;
+    let goes_on = Phrase::GoOn.is_in(text) || continues(text) && words < WORDS_OF_REQUEST;
     if change.is_none() && (goes_on || ending == Some(Ending::Question) && words <= WORDS_OF_ANSWER) {
         return None;
     }
@@ -220,7 +194,7 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
         (None, Some(Ending::Report)) if !complains(text) && !continues(text) => Earlier::Done,
         (None, _) => Earlier::Stand,
     };
-    let asks = words >= 2 && !is_greeting(text) && !(earlier == Earlier::Dropped && words < 5);
+    let asks = words >= 2 && !Phrase::Greeting.is_in(text) && !(earlier == Earlier::Dropped && words < 5);
     let text = if asks { clip_middle(&paragraphs(said), LONGEST_REQUEST) } else { String::new() };
     (asks || earlier != Earlier::Stand).then_some(RequestFact { text, earlier, seqs })
 }
@@ -252,11 +226,11 @@ fn is_automatic(text: &str) -> bool {
         || text.starts_with('[') && text.ends_with(']') && !text[1..].contains('[') && text.contains(' ')
 }
 
-/// Words, where two ideographs make about one.
+/// Words; in scripts that put no spaces between them, two characters make about one.
 #[must_use]
 pub fn substance(text: &str) -> usize {
-    let ideographs = text.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c)).count();
-    text.split_whitespace().take(50).count() + ideographs / 2
+    let spaceless = text.chars().filter(|c| is_spaceless(*c)).count();
+    text.split_whitespace().take(50).count() + spaceless / 2
 }
 
 /// A mark for a program (`###STOP###`, `<END>`, `[DONE]`), or nothing but signs.
@@ -274,108 +248,44 @@ fn is_slash_command(text: &str) -> bool {
     text.starts_with('/') && text.split_whitespace().count() <= WORDS_OF_SLASH_COMMAND && text.len() < 80
 }
 
-fn is_greeting(text: &str) -> bool {
-    static GREETING: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|bonjour|salut|hallo|guten \w+|hola|buenos \w+|привет|здравствуйте|добрый \w+|你好|您好|嗨|こんにちは|はじめまして)[\s,.!，。！、a-zA-Z']{0,24}$",
-        )
-    });
-    GREETING.is_match(text)
-}
-
-/// "Yes", "ok", "go on": what was asked before is asked still.
-fn is_go_on(text: &str) -> bool {
-    static GO_ON: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)^\W*(?:(?:yes|yep|yeah|ok(?:ay)?|sure|please|go|ahead|on|continue|proceed|do|it|that|great|good|fine|right|correct|exactly|perfect|alright|carry|keep|going|next|y|lgtm|approved?|confirm(?:ed)?|好的?|是的?|可以|继续|行|嗯|对)\W*){1,6}$",
-        )
-    });
-    GO_ON.is_match(text)
-}
-
 /// Whether a message asks to go on with what was asked before.
 pub fn continues(text: &str) -> bool {
-    static ON: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)^\W*(?:(?:ok(?:ay)?|good|great|yes|perfect|nice|thanks)[\s,.!]+){0,3}(?:go on|go ahead|continue|carry on|proceed)\b|\b(?:keep going|go on with|continue with|carry on with)\b|继续",
-        )
-    });
     let head: String = text.chars().take(200).collect();
-    ON.is_match(&head)
+    Phrase::Continue.is_in(&head)
 }
 
 /// Whether a person only thanks or takes leave: nothing is asked for.
 fn is_pleasantry(text: &str) -> bool {
-    static THANKS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)^\W*(?:(?:ok(?:ay)?|great|perfect|awesome|nice|no|yes|alright|好的?)[\s,.!，。]+){0,3}(?:thank|thanks|thx|cheers|that['’]s (?:all|it|everything|great|perfect)|bye|goodbye|good night|merci|danke|gracias|спасибо|谢谢|感谢|再见|ありがとう)",
-        )
-    });
-    static ASKS: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)\b(?:now|next|then)[, ]+\w+|\b(?:but|also|please|can you|could you|one more)\b|但|还|请|接下来|次|でも",
-        )
-    });
-    static THANKED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(r"(?i)\b(?:thanks?|thx|cheers|merci|danke|gracias|спасибо)\b|谢谢|感谢|ありがとう")
-    });
-    let thanks = || THANKED.is_match(text) && substance(text) <= WORDS_OF_ANSWER;
+    let thanks = || Phrase::Thanks.is_in(text) && substance(text) <= WORDS_OF_ANSWER;
     text.chars().count() <= 200
-        && (THANKS.is_match(text) || thanks())
-        && !ASKS.is_match(text)
+        && (Phrase::ThanksFirst.is_in(text) || thanks())
+        && !Phrase::AsksMore.is_in(text)
         && !text.contains(['?', '？'])
 }
 
 /// Whether a message says that what was asked is not done.
 fn complains(text: &str) -> bool {
-    static COMPLAINT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)^\W*(?:no\b|nope\b|not\b|still\b|wrong\b|that['’]?s (?:not|wrong)|it['’]?s (?:not|still)|but\b|why\b|again\b|error\b)|\b(?:still (?:not|fail\w*|broken|see|get\w*|the same)|(?:does|do|did|is|are|was)(?:n['’]t| not) (?:work\w*|there|fixed|done|right|correct|what|see|show\w*)|(?:can['’]t|cannot|don['’]t) see|same (?:error|issue|problem)|fail(?:s|ed|ing)\b)|^[^。]{0,20}(?:不对|还是|没有|错了|不行|报错)",
-        )
-    });
     let head: String = text.chars().take(300).collect();
-    COMPLAINT.is_match(&head)
+    Phrase::Complaint.is_in(&head)
 }
 
 /// How a message changes what was asked before; a new task is named at its head, or at that of a line.
 fn change(text: &str) -> Option<Earlier> {
-    static OPENING: &str = r"(?ix)^\W*(?:(?:ok(?:ay)?|great|perfect|nice|thanks?|cool|alright|good|now|so|well|hmm+|no|yes|wait|sorry|好的?|好吧|不)[\s,.!，。]+){0,3}";
-    static DROPPED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(&format!(
-            r"{OPENING}(?:forget\ (?:about\ |all\ )?(?:that|this|it|the|everything|what)\b|scrap\ (?:that|this|it|the)\b|drop\ (?:that|this|it|the)\b|never\ ?mind\b|ignore\ (?:the\ previous|my\ last|that)\b|stop\ (?:that|this|working\ on)\b|cancel\ (?:that|this|it)\b|leave\ it\b
-            |算了|先不(?:做|管)|不做这个|忘掉|忘了(?:刚才|之前))"
-        ))
-    });
-    static SUPERSEDED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(&format!(
-            r"{OPENING}(?:change\ of\ plans?\b|new\ plan\b|i(?:['’]ve|\ have)?\ changed\ my\ mind\b|instead,?\ \w+|start\ over\b|on\ second\ thought|(?:i['’]d|i\ would)\ rather\b|let['’]?s\ (?:instead|change\ direction|start\ over)\b
-            |actually[,\s]+(?:let['’]?s|i\ (?:want|need|would|changed|think\ we|prefer)|can\ you|could\ you|we\ (?:should|need)|please|instead|don['’]?t|do|make|use|keep|go)\b
-            |换一个|改做|我改主意|改成|还是(?:用|要|改)|やっぱり)"
-        ))
-    });
-    static NEXT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(&format!(
-            r"{OPENING}(?:(?:new|next|different|another)\ task\b|now\ (?:that|with)\ .{{3,80}}?\b(?:i\ want|i(?:['’]d|\ would)\ like|let['’]?s|can\ you|we\ (?:need|should)|please)\b|now\ let['’]?s\b|let['’]?s\ (?:now\ )?(?:move\ on|switch)\b|moving\ on\b|switch(?:ing)?\ to\b
-            |新任务|新的任务|换个任务|接下来我们|现在我们(?:来|开始)|另一个任务)"
-        ))
-    });
-    // What is dropped in part stands, and what is said of it stands beside it.
-    static KEPT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(r"(?i)\b(?:but|except|only|keep|apart from|the rest)\b|但|除了|保留|其他")
-    });
     if text.chars().count() > LONGEST_CHANGE {
         return None;
     }
     let lines = text.lines().enumerate().take(20).filter(|(at, line)| *at == 0 || line.len() < 400);
     for (_, line) in lines {
         let head: String = line.chars().take(300).collect();
-        for (pattern, earlier) in
-            [(&DROPPED, Earlier::Dropped), (&SUPERSEDED, Earlier::Superseded), (&NEXT, Earlier::Done)]
-        {
-            if pattern.is_match(&head) {
-                let is_in_part = earlier == Earlier::Dropped && KEPT.is_match(&head);
-                return Some(if is_in_part { Earlier::Stand } else { earlier });
-            }
+        let found = [
+            (Phrase::Dropped, Earlier::Dropped),
+            (Phrase::Superseded, Earlier::Superseded),
+            (Phrase::NextTask, Earlier::Done),
+        ];
+        if let Some((_, earlier)) = found.into_iter().find(|(phrase, _)| phrase.is_in(&head)) {
+            // What is dropped in part stands, and what is said of it stands beside it.
+            let is_in_part = earlier == Earlier::Dropped && Phrase::Kept.is_in(&head);
+            return Some(if is_in_part { Earlier::Stand } else { earlier });
         }
     }
     None

@@ -1,4 +1,4 @@
-//! Own cases in six languages: what completes an item, what is proposed at most, and what says nothing of it.
+//! Own cases in both languages: what completes an item, what is proposed at most, and what says nothing of it.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ enum Want {
 }
 use Want::{Done, Open};
 
-const CASES: [(&str, &str, Want); 77] = [
+const CASES: &[(&str, &str, Want)] = &[
     // Said plainly.
     ("Add login form", "I added the login form.", Done),
     ("Add login form", "The login form is now complete.", Done),
@@ -23,16 +23,8 @@ const CASES: [(&str, &str, Want); 77] = [
     ("Write the migration", "The migration has been written.", Done),
     ("Deploy the service", "I deployed the service.", Done),
     ("Rename the module", "Renamed the module.", Done),
-    ("Anmeldeformular erstellen", "Das Anmeldeformular ist fertig.", Done),
-    ("Fehler im Parser beheben", "Der Fehler im Parser wurde behoben.", Done),
-    ("Corriger le formulaire de connexion", "J'ai corrigé le formulaire de connexion.", Done),
-    ("Ajouter la page de profil", "La page de profil est ajoutée.", Done),
-    ("Añadir el formulario de acceso", "He añadido el formulario de acceso.", Done),
-    ("Corregir el error de acceso", "El error de acceso ya está corregido.", Done),
     ("修复登录错误", "我已经修复了登录错误。", Done),
     ("添加登录表单", "登录表单已添加。", Done),
-    ("ログイン画面を実装する", "ログイン画面を実装しました。", Done),
-    ("ログインのバグを修正する", "ログインのバグを修正しました。", Done),
     ("Fix the failing tests", "I fixed the failing tests.", Done),
     // Negations.
     ("Add login form", "The login form isn't done.", Open),
@@ -40,15 +32,8 @@ const CASES: [(&str, &str, Want); 77] = [
     ("Add login form", "I have not added the login form yet.", Open),
     ("Add login form", "The login form is far from done.", Open),
     ("Add login form", "Nothing of the login form is done.", Open),
-    ("Anmeldeformular erstellen", "Das Anmeldeformular ist noch nicht fertig.", Open),
-    ("Anmeldeformular erstellen", "Das Anmeldeformular ist kaum fertig.", Open),
-    ("Corriger le formulaire de connexion", "Je n'ai pas corrigé le formulaire de connexion.", Open),
-    ("Añadir el formulario de acceso", "El formulario de acceso no está terminado.", Open),
-    ("Añadir el formulario de acceso", "Todavía no he añadido el formulario de acceso.", Open),
     ("修复登录错误", "登录错误还没修复。", Open),
     ("修复登录错误", "登录错误尚未解决。", Open),
-    ("ログイン画面を実装する", "ログイン画面はまだ実装していません。", Open),
-    ("ログイン画面を実装する", "ログイン画面は完了していない。", Open),
     // Not yet there.
     ("Add login form", "The login form will be done tomorrow.", Open),
     ("Add login form", "The login form is almost done.", Open),
@@ -59,21 +44,11 @@ const CASES: [(&str, &str, Want); 77] = [
     ("Add login form", "Let's see that the login form gets done.", Open),
     ("Add login form", "When the login form is done I will deploy.", Open),
     ("Add login form", "I started on the login form and finished reading.", Open),
-    ("Anmeldeformular erstellen", "Das Anmeldeformular wird morgen fertig.", Open),
-    ("Anmeldeformular erstellen", "Sobald das Anmeldeformular fertig ist, teste ich.", Open),
-    ("Corriger le formulaire de connexion", "Le formulaire de connexion sera bientôt corrigé.", Open),
-    ("Corriger le formulaire de connexion", "Il faut que le formulaire de connexion soit corrigé.", Open),
-    ("Añadir el formulario de acceso", "Cuando el formulario de acceso esté terminado, sigo.", Open),
-    ("Añadir el formulario de acceso", "El formulario de acceso debe quedar terminado.", Open),
     ("修复登录错误", "登录错误修复了之后再部署。", Open),
     ("修复登录错误", "需要确保登录错误已修复。", Open),
-    ("ログイン画面を実装する", "ログイン画面を実装したら教えます。", Open),
-    ("ログイン画面を実装する", "ログイン画面を実装する予定です。", Open),
     // Questions.
     ("Add login form", "Is the login form done?", Open),
-    ("Anmeldeformular erstellen", "Ist das Anmeldeformular fertig?", Open),
     ("修复登录错误", "登录错误修复了吗", Open),
-    ("ログイン画面を実装する", "ログイン画面を実装しましたか。", Open),
     // Something else is done.
     ("Add login form", "I added tests for the login form.", Open),
     ("Add login form", "Fixed a typo in the login form.", Open),
@@ -85,10 +60,7 @@ const CASES: [(&str, &str, Want); 77] = [
     ("Fix login form", "I added a login form.", Open),
     ("Fix bug 12 in the parser", "Bug 13 in the parser is fixed.", Open),
     ("Remove the login form", "The login form is added.", Open),
-    ("Anmeldeformular erstellen", "Die Tests für das Anmeldeformular sind fertig.", Open),
-    ("Corriger le formulaire de connexion", "Le test du formulaire de connexion est corrigé.", Open),
     ("修复登录错误", "登录错误的测试已修复。", Open),
-    ("ログイン画面を実装する", "ログイン画面のテストを実装しました。", Open),
     // Done, and it does not hold.
     ("Add login form", "The login form is done, but its tests fail.", Open),
     ("Add login form", "The login form is done, then I reverted it.", Open),

@@ -1,6 +1,9 @@
 //! What an item of a list is about, and whether a clause names it.
 
+use crate::phrases::Phrase;
 use crate::wording::one_line;
+use anchord_messages::script::is_spaceless;
+use anchord_messages::stop_words::is_stop_word;
 
 /// Words of an item or a clause that are compared.
 const MAX_WORDS: usize = 40;
@@ -71,13 +74,15 @@ impl Subject {
     pub(super) fn is_all_of(&self, text: &str, said: &[String]) -> bool {
         if let Some(item) = &self.folded {
             let clause = fold(text);
-            let is_other = |c: &char| is_spaceless(*c) && !item.contains(*c) && !FILLERS.contains(*c);
-            return shared_pairs(item, &clause) >= 0.65 && clause.chars().filter(is_other).count() == 0;
+            let is_other = |c: char| {
+                is_spaceless(c) && !item.contains(c) && !Phrase::Filler.is_in(c.encode_utf8(&mut [0; 4]))
+            };
+            return shared_pairs(item, &clause) >= 0.65 && !clause.chars().any(is_other);
         }
         let told = words(&without_paths(text));
         let is_here = |word: &String| said.iter().any(|other| is_same_word(word, other));
         let is_of_item =
-            |word: &String| self.own.iter().any(|own| is_same_word(own, word)) || is_filler(word);
+            |word: &String| self.own.iter().any(|own| is_same_word(own, word)) || Phrase::Filler.is_in(word);
         self.words.iter().all(is_here) && told.iter().all(is_of_item)
     }
 
@@ -92,69 +97,11 @@ impl Subject {
     }
 }
 
-/// Characters that add nothing to what a clause in a script without spaces speaks of: particles, and the words
-/// that say that it is done.
-const FILLERS: &str = "已经了我们你现在都也终于把被将完成毕搞定修复正好解决实现添加创建编写做写在是そのをがはにもでとしたまてい済み完了終わりっ実装追加作成対応直できる今すべて全部このれらました수정완료했습니다되었됐됨을를이가은는추가구현작성";
-
 /// Takes the verb off an item when another word may tell that it was done.
 fn deed(all: Vec<String>) -> (Deed, Vec<String>) {
-    const MAKE: [&str; 30] = [
-        "add",
-        "implement",
-        "write",
-        "create",
-        "build",
-        "make",
-        "finish",
-        "complete",
-        "introduce",
-        "implementiere",
-        "füge",
-        "schreibe",
-        "implementieren",
-        "hinzufügen",
-        "schreiben",
-        "erstellen",
-        "bauen",
-        "einbauen",
-        "anlegen",
-        "ajouter",
-        "écrire",
-        "implémenter",
-        "créer",
-        "añadir",
-        "escribir",
-        "crear",
-        "implementar",
-        "добавить",
-        "написать",
-        "создать",
-    ];
-    const MEND: [&str; 14] = [
-        "fix",
-        "repair",
-        "resolve",
-        "correct",
-        "solve",
-        "behebe",
-        "beheben",
-        "korrigieren",
-        "corriger",
-        "réparer",
-        "corregir",
-        "arreglar",
-        "исправить",
-        "corrigir",
-    ];
     let of = |word: &String| {
-        let word = word.as_str();
-        if MAKE.contains(&word) {
-            Some(Deed::Make)
-        } else if MEND.contains(&word) {
-            Some(Deed::Mend)
-        } else {
-            None
-        }
+        let deeds = [(Phrase::ToMake, Deed::Make), (Phrase::ToMend, Deed::Mend)];
+        deeds.into_iter().find(|(phrase, _)| phrase.is_in(word)).map(|(_, deed)| deed)
     };
     if all.len() >= 2 {
         if let Some((deed, rest)) = all.split_first().and_then(|(first, rest)| Some((of(first)?, rest))) {
@@ -169,155 +116,13 @@ fn deed(all: Vec<String>) -> (Deed, Vec<String>) {
 }
 
 fn spaceless_deed(line: &str) -> Deed {
-    let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
-    if has(&["修复", "修正", "解决", "解決", "直す", "수정"]) {
+    if Phrase::ToMend.is_in(line) {
         Deed::Mend
-    } else if has(&["测试", "テスト", "部署", "デプロイ", "删除", "削除", "检查", "確認", "테스트"])
-    {
+    } else if Phrase::ToDoOtherwise.is_in(line) {
         Deed::Other
     } else {
         Deed::Make
     }
-}
-
-/// Words that may stand beside an item and its completion without changing what was completed.
-fn is_filler(word: &str) -> bool {
-    const FILLERS: [&str; 96] = [
-        "i",
-        "ve",
-        "have",
-        "has",
-        "had",
-        "we",
-        "was",
-        "were",
-        "been",
-        "being",
-        "all",
-        "now",
-        "already",
-        "just",
-        "finally",
-        "fully",
-        "completely",
-        "successfully",
-        "also",
-        "that",
-        "this",
-        "done",
-        "completed",
-        "complete",
-        "finished",
-        "implemented",
-        "added",
-        "created",
-        "written",
-        "wrote",
-        "built",
-        "fixed",
-        "resolved",
-        "corrected",
-        "solved",
-        "x",
-        "s",
-        "new",
-        "ich",
-        "habe",
-        "haben",
-        "wir",
-        "ist",
-        "sind",
-        "wurde",
-        "wurden",
-        "jetzt",
-        "nun",
-        "bereits",
-        "schon",
-        "erledigt",
-        "fertig",
-        "fertiggestellt",
-        "abgeschlossen",
-        "implementiert",
-        "hinzugefügt",
-        "umgesetzt",
-        "geschrieben",
-        "erstellt",
-        "gebaut",
-        "eingebaut",
-        "angelegt",
-        "behoben",
-        "gelöst",
-        "korrigiert",
-        "dem",
-        "j",
-        "ai",
-        "nous",
-        "avons",
-        "est",
-        "sont",
-        "été",
-        "maintenant",
-        "déjà",
-        "enfin",
-        "l",
-        "d",
-        "un",
-        "une",
-        "he",
-        "hemos",
-        "está",
-        "están",
-        "ha",
-        "sido",
-        "ya",
-        "ahora",
-        "por",
-        "fin",
-        "como",
-        "está",
-        "es",
-        "mark",
-        "marked",
-        "task",
-    ];
-    FILLERS.contains(&word) || is_done_word(word)
-}
-
-/// Whether a word alone says that something is done.
-fn is_done_word(word: &str) -> bool {
-    const STEMS: [&str; 30] = [
-        "terminé",
-        "fini",
-        "fait",
-        "achevé",
-        "implément",
-        "ajouté",
-        "créé",
-        "écrit",
-        "corrigé",
-        "résolu",
-        "réparé",
-        "hech",
-        "terminad",
-        "completad",
-        "list",
-        "implementad",
-        "añadid",
-        "cread",
-        "escrit",
-        "corregid",
-        "resuelt",
-        "arreglad",
-        "готов",
-        "сделан",
-        "завершен",
-        "добавлен",
-        "реализован",
-        "создан",
-        "написан",
-        "исправлен",
-    ];
-    STEMS.iter().any(|stem| word.strip_prefix(stem).is_some_and(|ending| ending.chars().count() <= 2))
 }
 
 /// A clause without the paths and the code that it names: where something was done is not what was done.
@@ -342,21 +147,11 @@ fn fold(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn is_spaceless(c: char) -> bool {
-    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF)
-}
-
 pub(super) fn words(text: &str) -> Vec<String> {
-    const SMALL: [&str; 48] = [
-        "the", "a", "an", "to", "of", "for", "in", "on", "and", "with", "it", "is", "are", "be", "at", "by",
-        "or", "der", "die", "das", "den", "und", "für", "im", "mit", "le", "la", "les", "de", "des", "du",
-        "et", "pour", "el", "los", "las", "y", "para", "и", "в", "на", "для", "с", "по", "zum", "zur", "del",
-        "al",
-    ];
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
-        .filter(|word| !SMALL.contains(&word.as_str()))
+        .filter(|word| !is_stop_word(word))
         .take(MAX_WORDS)
         .collect()
 }

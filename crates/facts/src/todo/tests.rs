@@ -36,12 +36,7 @@ fn a_clause_that_says_so_completes_an_item() {
         ("Write the migration", "Migration written and deployed."),
         ("Translate the labels", "All labels are translated."),
         ("Add login form", "Progress:\n- [x] Add login form\n- [ ] Add tests"),
-        ("Anmeldeformular bauen", "Das Anmeldeformular bauen ist erledigt."),
-        ("Corriger le formulaire de connexion", "Le formulaire de connexion est corrigé."),
-        ("Añadir el formulario de acceso", "El formulario de acceso está terminado."),
-        ("Добавить форму входа", "Форма входа добавлена."),
         ("修复登录错误", "登录错误已修复。"),
-        ("ログイン画面を実装する", "ログイン画面を実装しました。"),
     ] {
         assert_eq!(after(item, &[text]), DONE_NOW, "{item}: {text}");
     }
@@ -56,8 +51,6 @@ fn a_negation_a_condition_and_another_number_complete_nothing() {
         ("Add login form", "The login form isn't finished."),
         ("Fix bug 12 in the parser", "Fixed bug 13 in the parser."),
         ("Add login form", "The signup page is done."),
-        ("Anmeldeformular bauen", "Das Anmeldeformular bauen ist noch nicht fertig."),
-        ("Corriger le formulaire de connexion", "Le formulaire de connexion n'est pas encore corrigé."),
         ("修复登录错误", "登录错误还没有修复，测试完成。"),
         ("Write tests", "I finished running everything."),
         ("Translate the labels", "The labels are not translated yet."),

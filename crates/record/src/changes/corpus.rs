@@ -2,16 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::board::{Board, Number};
 use super::chunk::{Chunk, Voice};
 use super::prompt::told_by_code;
 use super::support::{Claim, Entry, Fault, Kept};
 use super::words::{Term, capitalised, clauses, is_figure, names, plain, shape, share, stems, terms};
-use anchord_facts::ledger::pattern;
+use anchord_facts::phrases::Phrase;
 use anchord_messages::id::Seq;
 
 /// The most places of one term that are looked at.
@@ -89,7 +86,9 @@ impl<'a> Corpus<'a> {
             match block.voice {
                 Voice::Person => corpus.person.extend(stems(&block.words)),
                 // An agent that tells of an instruction in order not to follow it has not taken it up.
-                Voice::Assistant if refuses(&block.words) => corpus.refusals.extend(stems(&block.words)),
+                Voice::Assistant if Phrase::Refusal.is_in(&block.words) => {
+                    corpus.refusals.extend(stems(&block.words))
+                }
                 Voice::Assistant => corpus.agent.extend(stems(&block.words)),
                 Voice::Tool => {}
             }
@@ -353,7 +352,7 @@ impl<'a> Corpus<'a> {
             return None;
         }
         // What an agent said that it does not follow supports that it was turned down, and nothing else.
-        let is_turned_down = claim == Claim::Will && turns_down(clause);
+        let is_turned_down = claim == Claim::Will && Phrase::TurnedDown.is_in(clause);
         let data = share(&|word| has(&self.record, word) || self.at.contains_key(&Term::Word(word.clone())));
         if data < SPOKEN_OF && names(clause).next().is_none() {
             return Some("nothing in the data speaks of it".to_owned());
@@ -387,7 +386,9 @@ impl<'a> Corpus<'a> {
             wanted.iter().filter(|word| known.contains(*word) || self.record.contains(*word)).count();
         let mut before: BTreeSet<String> = BTreeSet::new();
         let spoken = self.chunk.blocks.iter().filter(|block| block.voice != Voice::Tool);
-        let counts = |words: &str, voice: Voice| is_turned_down || voice == Voice::Person || !refuses(words);
+        let counts = |words: &str, voice: Voice| {
+            is_turned_down || voice == Voice::Person || !Phrase::Refusal.is_in(words)
+        };
         for block in spoken.filter(|block| counts(&block.words, block.voice)) {
             let own: BTreeSet<String> = stems(&block.words).collect();
             let has = |word: &&String| own.contains(*word) || before.contains(*word) || known.contains(*word);
@@ -487,26 +488,6 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Whether an agent says that it does not follow what it read.
-fn refuses(words: &str) -> bool {
-    static REFUSAL: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)\b(?:i (?:will |shall |do |can )?(?:ignor|not (?:follow|act on|do (?:that|this)|carry))|i(?:['’]ll| am going to) (?:ignore|leave)|leave (?:it|that|this|them) (?:aside|alone)|(?:not|n['’]t) (?:come )?from (?:you|the (?:user|person|customer))|(?:prompt )?injection|ignoriere|je (?:l['’])?ignore)",
-        )
-    });
-    REFUSAL.is_match(words)
-}
-
-/// Whether a text tells that something was not taken up.
-fn turns_down(clause: &str) -> bool {
-    static TURNED_DOWN: LazyLock<Regex> = LazyLock::new(|| {
-        pattern::unicode(
-            r"(?i)\b(?:ignor(?:ed|es|ing)|(?:left|leaves|set) aside|turned down|not followed|(?:prompt )?injection|ignoriert|ignoré)\b",
-        )
-    });
-    TURNED_DOWN.is_match(clause)
-}
-
 fn note(index: &mut HashMap<Term, Vec<usize>>, term: &Term, at: usize) {
     let places = index.entry(term.clone()).or_default();
     if places.len() < MOST_PLACES {
@@ -538,10 +519,7 @@ fn fragments(
 
 /// A sentence cut at its commas and at words that join.
 fn parts(sentence: &str) -> Vec<&str> {
-    const JOINS: [&str; 14] = [
-        ", ", "; ", ": ", " and ", " but ", " while ", " und ", " aber ", " et ", " mais ", " y ", "，",
-        "；", "、",
-    ];
+    const JOINS: [&str; 9] = [", ", "; ", ": ", " and ", " but ", " while ", "，", "；", "、"];
     let mut found = Vec::new();
     let mut rest = sentence;
     while let Some((at, join)) = JOINS.iter().filter_map(|join| Some((rest.find(join)?, *join))).min() {

@@ -11,13 +11,13 @@ use super::chunk::{Chunk, Voice, last_chunk, next_chunk};
 use super::reply::{Ended, ReplyError};
 use super::support::Fault;
 use crate::phase::Phase;
-use anchord_facts::ledger::prose::{self, Language};
 use anchord_facts::ledger::{Facts, TodoStatus};
 use anchord_facts::redact::redact;
 use anchord_facts::thing::NOTE;
 use anchord_facts::wording::{clip_chars, clip_words, one_line};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
+use anchord_messages::script::is_chinese;
 use anchord_messages::tokens::TokenCounter;
 
 /// What a provider is asked.
@@ -409,18 +409,7 @@ fn language(chunk: &Chunk, record: &Summary) -> String {
         record.requests.iter().take(8).map(|request| request.text.as_str()).collect::<Vec<_>>().join("\n");
     let person = if asked.trim().is_empty() { of(Voice::Person) } else { asked };
     let text = if person.trim().is_empty() { of(Voice::Assistant) } else { person };
-    let name = match prose::language_of(&text) {
-        Language::English => "",
-        Language::Chinese => " (Chinese)",
-        Language::Japanese => " (Japanese)",
-        Language::Russian => " (Russian)",
-        Language::French => " (French)",
-        Language::German => " (German)",
-        Language::Spanish => " (Spanish)",
-        Language::Portuguese => " (Portuguese)",
-        Language::Italian => " (Italian)",
-        Language::Korean => " (Korean)",
-    };
+    let name = if is_chinese(&text) { " (Chinese)" } else { "" };
     format!(
         "Write every text in the language of the person in the messages{name}; keep identifiers as they are."
     )

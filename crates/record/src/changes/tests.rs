@@ -118,13 +118,12 @@ fn no_secret_is_sent() {
 
 #[test]
 fn a_session_s_language_is_asked_for() {
-    let german =
-        [message(1, Role::User, "Bitte den Fehler in der Anmeldung beheben, und die Tests nicht ändern.")];
-    let one = chunk(&german, &[1], 0, 1_000).expect("a piece");
+    let chinese = [message(1, Role::User, "请修复 login.rs 里的错误，不要改测试。")];
+    let one = chunk(&chinese, &[1], 0, 1_000).expect("a piece");
     let frame = Frame { max_chars: 10_000, bound: 4_000, phase: None, counter: TokenCounter::default() };
-    assert!(frame.prompt(&one, &Board::default()).system.contains("(German)"));
+    assert!(frame.prompt(&one, &Board::default()).system.contains("(Chinese)"));
     // What was asked for first decides, whatever language a later part is in.
-    assert!(!prompt_of(&one).system.contains("(German)"));
+    assert!(!prompt_of(&one).system.contains("(Chinese)"));
 }
 
 fn reply(change: impl FnOnce(&mut Value)) -> String {

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use anchord_facts::ledger::prose;
+use anchord_messages::script::is_spaceless;
+
 /// Something that a clause says and that can be looked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Term {
@@ -76,8 +79,7 @@ pub(super) fn stems(text: &str) -> impl Iterator<Item = String> + '_ {
     const STEM: usize = 5;
     text.split(|c: char| !c.is_alphanumeric()).flat_map(|word| {
         let signs: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
-        let spaceless = signs.iter().any(|c| matches!(u32::from(*c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF));
-        if spaceless {
+        if signs.iter().any(|c| is_spaceless(*c)) {
             signs.windows(2).map(|pair| pair.iter().collect()).collect::<Vec<String>>()
         } else if signs.len() >= 4 && signs.iter().any(|c| c.is_alphabetic()) {
             vec![signs.into_iter().take(STEM).collect()]
@@ -165,7 +167,7 @@ pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_name(word: &str) -> bool {
-    if matches!(word, "e.g" | "i.e" | "a.m" | "p.m" | "z.B" | "d.h" | "u.a") {
+    if matches!(word, "e.g" | "i.e" | "a.m" | "p.m") {
         return false;
     }
     let sign = |c: char| matches!(c, '/' | '\\' | '_' | '@') || c == ':' && word.contains("::");
@@ -214,9 +216,7 @@ pub(super) fn clauses(text: &str) -> Vec<&str> {
 /// "e.g. this", "1. that".
 fn goes_on(before: Option<&str>) -> bool {
     let before = before.unwrap_or_default().trim();
-    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
-    matches!(word, "e.g" | "i.e" | "vs" | "approx" | "ca" | "No" | "Mr" | "Ms" | "Dr" | "z.B" | "d.h")
-        || before.len() <= 2 && before.bytes().all(|b| b.is_ascii_digit())
+    prose::is_abbreviation(before) || before.len() <= 2 && before.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]

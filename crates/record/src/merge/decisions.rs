@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::super::summary::Decision;
 use anchord_facts::wording::{self, join_seqs};
+use anchord_messages::stop_words::is_stop_word;
 
 /// Appends the span's decisions.
 pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
@@ -137,11 +138,11 @@ impl Subject {
 
 /// The words that carry meaning.
 fn words(text: &str) -> BTreeSet<String> {
-    const EMPTY: [&str; 40] = [
-        "a", "an", "the", "to", "of", "in", "on", "for", "with", "and", "or", "we", "i", "it", "is", "are",
-        "be", "will", "use", "using", "used", "uses", "chose", "choose", "decided", "decide", "go", "going",
-        "let", "us", "our", "this", "that", "instead", "rather", "than", "no", "longer", "keep", "as",
+    const OF_DECIDING: [&str; 16] = [
+        "use", "using", "used", "uses", "chose", "choose", "decided", "decide", "go", "going", "let",
+        "instead", "rather", "no", "longer", "keep",
     ];
     let folded = wording::key(text);
-    folded.split(' ').filter(|w| !w.is_empty() && !EMPTY.contains(w)).map(str::to_owned).collect()
+    let is_empty = |word: &str| word.is_empty() || is_stop_word(word) || OF_DECIDING.contains(&word);
+    folded.split(' ').filter(|word| !is_empty(word)).map(str::to_owned).collect()
 }

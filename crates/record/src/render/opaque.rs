@@ -11,6 +11,7 @@ use super::{Cut, Rendering, Subject, escape};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::thing::Thing;
 use anchord_facts::wording;
+use anchord_messages::stop_words::is_stop_word;
 
 /// The most tokens that the line has, whatever the bound.
 pub(super) const MAX_TOKENS: u32 = 500;
@@ -165,13 +166,10 @@ fn dense(text: &str, chars: usize) -> String {
 
 /// The first telling words, joined by dashes.
 fn slug(text: &str, most: usize) -> String {
-    const EMPTY: [&str; 20] = [
-        "a", "an", "the", "to", "of", "in", "on", "for", "with", "and", "we", "i", "is", "are", "be", "will",
-        "please", "use", "using", "that",
-    ];
     let mut seen = BTreeSet::new();
     let folded = wording::key(wording::clip_chars(text, 400));
-    let words = folded.split(' ').filter(|w| !w.is_empty() && !EMPTY.contains(w));
+    let says_little = |word: &str| word.is_empty() || is_stop_word(word) || matches!(word, "use" | "using");
+    let words = folded.split(' ').filter(|word| !says_little(word));
     let words: Vec<&str> = words.filter(|w| seen.insert(*w)).take(most).collect();
     if words.is_empty() { "-".to_owned() } else { words.join("-") }
 }

@@ -1,10 +1,11 @@
 //! What the signals need to know of one message, taken from it before any lock is held.
 
 use super::calls::{Call, SPOKEN};
-use super::sketch::{Sketch, stands_alone};
+use super::sketch::Sketch;
 use super::{intent_lost, news, packed};
 use anchord_facts::ledger::asked::{self, TodoChange};
 use anchord_messages::message::{Message, Role};
+use anchord_messages::script::is_spaceless;
 use anchord_messages::shape::Shape;
 
 /// The most calls of one message that are taken.
@@ -136,7 +137,7 @@ fn weight(text: &str) -> usize {
     if text.len() > COUNTED_BYTES || text.is_ascii() {
         return text.len();
     }
-    text.chars().map(|c| if stands_alone(c) { 3 } else { 1 }).sum()
+    text.chars().map(|c| if is_spaceless(c) { 3 } else { 1 }).sum()
 }
 
 /// The id that a tool gave to an item that was added to its list.

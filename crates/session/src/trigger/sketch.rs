@@ -6,6 +6,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::packed;
+use anchord_messages::script::is_spaceless;
 
 /// Hashes in a sketch.
 const HASHES: usize = 8;
@@ -92,7 +93,7 @@ fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
         rest = rest.get(ascii..).unwrap_or_default();
         let Some(c) = rest.chars().next() else { break };
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        if c.is_alphanumeric() && !stands_alone(c) {
+        if c.is_alphanumeric() && !is_spaceless(c) {
             word = c.to_lowercase().fold(word, |word, c| step(word, u32::from(c)));
             continue;
         }
@@ -100,7 +101,7 @@ fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
             each(word | 1);
             word = SEED;
         }
-        if stands_alone(c) {
+        if is_spaceless(c) {
             each(step(SEED, u32::from(c)) | 1);
         }
     }
@@ -132,11 +133,6 @@ static FOLDED: [u8; 256] = {
     }
     folded
 };
-
-/// Characters of scripts that put no spaces between words: kana, Han and their extensions, Thai, Lao.
-pub(super) fn stands_alone(c: char) -> bool {
-    matches!(u32::from(c), 0x0e00..=0x0eff | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
-}
 
 /// The sketches of the last messages of the agent, oldest first; short ones leave their place empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -234,13 +230,13 @@ mod tests {
         let mut words = Vec::new();
         let mut word = SEED;
         for c in text.chars().chain(std::iter::once(' ')) {
-            if c.is_alphanumeric() && !stands_alone(c) {
+            if c.is_alphanumeric() && !is_spaceless(c) {
                 word = c.to_lowercase().fold(word, |word, c| step(word, u32::from(c)));
                 continue;
             }
             let ended = std::mem::replace(&mut word, SEED);
             words.extend((ended != SEED).then_some(ended | 1));
-            words.extend(stands_alone(c).then(|| step(SEED, u32::from(c)) | 1));
+            words.extend(is_spaceless(c).then(|| step(SEED, u32::from(c)) | 1));
         }
         words
     }

@@ -3,141 +3,41 @@
 //!
 //! Invariant: text shaped like a tool's output is never taken for a person's words.
 
-mod language;
 mod sentences;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::invocation::text_of;
 use super::line::lines;
 use anchord_messages::message::{Message, Numbered, Part, Role};
-pub use language::{Language, of as language_of};
-pub use sentences::sentences;
+pub use sentences::{is_abbreviation, sentences};
 
 /// The most text of one message that is read for its words, in bytes.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Starts of user messages that a harness or a tool wrote.
-const OBSERVATION_STARTS: &[&str] = &[
-    "<returncode>",
-    "<output>",
-    "<tool_result",
-    "<tool_response",
-    "<function_results",
-    "<function_result",
-    "<observation",
-    "<exit_code",
-    "<local-command-",
-    "<command-name>",
-    "<command-message>",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<stdout>",
-    "<stderr>",
-    "<tool_use_error>",
-    "<environment_context>",
-    "<user_instructions>",
-    "<INSTRUCTIONS>",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "OBSERVATION:",
-    "Observation:",
-    "EXECUTION RESULT of",
-    "[tool output",
-    "[Tool output",
-    "[tool result",
-    "[Tool result",
-    "Tool output:",
-    "Tool result:",
-    "[Request interrupted",
-    "Caveat: The messages below were generated",
-    "This session is being continued from a previous conversation",
-    "Base directory for this skill:",
-    "Stop hook feedback",
-    "# AGENTS.md instructions",
-    "Your last output was malformed",
-    "Your output was not formatted correctly",
-    "[ERROR] You did not use a tool",
-    "Please always provide EXACTLY ONE action",
-    "Please provide EXACTLY ONE",
-    "Format error:",
-    "No tool calls found in the response",
-    "You must respond with exactly one",
-    "diff --git ",
-];
+/// What harnesses and tools write into a person's messages: `rules/harness.toml` says what each list holds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Harness {
+    starts: Vec<String>,
+    notes: Vec<String>,
+    wrappers: Vec<String>,
+    foreign: Vec<String>,
+    quoted: Vec<String>,
+}
 
-/// Blocks that harnesses put into user messages; the text inside is not the person's.
-const FOREIGN_TAGS: &[&str] = &[
-    "system-reminder",
-    "system_reminder",
-    "local-command-caveat",
-    "local-command-stdout",
-    "command-name",
-    "command-message",
-    "command-args",
-    "environment_details",
-    "environment_context",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "user-prompt-submit-hook",
-    "tool_use_error",
-    "tool_result",
-    "tool_response",
-    "function_results",
-    "returncode",
-    "output",
-    "stdout",
-    "stderr",
-    "bash-stdout",
-    "bash-stderr",
-    "bash-input",
-    "file_content",
-    "final_file_content",
-    "attached_files",
-    "attachment",
-    "document",
-    "documents",
-    "context",
-    "task-notification",
-    "user_instructions",
-    "INSTRUCTIONS",
-    "open_and_recently_viewed_files",
-    "project_layout",
-    "additional_data",
-    "uploaded_files",
-    "selected_code",
-    "code_snippet",
-    "diff",
-    "log",
-    "logs",
-    "file",
-    "files",
-];
-
-/// Blocks with an issue's text: what the task is about, and not said by the person.
-const QUOTED_TAGS: &[&str] = &[
-    "pr_description",
-    "issue",
-    "issue_description",
-    "problem_statement",
-    "ticket",
-    "quote",
-    "email",
-    "example",
-    "format_example",
-];
-
-/// Harness notes that may stand before a person's words in one message.
-const LEADING_NOTES: &[&str] =
-    &["<environment_context>", "<user_instructions>", "<local-command-caveat>", "Caveat: The messages below"];
+#[expect(clippy::expect_used, reason = "the rules are compiled in, and tests read them")]
+static HARNESS: LazyLock<Harness> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../../../rules/harness.toml")).expect("the rules are valid")
+});
 
 /// Whether a text begins as what a harness or a tool wrote does.
 fn is_harness(text: &str) -> bool {
     let first = text.as_bytes().first();
-    OBSERVATION_STARTS.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start))
+    HARNESS.starts.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start.as_str()))
 }
 
 /// Whether a user message holds what a tool or a console printed.
@@ -233,12 +133,12 @@ pub fn person_text(message: &Message) -> Option<String> {
         let typed = inside(text, "command-args").map(str::trim).filter(|a| !a.is_empty())?;
         return Some(format!("{name} {typed}").trim().to_owned());
     }
-    if is_observation(message) && !LEADING_NOTES.iter().any(|n| text.starts_with(n)) {
+    if is_observation(message) && !HARNESS.notes.iter().any(|n| text.starts_with(n.as_str())) {
         return None;
     }
-    let stripped = without_blocks(text, FOREIGN_TAGS);
+    let stripped = without_blocks(text, &HARNESS.foreign);
     let mut kept = stripped.trim();
-    for tag in ["task", "user_query", "user_message", "uploaded_message"] {
+    for tag in &HARNESS.wrappers {
         kept = unwrap_tag(kept, tag).trim();
     }
     (!kept.is_empty() && !is_harness(kept)).then(|| kept.to_owned())
@@ -253,7 +153,7 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 /// The person's words without the issues, mails and examples that they quote.
 #[must_use]
 pub fn own_words(text: &str) -> Cow<'_, str> {
-    without_blocks(text, QUOTED_TAGS)
+    without_blocks(text, &HARNESS.quoted)
 }
 
 /// Whether a line is one of a numbered listing as programs print it: a number, a sign of a difference, text.
@@ -290,7 +190,7 @@ fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
 }
 
 /// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.
-fn without_blocks<'t>(text: &'t str, tags: &[&str]) -> Cow<'t, str> {
+fn without_blocks<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
     let bytes = text.as_bytes();
     let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let mut out = String::new();
@@ -304,7 +204,7 @@ fn without_blocks<'t>(text: &'t str, tags: &[&str]) -> Cow<'t, str> {
         let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
         let end = at + bytes.iter().skip(at).take_while(is_name).count();
         let name = slice(at, end);
-        let is_tag = matches!(bytes.get(end), Some(b'>' | b' ')) && tags.contains(&name);
+        let is_tag = matches!(bytes.get(end), Some(b'>' | b' ')) && tags.iter().any(|tag| tag == name);
         if !is_tag || unclosed.contains(&name) {
             continue;
         }
@@ -339,12 +239,40 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinal_ends_no_sentence() {
+    fn a_number_and_an_abbreviation_end_no_sentence() {
         let texts = |text: &str| sentences(text).into_iter().map(|s| s.text).collect::<Vec<_>>();
-        let german = "Wir nehmen den Garten, weil der Saal am 14. Juni belegt ist. Das gilt auch für den 2. von drei Tagen.";
-        assert_eq!(texts(german).len(), 2, "{:?}", texts(german));
+        let steps = "We take it in steps: 1. read the file, 2. write it. Then we stop, as Dr. Lee said.";
+        assert_eq!(texts(steps).len(), 2, "{:?}", texts(steps));
         assert_eq!(texts("We have 14. June is next.").len(), 2);
         assert_eq!(texts("It ends on page 1984. then nothing").len(), 2);
+    }
+
+    #[test]
+    fn every_entry_of_the_harness_rules_does_what_its_list_says() {
+        let own = |text: &str| person_text(&user(text));
+        for start in &HARNESS.starts {
+            assert!(is_observation(&user(&format!("{start} 0"))), "{start}");
+        }
+        for note in &HARNESS.notes {
+            let tag = note.trim_start_matches('<').trim_end_matches('>');
+            let text = format!("{note}\nx\n</{tag}>\nFix the login page.");
+            assert!(own(&text).is_some_and(|text| text.ends_with("Fix the login page.")), "{note}");
+        }
+        for tag in &HARNESS.wrappers {
+            assert_eq!(own(&format!("<{tag}>Fix it</{tag}>")).as_deref(), Some("Fix it"), "{tag}");
+        }
+        for tag in &HARNESS.foreign {
+            let text = format!("Fix it\n<{tag} a=\"b\">never</{tag}>");
+            assert_eq!(own(&text).as_deref(), Some("Fix it"), "{tag}");
+        }
+        for tag in &HARNESS.quoted {
+            let text = format!("Fix it\n<{tag}>never</{tag}>");
+            assert_eq!(
+                (own(&text).as_deref(), own_words(&text).trim()),
+                (Some(text.as_str()), "Fix it"),
+                "{tag}"
+            );
+        }
     }
 
     #[test]
@@ -394,63 +322,23 @@ mod tests {
         );
     }
 
-    const SPOKEN: &[(Language, &[&str])] = &[
-        (
-            Language::English,
-            &["We decided to use the old pump.", "Never touch the schema!", "Why not the other one?"],
-        ),
-        (Language::Chinese, &["我们决定使用旧的水泵。", "请不要修改接口！", "为什么不用另一个？"]),
-        (
-            Language::Japanese,
-            &["古いポンプを使うことに決めました。", "テストは必ず実行してください！", "なぜですか？"],
-        ),
-        (
-            Language::French,
-            &[
-                "Nous avons décidé de garder la pompe.",
-                "Ne modifie jamais les tests !",
-                "Pourquoi pas l'autre ?",
-            ],
-        ),
-        (
-            Language::German,
-            &[
-                "Wir haben beschlossen, die alte Pumpe zu nehmen.",
-                "Bitte ändere die Tests nicht!",
-                "Warum nicht die andere?",
-            ],
-        ),
-        (
-            Language::Spanish,
-            &["Hemos decidido usar la bomba vieja.", "¡No cambies la base de datos!", "¿Por qué no la otra?"],
-        ),
-        (
-            Language::Russian,
-            &["Мы решили взять старый насос.", "Никогда не меняй схему!", "Почему не другой?"],
-        ),
-        (
-            Language::Portuguese,
-            &["Decidimos usar a bomba velha.", "Não altere o esquema!", "Por que não a outra?"],
-        ),
-        (
-            Language::Italian,
-            &["Abbiamo deciso di usare la vecchia pompa.", "Non toccare lo schema!", "Perché no?"],
-        ),
-        (
-            Language::Korean,
-            &["오래된 펌프를 쓰기로 했습니다.", "스키마를 절대 바꾸지 마세요!", "왜 안 되나요?"],
-        ),
+    const SPOKEN: &[&[&str]] = &[
+        &["We decided to use the old pump.", "Never touch the schema!", "Why not the other one?"],
+        &["我们决定使用旧的水泵。", "请不要修改接口！", "为什么不用另一个？"],
+        &["古いポンプを使うことに決めました。", "テストは必ず実行してください！", "なぜですか？"],
+        &["Мы решили взять старый насос.", "Никогда не меняй схему!", "Почему не другой?"],
+        &["오래된 펌프를 쓰기로 했습니다.", "스키마를 절대 바꾸지 마세요!", "왜 안 되나요?"],
     ];
     const AROUND: &[&str] = &["\n", "\n\n", " ", "- ", "> ", "# ", "```\n", "`x`", "…", "1. ", "**"];
 
     proptest::proptest! {
         #[test]
-        fn sentences_of_every_language_stand_in_their_text_and_are_no_longer_than_it(
-            language in 0..SPOKEN.len(),
+        fn sentences_of_every_script_stand_in_their_text_and_are_no_longer_than_it(
+            script in 0..SPOKEN.len(),
             pieces in proptest::collection::vec((0..3_usize, proptest::sample::select(AROUND)), 0..24),
             cut in 0..12_usize,
         ) {
-            let text: String = pieces.iter().flat_map(|(at, around)| [*around, SPOKEN[language].1[*at]]).collect();
+            let text: String = pieces.iter().flat_map(|(at, around)| [*around, SPOKEN[script][*at]]).collect();
             let text = &text[..text.floor_char_boundary(text.len().saturating_sub(cut))];
             let told = sentences(text);
             let size: usize = told.iter().map(|s| s.text.len()).sum();
@@ -468,14 +356,12 @@ mod tests {
         }
 
         #[test]
-        fn whole_sentences_come_back_whole_and_their_language_is_told(
-            language in 0..SPOKEN.len(), order in proptest::collection::vec(0..3_usize, 1..8),
+        fn whole_sentences_come_back_whole(
+            script in 0..SPOKEN.len(), order in proptest::collection::vec(0..3_usize, 1..8),
         ) {
-            let said: Vec<&str> = order.iter().map(|at| SPOKEN[language].1[*at]).collect();
+            let said: Vec<&str> = order.iter().map(|at| SPOKEN[script][*at]).collect();
             let told: Vec<String> = sentences(&said.join("\n\n")).into_iter().map(|s| s.text).collect();
             proptest::prop_assert_eq!(&told, &said);
-            let all = SPOKEN[language].1.join(" ");
-            proptest::prop_assert_eq!(language_of(&all), SPOKEN[language].0);
         }
     }
 

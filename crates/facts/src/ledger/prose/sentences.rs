@@ -2,6 +2,7 @@
 
 use super::super::line::lines;
 use super::clip;
+use crate::phrases::Phrase;
 
 /// A sentence or list item in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,70 +157,21 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     push(start, text.len());
 }
 
-/// Whether a full stop between these words ends no sentence: it belongs to an abbreviation, or to an
-/// ordinal as German and its neighbours write it (`am 14. Juni`, `die 2. von drei`).
+/// Whether a full stop between these words ends no sentence: it belongs to an abbreviation, or to a number that small
+/// letters follow (`steps: 1. read it, 2. write it`).
 fn is_no_end(before: &str, after: &str) -> bool {
-    const MONTHS: &[&str] = &[
-        "Januar",
-        "Jänner",
-        "Februar",
-        "März",
-        "April",
-        "Mai",
-        "Juni",
-        "Juli",
-        "August",
-        "September",
-        "Oktober",
-        "November",
-        "Dezember",
-    ];
     if is_abbreviation(before) {
         return true;
     }
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
     let stands_alone =
         before.len() == digits || before.bytes().rev().nth(digits).is_some_and(|b| b.is_ascii_whitespace());
-    let next = after.trim_start_matches(' ');
-    (1..=2).contains(&digits)
-        && stands_alone
-        && (next.starts_with(char::is_lowercase) || MONTHS.iter().any(|month| next.starts_with(month)))
+    (1..=2).contains(&digits) && stands_alone && after.trim_start_matches(' ').starts_with(char::is_lowercase)
 }
 
 /// Whether a full stop behind these words belongs to the last of them.
-fn is_abbreviation(before: &str) -> bool {
+#[must_use]
+pub fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
-    matches!(
-        word,
-        "e.g"
-            | "i.e"
-            | "etc"
-            | "vs"
-            | "Mr"
-            | "Mrs"
-            | "Ms"
-            | "Dr"
-            | "St"
-            | "No"
-            | "z.B"
-            | "d.h"
-            | "bzw"
-            | "p.ex"
-            | "Hon"
-            | "Prof"
-            | "Sen"
-            | "Rep"
-            | "Rev"
-            | "Gen"
-            | "Sr"
-            | "Jr"
-            | "Inc"
-            | "Ltd"
-            | "Fig"
-            | "max"
-            | "min"
-            | "cf"
-            | "approx"
-            | "ca"
-    ) || word.len() == 1 && word.chars().all(char::is_uppercase)
+    Phrase::Abbreviation.is_in(word) || word.len() == 1 && word.chars().all(char::is_uppercase)
 }

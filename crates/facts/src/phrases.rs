@@ -1,0 +1,212 @@
+//! Phrases by which people and agents say things: demands, requests, that something is done.
+//!
+//! What lives here: the names of the phrases, and the loader of their rules, which are data: `rules/phrases.*.toml`.
+//! A language whose rules are not there is not guessed at. English rules read every text, Chinese ones those in
+//! Chinese characters.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::ledger::pattern;
+use anchord_messages::script::is_chinese;
+
+const ENGLISH: &str = include_str!("../../../rules/phrases.en.toml");
+const CHINESE: &str = include_str!("../../../rules/phrases.zh.toml");
+
+/// What a rule says `<opening>` for: up to three words of opening at a message's head.
+const OPENING: &str = "<opening>";
+
+/// What is said by a phrase. What each one means stands beside its rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the rules say it")]
+pub enum Phrase {
+    Demand,
+    NoDemand,
+    Order,
+    NoOrder,
+    RequestInQuestion,
+    Asks,
+    Unfinished,
+    Courtesy,
+    Greeting,
+    GoOn,
+    Continue,
+    ThanksFirst,
+    Thanks,
+    AsksMore,
+    Complaint,
+    Dropped,
+    Superseded,
+    NextTask,
+    Kept,
+    Done,
+    Made,
+    Mended,
+    Past,
+    Regretted,
+    Negated,
+    NotDone,
+    Unreal,
+    Hedged,
+    ClauseEnd,
+    ToMake,
+    ToMend,
+    ToDoOtherwise,
+    Filler,
+    Abbreviation,
+    TaskLost,
+    Refusal,
+    TurnedDown,
+}
+
+/// The rules of one language, as they are written.
+#[derive(Debug, Deserialize)]
+struct Language {
+    opening: String,
+    #[serde(flatten)]
+    phrases: BTreeMap<Phrase, Vec<Rule>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, serde(deny_unknown_fields))]
+struct Rule {
+    pattern: String,
+    #[cfg(test)]
+    matches: Vec<String>,
+    #[cfg(test)]
+    misses: Vec<String>,
+}
+
+/// A pattern that is compiled when it is first asked.
+struct Pattern {
+    text: String,
+    compiled: OnceLock<Regex>,
+}
+
+impl Pattern {
+    fn regex(&self) -> &Regex {
+        self.compiled.get_or_init(|| pattern::ascii(&self.text))
+    }
+}
+
+/// The patterns of English and of Chinese.
+static PATTERNS: LazyLock<[BTreeMap<Phrase, Pattern>; 2]> = LazyLock::new(|| {
+    let languages = [ENGLISH, CHINESE].map(parsed);
+    let opening = opening(&languages);
+    languages.map(|language| {
+        let joined = |rules: Vec<Rule>| {
+            let all: Vec<String> = rules.iter().map(|rule| rule.written(&opening)).collect();
+            Pattern { text: format!("(?i){}", all.join("|")), compiled: OnceLock::new() }
+        };
+        language.phrases.into_iter().map(|(phrase, rules)| (phrase, joined(rules))).collect()
+    })
+});
+
+fn parsed(rules: &str) -> Language {
+    #[expect(clippy::expect_used, reason = "the rules are compiled in, and tests read each of them")]
+    toml::from_str(rules).expect("the rules are valid")
+}
+
+/// What may come before a message's first words; people mix languages there.
+fn opening(languages: &[Language]) -> String {
+    let all: Vec<&str> = languages.iter().map(|language| language.opening.as_str()).collect();
+    format!(r"^\W*(?:(?:{})[\s,.!，。]+){{0,3}}", all.join("|"))
+}
+
+impl Rule {
+    fn written(&self, opening: &str) -> String {
+        format!("(?:{})", self.pattern.replace(OPENING, opening))
+    }
+}
+
+impl Phrase {
+    /// Whether a text has the phrase.
+    #[must_use]
+    pub fn is_in(self, text: &str) -> bool {
+        self.regexes(text).any(|regex| regex.is_match(text))
+    }
+
+    /// Each place where a text has the phrase.
+    pub(crate) fn find_in(self, text: &str) -> impl Iterator<Item = &str> {
+        self.regexes(text).flat_map(move |regex| regex.find_iter(text).map(|found| found.as_str()))
+    }
+
+    /// A text with `…` in the place of the phrase.
+    pub(crate) fn cut_from(self, text: &str) -> Cow<'_, str> {
+        self.regexes(text).fold(Cow::Borrowed(text), |text, regex| {
+            let cut = regex.replace_all(&text, " … ");
+            if let Cow::Owned(cut) = cut { Cow::Owned(cut) } else { text }
+        })
+    }
+
+    /// The parts of a text around the phrase.
+    pub(crate) fn split(self, text: &str) -> Vec<&str> {
+        self.regexes(text)
+            .fold(vec![text], |parts, regex| parts.into_iter().flat_map(|part| regex.split(part)).collect())
+    }
+
+    /// The patterns that read a text.
+    fn regexes(self, text: &str) -> impl Iterator<Item = &'static Regex> {
+        let [english, chinese] = &*PATTERNS;
+        let chinese = chinese.get(&self).filter(|_| is_chinese(text));
+        english.get(&self).into_iter().chain(chinese).map(Pattern::regex)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule without samples, and a sample that its rule reads otherwise, by file and phrase.
+    fn faults(name: &str, language: &Language, opening: &str) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (phrase, rule) in language.phrases.iter().flat_map(|(p, rules)| rules.iter().map(move |r| (p, r)))
+        {
+            let mut fault = |what: &str, sample: &str| {
+                faults.push(format!("{name}, {phrase:?}, {}: {what} {sample:?}", rule.pattern));
+            };
+            if rule.matches.is_empty() || rule.misses.is_empty() {
+                fault("has no samples of both kinds", "");
+            }
+            let regex = pattern::ascii(&format!("(?i){}", rule.written(opening)));
+            rule.matches.iter().filter(|text| !regex.is_match(text)).for_each(|text| fault("misses", text));
+            rule.misses.iter().filter(|text| regex.is_match(text)).for_each(|text| fault("matches", text));
+        }
+        faults
+    }
+
+    #[test]
+    fn every_rule_matches_and_misses_its_samples() {
+        let languages = [ENGLISH, CHINESE].map(parsed);
+        let opening = opening(&languages);
+        let [english, chinese] = &languages;
+        let faults = [faults("en", english, &opening), faults("zh", chinese, &opening)].concat();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    #[test]
+    fn a_rule_without_samples_or_with_a_wrong_one_is_found() {
+        let rules = "opening = 'ok'\n[[demand]]\npattern = 'must'\nmatches = ['you may']\nmisses = ['you must']\n\
+                     [[demand]]\npattern = 'never'\nmatches = ['never']\nmisses = []";
+        assert_eq!(faults("x", &parsed(rules), "").len(), 3);
+    }
+
+    #[test]
+    fn chinese_rules_read_no_japanese() {
+        assert!(Phrase::Demand.is_in("测试环境禁止访问"));
+        assert!(!Phrase::Demand.is_in("このファイルは不要です"));
+    }
+
+    #[test]
+    fn a_phrase_is_found_cut_out_and_split_at_in_both_languages() {
+        let text = "It failed, 测试失败";
+        assert_eq!(Phrase::Regretted.find_in(text).collect::<Vec<_>>(), ["failed", "失败"]);
+        assert_eq!(Phrase::Regretted.cut_from(text), "It  … , 测试 … ");
+        assert_eq!(Phrase::ClauseEnd.split("done，but 测试失败"), ["done", "but 测试失败"]);
+    }
+}
