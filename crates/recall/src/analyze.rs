@@ -6,7 +6,7 @@ use std::hash::Hasher as _;
 use fnv::FnvHasher;
 use foldhash::fast::RandomState;
 
-use super::stem::{LATIN, Language, Stems, is_own_stem, language};
+use super::stem::{Stems, is_own_stem};
 use super::words::{Kind, scan};
 use anchord_messages::message::{MediaSource, Message, Part, Role};
 
@@ -122,7 +122,7 @@ pub fn analyze(message: &Message) -> Document {
 /// Reads messages into terms, and remembers the words of those before: most come again.
 #[derive(Default)]
 pub struct Analyzer {
-    readers: Readers,
+    reader: Reader,
     /// Empty between messages; kept for its room.
     terms: HashMap<Term, Frequencies, RandomState>,
 }
@@ -132,9 +132,8 @@ impl Analyzer {
     #[must_use]
     pub fn read(&mut self, message: &Message) -> Document {
         let mut document = Document::default();
-        let Self { readers, terms } = self;
+        let Self { reader, terms } = self;
         each_text(message, &mut |field, text| {
-            let reader = readers.of(text);
             scan(text, |token| {
                 if matches!(token.kind, Kind::Word | Kind::Character) {
                     match field {
@@ -157,26 +156,8 @@ impl Analyzer {
     }
 }
 
-/// One reader for each language.
+/// Turns tokens into terms, each word stemmed once.
 #[derive(Default)]
-pub(super) struct Readers([Option<Reader>; LATIN.len()]);
-
-impl Readers {
-    /// The reader for the language that a text is in.
-    pub fn of(&mut self, text: &str) -> &mut Reader {
-        let language = language(text);
-        let [english, french, german, spanish] = &mut self.0;
-        let place = match language {
-            Language::English => english,
-            Language::French => french,
-            Language::German => german,
-            Language::Spanish => spanish,
-        };
-        place.get_or_insert_with(|| Reader { stems: Stems::new(language), known: HashMap::default() })
-    }
-}
-
-/// Turns the tokens of texts in one language into terms, each word stemmed once.
 pub(super) struct Reader {
     stems: Stems,
     known: HashMap<Box<str>, Term, RandomState>,

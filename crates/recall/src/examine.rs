@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::analyze::{Field, Readers, each_text};
+use super::analyze::{Field, Reader, each_text};
 use super::query::Query;
 use super::rank::Ranked;
 use super::words::scan;
@@ -113,8 +113,7 @@ impl Query {
     }
 
     fn marks(&self, text: &str) -> Vec<Mark> {
-        let mut readers = Readers::default();
-        let reader = readers.of(text);
+        let mut reader = Reader::default();
         let mut marks = Vec::new();
         scan(text, |token| {
             if marks.len() >= MOST_MARKS {

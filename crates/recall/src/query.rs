@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::analyze::Term;
 use super::asking::weight;
-use super::stem::{LATIN, Stems};
+use super::stem::Stems;
 use super::words::{Kind, scan};
 
 /// The most groups of terms that a query looks for; the rest of a longer one is left out.
@@ -13,7 +13,7 @@ const MOST_GROUPS: usize = 64;
 /// Terms that stand for one word of the question; a match of any is a match of the group.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Group {
-    /// The word's terms: its stem in each language, or one.
+    /// The word's term; of a name's word, also that of its whole.
     pub terms: Vec<Term>,
     /// How specific the group is by its form alone.
     pub weight: f64,
@@ -47,26 +47,22 @@ impl Query {
     /// Reads a question; `None` when there is nothing in it to look for.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let stems = LATIN.map(Stems::new);
+        let stems = Stems::default();
         let mut groups: Vec<Group> = Vec::new();
         let mut by_term: HashMap<Term, usize> = HashMap::new();
         scan(text, |token| {
             let lower = token.text.as_ref();
-            let mut terms: Vec<Term> = match token.kind {
-                Kind::Word => stems.iter().map(|s| Term::new(Kind::Word, &s.stem(lower))).collect(),
-                Kind::Compound | Kind::Tail | Kind::Pair | Kind::Character => {
-                    vec![Term::new(token.kind, lower)]
-                }
+            let term = match token.kind {
+                Kind::Word => Term::new(Kind::Word, &stems.stem(lower)),
+                Kind::Compound | Kind::Tail | Kind::Pair | Kind::Character => Term::new(token.kind, lower),
             };
-            terms.sort_unstable();
-            terms.dedup();
             let weight = weight(token.kind, lower);
-            if groups.len() >= MOST_GROUPS || terms.iter().any(|t| by_term.contains_key(t)) {
+            if groups.len() >= MOST_GROUPS || by_term.contains_key(&term) {
                 return;
             }
-            by_term.extend(terms.iter().map(|t| (*t, groups.len())));
+            by_term.insert(term, groups.len());
             groups.push(Group {
-                terms,
+                terms: vec![term],
                 weight,
                 position: token.position,
                 phrasal: matches!(token.kind, Kind::Word | Kind::Pair),
@@ -87,7 +83,7 @@ impl Query {
     /// [`Matches::holders`]: super::Matches::holders
     #[must_use]
     pub fn names(names: &[String]) -> (Self, Vec<Needed>) {
-        let stems = LATIN.map(Stems::new);
+        let stems = Stems::default();
         let mut query = Self { groups: Vec::new(), by_term: HashMap::new() };
         let mut needed = Vec::with_capacity(names.len());
         for name in names {
@@ -100,19 +96,17 @@ impl Query {
                 if is_one && token.kind != Kind::Compound {
                     return;
                 }
-                let mut terms: Vec<Term> = match token.kind {
+                let terms = match token.kind {
+                    // Written with humps, it is more than a word.
                     Kind::Word => {
-                        let mut forms: Vec<Term> =
-                            stems.iter().map(|s| Term::new(Kind::Word, &s.stem(&token.text))).collect();
-                        // Written with humps, it is more than a word.
-                        forms.push(Term::new(Kind::Compound, &token.text));
-                        forms
+                        vec![
+                            Term::new(Kind::Word, &stems.stem(&token.text)),
+                            Term::new(Kind::Compound, &token.text),
+                        ]
                     }
                     Kind::Pair | Kind::Character | Kind::Compound => vec![Term::new(token.kind, &token.text)],
                     Kind::Tail => return,
                 };
-                terms.sort_unstable();
-                terms.dedup();
                 // A term belongs to one group: words that share one are found by each other, which costs a look only.
                 let known = terms.iter().find_map(|term| query.by_term.get(term)).copied();
                 let group = known.unwrap_or_else(|| {
@@ -159,13 +153,6 @@ mod tests {
         let crane = Query::parse("crane").unwrap().terms();
         assert_eq!(Query::parse("What is the crane?").unwrap().terms(), crane);
         assert!(!Query::parse("What is it?").unwrap().terms().is_empty());
-    }
-
-    #[test]
-    fn a_word_is_looked_for_in_each_language() {
-        let query = Query::parse("nationalités").unwrap();
-        assert!(query.terms().len() > 1, "its stems differ");
-        assert_eq!(query.groups.len(), 1, "and count once");
     }
 
     proptest! {

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use unicode_normalization::UnicodeNormalization as _;
+use anchord_messages::script::Script;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
 /// Runs of this many bytes and more are read for their words alone, or not at all.
 const LONG_RUN: usize = 512;
@@ -93,25 +94,12 @@ fn class(c: char) -> Class {
     if let Some(class) = u8::try_from(c).ok().and_then(class_of_ascii) {
         return class;
     }
-    match u32::from(c) {
-        // Thai, Lao, Myanmar, Khmer; kana; Han with its extensions; half-width kana.
-        0x0E00..=0x0EFF
-        | 0x1000..=0x109F
-        | 0x1780..=0x17FF
-        | 0x3005..=0x3007
-        | 0x3041..=0x30FA
-        | 0x30FC..=0x30FF
-        | 0x31F0..=0x31FF
-        | 0x3400..=0x4DBF
-        | 0x4E00..=0x9FFF
-        | 0xF900..=0xFAFF
-        | 0xFF66..=0xFF9F
-        | 0x2_0000..=0x3_FFFF => Class::Unspaced,
-        0x1100..=0x11FF | 0x3130..=0x318F | 0xA960..=0xA97F | 0xAC00..=0xD7FF => Class::Hangul,
-        // Combining accents, so that a decomposed é stays inside its word.
-        0x0300..=0x036F => Class::Spaced,
-        _ if c.is_alphanumeric() => Class::Spaced,
-        _ => Class::Space,
+    match Script::of(c) {
+        Script::Han | Script::Kana | Script::Indochinese => Class::Unspaced,
+        Script::Hangul => Class::Hangul,
+        // Combining accents too, so that a decomposed é stays inside its word.
+        Script::Other if c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36F}') => Class::Spaced,
+        Script::Other => Class::Space,
     }
 }
 
@@ -368,7 +356,7 @@ fn unspaced<'a>(
 
 /// Half-width kana and compatibility ideographs in their usual form.
 fn pair_form(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| matches!(u32::from(c), 0x3041..=0x30FF | 0x3400..=0x9FFF | 0xAC00..=0xD7A3)) {
+    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.nfkc().collect())
@@ -429,6 +417,7 @@ mod tests {
     #[case::korean("회의록을", &["회의", "의록", "록을"])]
     #[case::mixed("第3章 API設計", &["設計"])]
     #[case::half_width("ﾃｽﾄ", &["テス", "スト"])]
+    #[case::thai("ขอบคุณ", &["ขอ", "อบ", "บค", "คุ", "ุณ"])]
     fn scripts_without_spaces_are_read_in_pairs(#[case] text: &str, #[case] expected: &[&str]) {
         assert_eq!(tokens(text, &[Kind::Pair]), expected);
     }
