@@ -5,6 +5,18 @@ use unicode_script::{Script as Unicode, UnicodeScript as _};
 /// The first character of any script but `Other`: everything below is decided without a table.
 const FIRST: char = '\u{0E00}';
 
+/// Unicode's scripts that matter here.
+const SCRIPTS: [(Unicode, Script); 8] = [
+    (Unicode::Han, Script::Han),
+    (Unicode::Hiragana, Script::Kana),
+    (Unicode::Katakana, Script::Kana),
+    (Unicode::Thai, Script::Indochinese),
+    (Unicode::Lao, Script::Indochinese),
+    (Unicode::Khmer, Script::Indochinese),
+    (Unicode::Myanmar, Script::Indochinese),
+    (Unicode::Hangul, Script::Hangul),
+];
+
 /// The script of a letter or mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Script {
@@ -27,21 +39,20 @@ impl Script {
         if c < FIRST {
             return Self::Other;
         }
-        match c.script() {
-            Unicode::Han => Self::Han,
-            Unicode::Hiragana | Unicode::Katakana => Self::Kana,
-            Unicode::Thai | Unicode::Lao | Unicode::Khmer | Unicode::Myanmar => Self::Indochinese,
-            Unicode::Hangul => Self::Hangul,
-            // What several scripts share is a sign between words, but for letters and marks of kana, such as `ー`.
-            Unicode::Common if !c.is_alphabetic() => Self::Other,
-            Unicode::Common | Unicode::Inherited => {
-                let shared = c.script_extension();
-                let is_of_some = !shared.is_common() && !shared.is_inherited();
-                if is_of_some && shared.contains_script(Unicode::Katakana) { Self::Kana } else { Self::Other }
-            }
-            _ => Self::Other,
+        let script = c.script();
+        if matches!(script, Unicode::Common | Unicode::Inherited) {
+            return if is_of_kana(c) { Self::Kana } else { Self::Other };
         }
+        SCRIPTS.iter().find(|(one, _)| *one == script).map_or(Self::Other, |(_, script)| *script)
     }
+}
+
+/// Whether a character that several scripts share is a letter or mark of kana, such as `ー`, and no sign between words.
+fn is_of_kana(c: char) -> bool {
+    let shared = c.script_extension();
+    (c.script() == Unicode::Inherited || c.is_alphabetic())
+        && !(shared.is_common() || shared.is_inherited())
+        && shared.contains_script(Unicode::Katakana)
 }
 
 /// Whether a character is of a script that puts no spaces between words: each one may be a word there.

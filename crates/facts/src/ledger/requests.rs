@@ -249,6 +249,7 @@ fn is_slash_command(text: &str) -> bool {
 }
 
 /// Whether a message asks to go on with what was asked before.
+#[must_use]
 pub fn continues(text: &str) -> bool {
     let head: String = text.chars().take(200).collect();
     Phrase::Continue.is_in(&head)
