@@ -1,5 +1,6 @@
 //! Summary versions over HTTP: read, rendered, compared, rolled back; probes, evaluations and ledger.
 
+use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_record::parts::Parts;
 use anchord_record::summary::{Decision, FileStatus, ModifiedFile, Summary};
@@ -41,6 +42,7 @@ fn record(version: i64) -> Summary {
             superseded_by: None,
             seqs: vec![3],
             session_id: None,
+            key: Key::default(),
         }],
         ..Summary::default()
     }

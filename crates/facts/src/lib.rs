@@ -5,7 +5,7 @@
 //! Invariant: the same input gives the same bytes, on any machine, at any time; every fact names the messages that show it.
 //! Must not know: what becomes of a fact.
 
-pub mod glance;
+pub mod key;
 pub mod ledger;
 pub mod phrases;
 pub mod redact;

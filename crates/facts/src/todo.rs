@@ -145,7 +145,7 @@ pub fn follow(list: &[Todo], span: &[Numbered], shown: Shown<'_>) -> Followed {
 pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     let mut known: BTreeMap<String, Vec<&Todo>> = BTreeMap::new();
     for todo in before.iter().rev() {
-        known.entry(wording::key(&todo.content)).or_default().push(todo);
+        known.entry(wording::normalized(&todo.content)).or_default().push(todo);
     }
     let change = |todo: &Todo, from, to| TodoChange {
         content: todo.content.clone(),
@@ -157,7 +157,7 @@ pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     };
     let mut changes = Vec::new();
     for todo in after {
-        let earlier = known.get_mut(&wording::key(&todo.content)).and_then(Vec::pop);
+        let earlier = known.get_mut(&wording::normalized(&todo.content)).and_then(Vec::pop);
         let from = earlier.map(|earlier| earlier.status);
         if from != Some(todo.status) {
             changes.push(change(todo, from, Some(todo.status)));
@@ -165,7 +165,7 @@ pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     }
     let is_left = |todo: &&Todo| {
         known
-            .get(&wording::key(&todo.content))
+            .get(&wording::normalized(&todo.content))
             .is_some_and(|left| left.iter().any(|one| std::ptr::eq(*one, *todo)))
     };
     changes.extend(before.iter().filter(is_left).map(|todo| change(todo, Some(todo.status), None)));
@@ -201,8 +201,8 @@ impl Claim {
 /// The tool's own list says that an item of the same wording is done.
 fn by_tool(todo: &Todo, written: Option<&TodoList>) -> Option<Claim> {
     let list = written?;
-    let key = wording::key(&todo.content);
-    let item = list.items.iter().find(|item| wording::key(&item.content) == key)?;
+    let key = wording::normalized(&todo.content);
+    let item = list.items.iter().find(|item| wording::normalized(&item.content) == key)?;
     (item.status == TodoStatus::Completed).then(|| Claim {
         certainty: Certainty::Done,
         clause: None,

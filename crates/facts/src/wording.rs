@@ -3,162 +3,76 @@
 use anchord_messages::id::Seq;
 use anchord_messages::script::is_spaceless;
 
-/// Folds case, punctuation and spacing away, so that two spellings of one sentence compare equal.
+/// The normalized form of a text: without case, punctuation and spacing, so that two spellings of one sentence compare
+/// equal.
 ///
 /// Signs that carry meaning in code (`+ # < > = / _ - .` inside a word) stay, so that `C` and
 /// `C++` differ. A text without any word compares by itself.
 #[must_use]
-pub fn key(text: &str) -> String {
-    let mut out = String::with_capacity(if text.is_ascii() { text.len() } else { text.len().min(256) });
-    for run in ascii_words(text, is_kept) {
-        if run.is_ascii() {
-            push_word(&mut out, run);
-        } else {
-            let words =
-                run.split(|c: char| !c.is_alphanumeric() && !u8::try_from(c).is_ok_and(is_kept_ascii));
-            words.for_each(|word| push_word(&mut out, word));
+pub fn normalized(text: &str) -> String {
+    let is_inner =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '+' | '#' | '<' | '>' | '=' | '/' | '-' | '.');
+    let words = text.split(|c: char| !is_inner(c)).map(|word| word.trim_matches(['.', '-']));
+    join_words(text, words, push_lower)
+}
+
+/// Joins the words that are not empty by one space each; a text without any stands for itself.
+fn join_words<'a>(
+    text: &str,
+    words: impl Iterator<Item = &'a str>,
+    push: impl Fn(&mut String, &str),
+) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in words.filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
         }
+        push(&mut out, word);
     }
-    out.make_ascii_lowercase();
     if out.is_empty() { text.trim().to_owned() } else { out }
 }
 
-/// A sum that texts of one [`key`] have in common; `None` when that takes more than ASCII to know.
-#[must_use]
-pub fn key_sum(text: &str) -> Option<u64> {
-    if !text.is_ascii() {
-        return None;
+/// Appends a word in lower case.
+pub(super) fn push_lower(out: &mut String, word: &str) {
+    for c in word.chars() {
+        if c.is_ascii() {
+            out.push(c.to_ascii_lowercase());
+        } else {
+            out.extend(c.to_lowercase());
+        }
     }
-    let weight =
-        |byte: u8| if byte.is_ascii_alphanumeric() { u32::from(byte.to_ascii_lowercase()) } else { 0 };
-    let sum = text.bytes().map(weight).fold(0, u32::wrapping_add);
-    // Without any word a text compares by itself.
-    (sum != 0).then_some(u64::from(sum))
-}
-
-/// Whether a byte may belong to a word: those of other scripts are looked at as characters.
-fn is_kept(byte: u8) -> bool {
-    KEPT.get(usize::from(byte)).copied().unwrap_or_default()
-}
-
-fn is_kept_ascii(byte: u8) -> bool {
-    byte.is_ascii() && is_kept(byte)
-}
-
-/// A table, because every byte that is compared is looked up.
-#[expect(clippy::indexing_slicing, reason = "the compiler makes it, and would refuse what is outside")]
-static KEPT: [bool; 256] = {
-    let mut kept = [true; 256];
-    let mut byte: u8 = 0;
-    while byte < 128 {
-        let is_sign = matches!(byte, b'_' | b'+' | b'#' | b'<' | b'>' | b'=' | b'/' | b'-' | b'.');
-        kept[byte as usize] = byte.is_ascii_alphanumeric() || is_sign;
-        byte += 1;
-    }
-    kept
-};
-
-/// Appends a word without the stops around it; ASCII letters keep their case.
-fn push_word(out: &mut String, word: &str) {
-    let is_inner = |byte: &u8| !matches!(byte, b'.' | b'-');
-    let bytes = word.as_bytes();
-    let (Some(from), Some(last)) = (bytes.iter().position(is_inner), bytes.iter().rposition(is_inner)) else {
-        return;
-    };
-    let word = word.get(from..=last).unwrap_or_default();
-    if !out.is_empty() {
-        out.push(' ');
-    }
-    if word.is_ascii() {
-        out.push_str(word);
-    } else {
-        out.extend(word.chars().flat_map(char::to_lowercase));
-    }
-}
-
-/// The runs of bytes that belong to words, in a text in which every byte is a character.
-fn ascii_words(text: &str, is_inner: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let from = rest.bytes().position(&is_inner)?;
-        let tail = rest.get(from..)?;
-        let end = tail.bytes().position(|b| !is_inner(b)).unwrap_or(tail.len());
-        let (word, after) = tail.split_at_checked(end)?;
-        rest = after;
-        Some(word)
-    })
 }
 
 /// The first lines tell errors apart; the rest is the same trace with other numbers.
 const MAX_CHARS: usize = 400;
 
-/// As much of an error's message as tells it apart.
+/// The normalized form of an error's message: without addresses, hashes, process ids and times as well. Short numbers
+/// stay: an error at another line is another error, which has to be mended at its own place.
 #[must_use]
-pub fn error_start(message: &str) -> &str {
-    clip_chars(message, MAX_CHARS)
-}
-
-/// Folds addresses, hashes, process ids and times away as well. Short numbers stay: an error at another
-/// line is another error, which has to be mended at its own place.
-#[must_use]
-pub fn error_key(message: &str) -> String {
-    let mut out = String::with_capacity(message.len().min(MAX_CHARS));
-    error_key_into(&mut out, message);
-    out
-}
-
-/// The same into a text that is used again, for a whole record of errors.
-pub fn error_key_into(out: &mut String, message: &str) {
+pub fn normalized_error(message: &str) -> String {
     const LONGEST_LINE_NUMBER: usize = 5;
-    fold_numbers(out, message, LONGEST_LINE_NUMBER);
+    without_numbers(message, LONGEST_LINE_NUMBER)
 }
 
-/// Folds every number away, into a text that is used again: what an error is called wherever it stands.
-pub fn placeless_error_key_into(out: &mut String, message: &str) {
-    fold_numbers(out, message, 0);
+/// The same without any number: what an error is called wherever it stands.
+#[must_use]
+pub fn normalized_error_anywhere(message: &str) -> String {
+    without_numbers(message, 0)
 }
 
-/// Folds numbers of more than `kept_digits` digits, addresses and hashes into one sign.
-fn fold_numbers(out: &mut String, message: &str, kept_digits: usize) {
-    out.clear();
-    let start = error_start(message);
-    if start.is_ascii() {
-        let is_inner = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        ascii_words(start, is_inner).for_each(|word| push_folded(out, word, kept_digits));
-    } else {
-        let words = start.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-        words.for_each(|word| push_folded(out, word, kept_digits));
-    }
-    if out.is_empty() {
-        out.push_str(message.trim());
-    }
-}
-
-fn push_folded(out: &mut String, word: &str, kept_digits: usize) {
-    if !out.is_empty() {
-        out.push(' ');
-    }
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let hex = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-    let number = digits == word.len() && digits > kept_digits;
-    if number || hex || (word.starts_with("0x") && word.len() > 2) {
-        out.push('#');
-    } else {
-        push_lower(out, word);
-    }
-}
-
-/// Appends a word in lower case.
-fn push_lower(out: &mut String, word: &str) {
-    if word.is_ascii() {
-        let from = out.len();
-        out.push_str(word);
-        if let Some(word) = out.get_mut(from..) {
-            word.make_ascii_lowercase();
+/// Puts one sign in the place of addresses, hashes and numbers of more than `kept_digits` digits.
+fn without_numbers(message: &str, kept_digits: usize) -> String {
+    let words = clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_');
+    join_words(message, words, |out, word| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let is_hash = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_number = digits == word.len() && digits > kept_digits;
+        if is_number || is_hash || (word.starts_with("0x") && word.len() > 2) {
+            out.push('#');
+        } else {
+            push_lower(out, word);
         }
-    } else {
-        out.extend(word.chars().flat_map(char::to_lowercase));
-    }
+    })
 }
 
 /// An error without what tells it from its like: quoted names, paths, figures; nothing when little else is left.
@@ -295,22 +209,25 @@ mod tests {
 
     #[test]
     fn a_sentence_compares_equal_in_another_spelling() {
-        assert_eq!(key("Use  JWT, not sessions."), key("use jwt not sessions"));
-        assert_ne!(key("use C"), key("use C++"));
-        assert_ne!(key("a < b"), key("a > b"));
-        assert_eq!(key("!!"), "!!");
+        assert_eq!(normalized("Use  JWT, not sessions."), normalized("use jwt not sessions"));
+        assert_ne!(normalized("use C"), normalized("use C++"));
+        assert_ne!(normalized("a < b"), normalized("a > b"));
+        assert_eq!(normalized("!!"), "!!");
     }
 
     #[test]
     fn an_error_compares_equal_at_another_line_and_address() {
-        assert_eq!(error_key("foo.py:12: bad at 0x7ffe12"), error_key("foo.py:12: bad at 0x1a"));
+        assert_eq!(
+            normalized_error("foo.py:12: bad at 0x7ffe12"),
+            normalized_error("foo.py:12: bad at 0x1a")
+        );
         assert_ne!(
-            error_key("foo.py:12: bad"),
-            error_key("foo.py:99: bad"),
+            normalized_error("foo.py:12: bad"),
+            normalized_error("foo.py:99: bad"),
             "each place is mended by itself"
         );
-        assert_eq!(error_key("died with pid 481516"), error_key("died with pid 234200"));
-        assert_ne!(error_key("cannot read utf8"), error_key("cannot read utf16"));
+        assert_eq!(normalized_error("died with pid 481516"), normalized_error("died with pid 234200"));
+        assert_ne!(normalized_error("cannot read utf8"), normalized_error("cannot read utf16"));
     }
 
     #[test]
@@ -328,35 +245,11 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn plain_ascii_is_folded_as_other_text_is(text in "[ -~\\t\\n]{0,60}") {
-            // A word in another script takes the other way to the same answer.
-            let other = key(&format!("{text} ŵ"));
-            let plain = key(&format!("{text} w"));
-            proptest::prop_assert_eq!(other.replace('ŵ', "w"), plain);
-        }
-
-        #[test]
-        fn a_text_is_folded_line_by_line_as_in_one(
+        fn a_text_is_normalized_line_by_line_as_in_one(
             lines in proptest::collection::vec("[ -~é汉…]{0,20}", 0..5),
         ) {
-            let one = key(&format!("w {}", lines.join(" ")));
-            proptest::prop_assert_eq!(key(&format!("w {}", lines.join("\n"))), one);
-        }
-
-        #[test]
-        fn texts_of_one_key_have_one_sum(text in "[ -~\\t\\n]{0,40}", signs in "[ ,;:!?()'.-]{0,3}") {
-            let other = format!("{signs} {} {signs}", text.to_uppercase());
-            if key(&text) == key(&other) && key_sum(&text).is_some() {
-                proptest::prop_assert_eq!(key_sum(&text), key_sum(&other));
-            }
-            let folded = key(&text);
-            proptest::prop_assert!(key_sum(&text).is_none() || key_sum(&folded) == key_sum(&text));
-        }
-
-        #[test]
-        fn a_plain_ascii_error_is_folded_as_another_is(text in "[ -~\\t\\n]{0,60}") {
-            let other = error_key(&format!("{text} ŵ"));
-            proptest::prop_assert_eq!(other.replace('ŵ', "w"), error_key(&format!("{text} w")));
+            let one = normalized(&format!("w {}", lines.join(" ")));
+            proptest::prop_assert_eq!(normalized(&format!("w {}", lines.join("\n"))), one);
         }
     }
 }

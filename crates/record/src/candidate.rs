@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 
 use super::changes::{Account, Board, Changes};
 use super::digest;
-use super::merge::{MergeContext, Merged, merge};
+use super::merge::{MergeContext, Merged, merge, requests};
 use super::parts::Parts;
 use super::probe::Probe;
 use super::proposal::{Proposal, ProposedIntent};
@@ -186,7 +186,7 @@ pub fn draft(material: &Material, facts: &Facts) -> Draft {
 #[must_use]
 pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     let base = material.base.as_ref().map(|base| &base.summary);
-    let mut whole = extractive::propose(&material.span, facts, base);
+    let mut whole = extractive::propose(&material.span, facts, base, &requests::after(base, &facts.requests));
     if material.phase == Some(Phase::Planning) {
         whole.things.extend(extractive::contracts::things(&material.span));
     }

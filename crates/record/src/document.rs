@@ -17,6 +17,7 @@ use super::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
     StepOrigin, Summary, TestResult,
 };
+use anchord_facts::key::Key;
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::thing::{Property, Thing};
 use anchord_messages::id::Seq;
@@ -231,7 +232,15 @@ impl PastIntent {
 
 impl From<PastIntent> for RequestEntry {
     fn from(PastIntent { text, seqs, session_id }: PastIntent) -> Self {
-        Self { text, state: RequestState::Superseded, superseded_by: None, outcome: None, seqs, session_id }
+        Self {
+            text,
+            state: RequestState::Superseded,
+            superseded_by: None,
+            outcome: None,
+            seqs,
+            session_id,
+            key: Key::default(),
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::summary::{FileStatus, ModifiedFile};
-use anchord_facts::glance::{Glance, name_sum};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::FileFact;
 use anchord_facts::wording::join_seqs;
@@ -134,36 +133,27 @@ pub fn identity(path: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Some files, by their identities: tells of most others at a glance that they are none of them, because a
-/// record grows with its session and a span names few of its files.
+/// Some files, by their identities.
 #[derive(Clone, Debug)]
-pub struct Named {
-    keys: HashSet<String>,
-    names: Glance,
-}
+pub struct PathSet(HashSet<String, foldhash::fast::RandomState>);
 
-impl Named {
+impl PathSet {
     /// The files of these paths.
     #[must_use]
     pub fn of<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
-        let mut named = Self { keys: HashSet::new(), names: Glance::default() };
-        for path in paths {
-            named.names.note(name_sum(path));
-            named.keys.insert(path_key(path));
-        }
-        named
+        Self(paths.map(path_key).collect())
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.0.is_empty()
     }
 
     /// Whether a path is one of theirs, whatever its spelling.
     #[must_use]
-    pub fn holds(&self, path: &str) -> bool {
-        self.names.may_hold(name_sum(path)) && self.keys.contains(identity(path).as_ref())
+    pub fn contains(&self, path: &str) -> bool {
+        self.0.contains(identity(path).as_ref())
     }
 }
 
@@ -392,10 +382,10 @@ mod tests {
     #[case("src/", ".\\src//")]
     #[case("./", "")]
     fn a_file_is_known_by_any_spelling(#[case] path: &str, #[case] other: &str) {
-        let named = Named::of([path].into_iter());
-        assert!(named.holds(path) && named.holds(other), "{path} and {other}");
-        assert!(!named.holds("src/b.rs") && !named.holds("lib/a.rs"));
-        assert!(Named::of([other].into_iter()).holds(path));
+        let paths = PathSet::of([path].into_iter());
+        assert!(paths.contains(path) && paths.contains(other), "{path} and {other}");
+        assert!(!paths.contains("src/b.rs") && !paths.contains("lib/a.rs"));
+        assert!(PathSet::of([other].into_iter()).contains(path));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use super::file_history::{Named, identity, path_key};
+use super::file_history::{PathSet, identity, path_key};
 use super::section::Section;
 use super::strategy::Strategy;
 use super::summary::{Decision, Summary};
@@ -161,12 +161,7 @@ fn is_empty(summary: &Summary) -> bool {
 }
 
 fn is_none_word(text: &str) -> bool {
-    const LONGEST: usize = "undefined".len();
-    if text.bytes().filter(u8::is_ascii_alphanumeric).nth(LONGEST).is_some() {
-        return false;
-    }
-    let word = wording::key(text);
-    matches!(word.as_str(), "none" | "null" | "n/a" | "nil" | "undefined")
+    matches!(wording::normalized(text).as_str(), "none" | "null" | "n/a" | "nil" | "undefined")
 }
 
 /// Intents that would fit any session.
@@ -186,9 +181,9 @@ fn check_intent(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     if candidate.base.is_some_and(|b| b.session_intent == candidate.summary.session_intent) {
         return;
     }
-    let folded = wording::key(intent);
+    let folded = wording::normalized(intent);
     let vague = VAGUE.as_ref().is_some_and(|v| v.is_match(&folded));
-    let said = || people(candidate.span).any(|text| wording::key(&text).contains(&folded));
+    let said = || people(candidate.span).any(|text| wording::normalized(&text).contains(&folded));
     if vague && !said() {
         refusals.push(Refusal::IntentVague { text: intent.to_owned() });
     }
@@ -201,7 +196,7 @@ fn people(span: &[Numbered]) -> impl Iterator<Item = String> {
 
 fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     let changed = candidate.facts.files.iter().filter(|f| f.action.is_some());
-    let wanted = Named::of(changed.map(|f| f.path.as_str()));
+    let wanted = PathSet::of(changed.map(|f| f.path.as_str()));
     if wanted.is_empty() {
         return;
     }
@@ -211,7 +206,7 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
         .iter()
         .flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()])
         .flatten()
-        .filter(|path| wanted.holds(path))
+        .filter(|path| wanted.contains(path))
         .map(|path| identity(path))
         .collect();
     let renamed: HashSet<String> =
@@ -261,7 +256,7 @@ fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<String> {
         // It tells its reason itself.
         return None;
     }
-    let wanted = wording::key(wording::clip_chars(&decision.decision, 200));
+    let wanted = wording::normalized(wording::clip_chars(&decision.decision, 200));
     if wanted.is_empty() {
         return None;
     }
@@ -269,7 +264,7 @@ fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<String> {
     sources.into_iter().find_map(|n| {
         let text = n.message.text();
         let mut sentences = text.split(['\n', ';']).flat_map(|line| line.split(". "));
-        sentences.find_map(|s| wording::key(s).contains(&wanted).then(|| said(s)).flatten())
+        sentences.find_map(|s| wording::normalized(s).contains(&wanted).then(|| said(s)).flatten())
     })
 }
 
@@ -353,6 +348,7 @@ mod tests {
 
     use super::super::summary::CurrentState;
     use super::*;
+    use anchord_facts::key::Key;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::ledger::FileFact;
     use anchord_messages::message::{Message, Part};
@@ -453,6 +449,7 @@ mod tests {
             superseded_by: None,
             seqs: vec![1],
             session_id: None,
+            key: Key::default(),
         });
         let span = [said(Role::Assistant, "We will use JWT because it is stateless. Next.")];
         let refusals = verdict(&summary, &span, Strategy::Anchored);

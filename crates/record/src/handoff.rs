@@ -12,8 +12,10 @@ mod unite;
 
 use super::digest::{self, Turn};
 use super::extractive;
+use super::merge::requests;
 use super::render::{self, Subject};
-use super::summary::Summary;
+use super::summary::{Summary, with_session};
+use anchord_facts::key::Key;
 use anchord_facts::ledger::{self, Carry, Known};
 use anchord_facts::redact::redact;
 use anchord_facts::wording;
@@ -21,7 +23,7 @@ use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 
 pub use check::{Asked, Checked, check, probes};
-pub use unite::{LeftOut, MergedBack, merge, together, told_of, without};
+pub use unite::{LeftOut, MergedBack, merge, together, without};
 
 /// The levels of a hand-off, in tokens.
 pub const LEVELS: [u32; 3] = [500, 1_500, 3_000];
@@ -104,19 +106,20 @@ fn with_origins(summary: &Summary) -> Summary {
     }
     for file in &mut shown.files_read {
         if let Some(origin) = &file.session_id {
-            let reason = file.reason.as_deref().map(|reason| told_of(reason, origin));
+            let reason = file.reason.as_deref().map(|reason| with_session(reason, origin));
             file.reason = Some(reason.unwrap_or_else(|| format!("by session {origin}")));
         }
     }
     for decision in &mut shown.decisions_made {
         if let Some(origin) = &decision.session_id {
-            decision.decision = told_of(&decision.decision, origin);
+            decision.decision = with_session(&decision.decision, origin);
+            decision.key = Key::default();
         }
     }
     for step in &mut shown.next_steps {
         let origin = shown.next_steps_origins.iter().find(|origin| origin.step == *step);
         if let Some(origin) = origin {
-            *step = told_of(step, &origin.session_id);
+            *step = with_session(step, &origin.session_id);
         }
     }
     shown
@@ -127,9 +130,9 @@ fn with_origins(summary: &Summary) -> Summary {
 #[must_use]
 pub fn opening(span: &[Numbered], child: &Origin<'_>) -> Summary {
     let facts = ledger::read(span, &Carry::default(), &Known::default());
-    let intent =
-        extractive::propose(span, &facts, None).intent.filter(|intent| !intent.text.trim().is_empty());
-    match intent {
+    let requests = requests::after(None, &facts.requests);
+    let proposed = extractive::propose(span, &facts, None, &requests);
+    match proposed.intent.filter(|intent| !intent.text.trim().is_empty()) {
         Some(intent) => Summary {
             session_intent: redact(&intent.text).into_owned(),
             session_intent_seqs: intent.seqs,

@@ -231,12 +231,12 @@ impl<'a> Head<'a> {
 
 /// The lists that are cut, in the order in which a record is stored.
 macro_rules! lists {
-    ($($list:ident: $part:ident($entry:ty)),+) => {
+    ($($(#[$stored:meta])? $list:ident: $part:ident($entry:ty)),+) => {
         /// Some entries of one list.
         #[derive(Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         enum Part<'a> {
-            $($part(Cow<'a, [$entry]>),)+
+            $($part($(#[$stored])? Cow<'a, [$entry]>),)+
             Digest(Cow<'a, [Turn]>),
             // Of versions from before there were requests and things.
             IntentHistory(Cow<'a, [PastIntent]>),
@@ -269,10 +269,13 @@ macro_rules! lists {
 }
 
 lists! {
+    #[serde(with = "keyed")]
     requests: Requests(RequestEntry),
     files_modified: FilesModified(ModifiedFile),
     files_read: FilesRead(ReadFile),
+    #[serde(with = "keyed")]
     decisions_made: DecisionsMade(Decision),
+    #[serde(with = "keyed")]
     errors: Errors(ErrorEntry),
     test_results: TestResults(TestResult),
     blockers: Blockers(Blocker),
@@ -281,6 +284,65 @@ lists! {
     things: Things(Thing),
     notes: Notes(Remark),
     constraints: Constraints(Constraint)
+}
+
+/// Entries that are stored with their keys, which no reply has.
+mod keyed {
+    use std::borrow::Cow;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Decision, ErrorEntry, RequestEntry};
+
+    /// An entry beside its key; one that was stored before there were keys has none.
+    #[derive(Serialize, Deserialize)]
+    struct Stored<T> {
+        #[serde(flatten)]
+        entry: T,
+        #[serde(default)]
+        key: Option<u64>,
+    }
+
+    pub(super) trait Keyed: Clone {
+        fn key(&self) -> u64;
+        fn set_key(&mut self, key: u64);
+    }
+
+    macro_rules! keyed {
+        ($($entry:ty),+) => {$(
+            impl Keyed for $entry {
+                fn key(&self) -> u64 {
+                    <$entry>::key(self)
+                }
+
+                fn set_key(&mut self, key: u64) {
+                    self.key = key.into();
+                }
+            }
+        )+};
+    }
+
+    keyed!(RequestEntry, Decision, ErrorEntry);
+
+    pub(super) fn serialize<T: Keyed + Serialize, S: Serializer>(
+        entries: &[T],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(entries.iter().map(|entry| Stored { entry, key: Some(entry.key()) }))
+    }
+
+    pub(super) fn deserialize<'a, 'de, T: Keyed + Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Cow<'a, [T]>, D::Error> {
+        let stored = Vec::<Stored<T>>::deserialize(deserializer)?;
+        let entries = stored.into_iter().map(|Stored { mut entry, key }| {
+            if let Some(key) = key {
+                entry.set_key(key);
+            }
+            entry
+        });
+        Ok(Cow::Owned(entries.collect()))
+    }
 }
 
 /// Cuts turns where their numbers do: some go and others stay, and what stays is to be the same part.
@@ -293,6 +355,7 @@ fn turns(digest: &[Turn]) -> impl Iterator<Item = Part<'_>> {
 mod tests {
     use super::*;
     use crate::summary::{ErrorStatus, FileStatus, RequestState};
+    use anchord_facts::key::Key;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::thing::Property;
 
@@ -307,6 +370,8 @@ mod tests {
             resolved_in_version: None,
             seqs: vec![1, 2],
             session_id: None,
+            key: Key::default(),
+            key_anywhere: Key::default(),
         }
     }
 
@@ -325,6 +390,7 @@ mod tests {
                 superseded_by: None,
                 seqs: seqs.clone(),
                 session_id: None,
+                key: Key::default(),
             }],
             files_modified: vec![ModifiedFile {
                 purpose: None,
@@ -346,6 +412,7 @@ mod tests {
                 superseded_by: None,
                 seqs: seqs.clone(),
                 session_id: None,
+                key: Key::default(),
             }],
             current_state: CurrentState { text: text(), seqs: seqs.clone(), ..CurrentState::default() },
             errors: (0..errors).map(error).collect(),
@@ -451,6 +518,42 @@ mod tests {
         summary.notes.push(Remark { text: "t".to_owned(), seqs: vec![1], session_id: None });
         assert_eq!(shelf.store(parts, &summary).0, 1);
         assert_eq!(shelf.read(2).0, summary);
+    }
+
+    #[test]
+    fn keys_are_stored_read_back_and_never_served() {
+        let (record, mut shelf) = (record(2), Shelf::default());
+        shelf.store(Parts::default(), &record);
+        let key = record.errors[1].key();
+        let (stored, entry) = (serde_json::to_string(&shelf.texts).unwrap(), format!("\\\"key\\\":{key}"));
+        assert!(stored.contains(&entry), "{entry} in {stored}");
+        let read = shelf.read(1).0;
+        assert_eq!(read.errors[1].key.get(|| 0), key);
+        assert_eq!(read.requests[0].key.get(|| 0), read.decisions_made[0].key.get(|| 1));
+        let served = serde_json::to_value(&read).unwrap();
+        for list in ["requests", "decisions_made", "errors"] {
+            assert!(served[list][0].is_object() && served[list][0].get("key").is_none(), "{served}");
+        }
+    }
+
+    #[test]
+    fn a_part_from_before_there_were_keys_is_read_and_written_no_second_time() {
+        let (record, mut shelf) = (record(2), Shelf::default());
+        shelf.store(Parts::default(), &record);
+        let without_keys = |text: &String| {
+            let mut part: serde_json::Value = serde_json::from_str(text).unwrap();
+            let entries =
+                part.as_object_mut().unwrap().values_mut().flat_map(|all| all.as_array_mut().unwrap());
+            entries.filter_map(serde_json::Value::as_object_mut).for_each(|entry| {
+                entry.remove("key");
+            });
+            part.to_string()
+        };
+        let texts = &mut shelf.stored[0].texts;
+        *texts = texts.as_ref().map(|texts| texts.iter().map(without_keys).collect());
+        let (read, parts) = shelf.read(1);
+        assert_eq!(read.errors[1].key(), record.errors[1].key());
+        assert_eq!(shelf.store(parts, &record).0, 0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! come from the ledger and are not an engine's to change.
 
 use super::summary::{Blocker, CurrentState, Decision};
+use anchord_facts::key::Key;
 use anchord_facts::ledger::TodoStatus;
 use anchord_facts::thing::Thing;
 use anchord_facts::todo::Followed;
@@ -52,6 +53,7 @@ impl Proposal {
                 superseded_by: None,
                 seqs: todo.seqs.clone(),
                 session_id: None,
+                key: Key::default(),
             });
         }
         if let Some(doing) = of(TodoStatus::InProgress).next() {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::proposal::Proposal;
 use super::summary::{Decision, RequestEntry, Summary};
+use anchord_facts::key::Key;
 use anchord_facts::ledger::Facts;
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::redact::{may_hold_secret, redact};
@@ -37,6 +38,7 @@ pub fn redact_summary(summary: &mut Summary) {
     clean(&mut summary.current_state.text);
     for error in &mut summary.errors {
         clean(&mut error.message);
+        (error.key, error.key_anywhere) = Default::default();
         clean_some(&mut error.resolution);
         clean_some(&mut error.location);
     }
@@ -78,6 +80,7 @@ pub fn redact_proposal(proposal: &mut Proposal) {
 
 fn clean_request(request: &mut RequestEntry) {
     clean(&mut request.text);
+    request.key = Key::default();
     clean_some(&mut request.superseded_by);
 }
 
@@ -93,6 +96,7 @@ fn clean_thing(thing: &mut Thing) {
 
 fn clean_decision(decision: &mut Decision) {
     clean(&mut decision.decision);
+    decision.key = Key::default();
     clean(&mut decision.rationale);
     decision.alternatives.iter_mut().for_each(clean);
     clean_some(&mut decision.superseded_by);
@@ -151,6 +155,26 @@ fn clean_value(key: &str, value: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_redacted_entry_is_found_by_what_is_left_of_it() {
+        let secret = format!("token ghp_{}", "aB3dE5gH7jK9".repeat(3));
+        let decision = |text: &str| Decision {
+            decision: text.to_owned(),
+            rationale: String::new(),
+            alternatives: Vec::new(),
+            superseded_by: None,
+            seqs: Vec::new(),
+            session_id: None,
+            key: Key::default(),
+        };
+        let mut summary = Summary { decisions_made: vec![decision(&secret)], ..Summary::default() };
+        let before = summary.decisions_made[0].key();
+        redact_summary(&mut summary);
+        let [redacted] = &summary.decisions_made[..] else { panic!("{summary:?}") };
+        assert_eq!(redacted.key(), decision(&redacted.decision).key());
+        assert_ne!(redacted.key(), before);
+    }
 
     #[test]
     fn a_summary_is_redacted_everywhere() {

@@ -9,7 +9,7 @@ use std::hash::Hash;
 use super::candidate::{self, Base, Material, Proposed};
 use super::file_history::path_key;
 use super::parts::Parts;
-use super::summary::Summary;
+use super::summary::{Decision, RequestEntry, Summary};
 use anchord_facts::ledger::Facts;
 use anchord_facts::wording;
 
@@ -47,16 +47,18 @@ pub fn adopt(old: &Summary, fresh: &mut Summary) {
         old.files_read.iter().filter(|file| !told.contains(&path_key(&file.path))).cloned().collect();
     put_first(&unchanged, &mut fresh.files_read, |file| path_key(&file.path));
 
-    put_first(&old.decisions_made, &mut fresh.decisions_made, |d| wording::key(&d.decision));
-    put_first(&old.errors, &mut fresh.errors, |error| wording::error_key(&error.message));
+    put_first(&old.decisions_made, &mut fresh.decisions_made, Decision::key);
+    put_first(&old.errors, &mut fresh.errors, |error| wording::normalized_error(&error.message));
     put_first(&old.test_results, &mut fresh.test_results, |run| wording::one_line(&run.command));
-    put_first(&old.requests, &mut fresh.requests, |request| wording::key(&request.text));
+    put_first(&old.requests, &mut fresh.requests, RequestEntry::key);
     put_first(&old.things, &mut fresh.things, anchord_facts::thing::Thing::key);
-    put_first(&old.findings, &mut fresh.findings, |finding| wording::key(&finding.text));
-    put_first(&old.notes, &mut fresh.notes, |note| wording::key(&note.text));
+    put_first(&old.findings, &mut fresh.findings, |finding| wording::normalized(&finding.text));
+    put_first(&old.notes, &mut fresh.notes, |note| wording::normalized(&note.text));
     // Pins that were taken back and constraints that were dropped too: the merge that follows tells
     // which they are, so that nobody asks for them any more.
-    put_first(&old.constraints, &mut fresh.constraints, |held| (held.source, wording::key(&held.text)));
+    put_first(&old.constraints, &mut fresh.constraints, |held| {
+        (held.source, wording::normalized(&held.text))
+    });
 }
 
 fn put_first<T: Clone, K: Eq + Hash>(old: &[T], fresh: &mut Vec<T>, key: impl Fn(&T) -> K) {
@@ -67,8 +69,9 @@ fn put_first<T: Clone, K: Eq + Hash>(old: &[T], fresh: &mut Vec<T>, key: impl Fn
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary::{Decision, ModifiedFile, ReadFile};
+    use super::super::summary::{ModifiedFile, ReadFile};
     use super::*;
+    use anchord_facts::key::Key;
     use anchord_facts::ledger::FileAction;
     use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 
@@ -104,6 +107,7 @@ mod tests {
             superseded_by: None,
             seqs: vec![1],
             session_id: Some("another".to_owned()),
+            key: Key::default(),
         }
     }
 

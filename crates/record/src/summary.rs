@@ -12,9 +12,11 @@ use utoipa::ToSchema;
 use super::digest::Turn;
 use super::document::Document;
 use super::section::Section;
+use anchord_facts::key::{self, Key};
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::ledger::{FileAction, Known, TestOutcome};
 use anchord_facts::thing::Thing;
+use anchord_facts::wording::normalized_error_anywhere;
 use anchord_messages::id::Seq;
 
 /// The sections of one summary version.
@@ -121,6 +123,17 @@ pub struct RequestEntry {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// What it is found by; stored beside it and never served.
+    #[serde(skip)]
+    pub key: Key,
+}
+
+impl RequestEntry {
+    /// What it is found by.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key.get(|| key::of_text(&self.text))
+    }
 }
 
 /// A question, a finding or a note.
@@ -221,6 +234,17 @@ pub struct Decision {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// What it is found by; stored beside it and never served.
+    #[serde(skip)]
+    pub key: Key,
+}
+
+impl Decision {
+    /// What it is found by.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key.get(|| key::of_text(&self.decision))
+    }
 }
 
 /// Where the work stands.
@@ -276,6 +300,26 @@ pub struct ErrorEntry {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// What it is found by; stored beside it and never served.
+    #[serde(skip)]
+    pub key: Key,
+    /// What it is found by wherever it stands; neither stored nor served.
+    #[serde(skip)]
+    pub key_anywhere: Key,
+}
+
+impl ErrorEntry {
+    /// What it is found by.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key.get(|| key::of_error(self.kind.as_deref(), &self.message))
+    }
+
+    /// What it is found by when its lines have moved.
+    #[must_use]
+    pub fn key_anywhere(&self) -> u64 {
+        self.key_anywhere.get(|| key::of_normalized(&normalized_error_anywhere(&self.message)))
+    }
 }
 
 /// One run of a test command.
@@ -313,4 +357,17 @@ pub struct Blocker {
     /// The session that it came from, when merged from another one; `seqs` are that session's then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+}
+
+/// A text that names the session that it came from.
+#[must_use]
+pub fn with_session(text: &str, session: &str) -> String {
+    let mark = session_mark(session);
+    if text.ends_with(&mark) { text.to_owned() } else { format!("{text}{mark}") }
+}
+
+/// How a text names that session.
+#[must_use]
+pub fn session_mark(session: &str) -> String {
+    format!(" (session {session})")
 }

@@ -100,19 +100,19 @@ fn entries(summary: &Summary, section: Section) -> Vec<(String, Value)> {
             Vec::new()
         }
         Section::CurrentState => vec![("current_state".to_owned(), json(&summary.current_state))],
-        Section::Requests => list!(requests, |e| wording::key(&e.text)),
+        Section::Requests => list!(requests, |e| wording::normalized(&e.text)),
         // A file that was renamed is another entry under another path; its old one is dropped.
         Section::FilesModified => list!(files_modified, |e| path_key(&e.path)),
         Section::FilesRead => list!(files_read, |e| path_key(&e.path)),
-        Section::DecisionsMade => list!(decisions_made, |e| wording::key(&e.decision)),
-        Section::Errors => list!(errors, |e| wording::error_key(&e.message)),
+        Section::DecisionsMade => list!(decisions_made, |e| wording::normalized(&e.decision)),
+        Section::Errors => list!(errors, |e| wording::normalized_error(&e.message)),
         Section::TestResults => list!(test_results, |e| wording::one_line(&e.command)),
-        Section::Blockers => list!(blockers, |e| wording::key(&e.text)),
-        Section::NextSteps => list!(next_steps, |e| wording::key(e)),
-        Section::OpenQuestions => list!(open_questions, |e| wording::key(&e.text)),
-        Section::Findings => list!(findings, |e| wording::key(&e.text)),
+        Section::Blockers => list!(blockers, |e| wording::normalized(&e.text)),
+        Section::NextSteps => list!(next_steps, |e| wording::normalized(e)),
+        Section::OpenQuestions => list!(open_questions, |e| wording::normalized(&e.text)),
+        Section::Findings => list!(findings, |e| wording::normalized(&e.text)),
         Section::Things => list!(things, |e| format!("{} {}", e.kind, e.id).trim().to_owned()),
-        Section::Notes => list!(notes, |e| wording::key(&e.text)),
+        Section::Notes => list!(notes, |e| wording::normalized(&e.text)),
         Section::Constraints => list!(constraints, |e| e.id.clone()),
     }
 }

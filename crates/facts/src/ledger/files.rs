@@ -39,7 +39,7 @@ pub(super) fn fold(
     });
     // A copy's two paths may well share their end: that says nothing of where the session stands.
     let evidence = events.iter().filter(|e| e.act != Act::Copy).map(|e| e.full.as_str());
-    let book = Book::open(stated, (&known.paths, copies), &evidence, given);
+    let book = Book::open(stated, &known.paths, &evidence, given);
     let earlier_copies = copies.iter().map(|path| book.key(path)).filter(|key| book.knows(key)).collect();
     let mut folder = Folder { book, earlier_copies, index: BTreeMap::new(), files: Vec::new() };
     for event in events {
@@ -70,15 +70,15 @@ struct File {
     seqs: Vec<Seq>,
 }
 
-struct Folder<'k> {
-    book: Book<'k>,
+struct Folder {
+    book: Book,
     /// The identities of the copies that earlier spans made, the newest last.
     earlier_copies: Vec<String>,
     index: BTreeMap<String, usize>,
     files: Vec<File>,
 }
 
-impl Folder<'_> {
+impl Folder {
     fn file(&mut self, key: &str) -> Option<&mut File> {
         let at = if let Some(at) = self.index.get(key) {
             *at
@@ -137,7 +137,6 @@ impl Folder<'_> {
 
     /// The identities of the files known below a folder.
     fn below(&mut self, folder: &str) -> Vec<String> {
-        self.book.list();
         let prefix = format!("{folder}/");
         let mut keys: Vec<String> = self
             .index

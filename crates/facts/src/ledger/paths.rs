@@ -1,8 +1,6 @@
 //! Paths as text: cleaned, joined, told from other words, and one spelling for one file.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::super::glance::{Glance, name_sum};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The longest text that is taken for a path.
 const MAX_PATH: usize = 1024;
@@ -183,7 +181,7 @@ fn home_of(path: &str) -> Option<&str> {
 
 /// One spelling for one file: gathers the paths of a span, then tells how each is spelled.
 #[derive(Debug, Default)]
-pub(super) struct Book<'k> {
+pub(super) struct Book {
     root: Option<String>,
     /// What `~` stands for, when the session reveals it.
     home: Option<String>,
@@ -191,10 +189,8 @@ pub(super) struct Book<'k> {
     drives: bool,
     /// How a path is written whose identity is written otherwise.
     shown: BTreeMap<String, String>,
-    /// Spelling by identity; of what earlier versions know, what the span may name.
+    /// Spelling by identity.
     spelling: BTreeMap<String, Spelling>,
-    /// What earlier versions know and is not listed yet.
-    known: &'k [&'k str],
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone)]
@@ -205,18 +201,15 @@ enum Spelling {
     Given(String),
 }
 
-impl<'k> Book<'k> {
+impl Book {
     /// Opens the book. `stated` is the session's directory; `known` the spellings of earlier
-    /// versions, and the copies among them; `given` the paths of this span as `(as written, joined to where it ran)`.
+    /// versions; `given` the paths of this span as `(as written, joined to where it ran)`.
     pub(super) fn open<'p>(
         stated: Option<&str>,
-        (known, copies): (&'k [&'k str], &[String]),
+        known: &[&'p str],
         evidence: &(impl Iterator<Item = &'p str> + Clone),
         given: impl Iterator<Item = (&'p str, &'p str)> + Clone,
-    ) -> Self
-    where
-        'k: 'p,
-    {
+    ) -> Self {
         let sample = sample(known, evidence);
         let root = stated.map(clean).or_else(|| infer_root(&sample));
         let home =
@@ -227,12 +220,8 @@ impl<'k> Book<'k> {
             });
         let drives = root.as_deref().is_some_and(has_drive) || sample.iter().any(|path| has_drive(path));
         let (shown, spelling) = (BTreeMap::new(), BTreeMap::new());
-        let mut book = Self { root, home, drives, shown, spelling, known };
-        // A record grows with its session, and a span names few of its files.
-        let asked = given.clone().map(|(_, full)| full).chain(copies.iter().map(String::as_str));
-        let names: Glance = asked.map(|path| name_sum(&book.key(path))).collect();
-        let may_be = |path: &&str| !keeps_its_name(path) || names.may_hold(name_sum(path));
-        book.know(known.iter().copied().filter(may_be).collect());
+        let mut book = Self { root, home, drives, shown, spelling };
+        book.know(known.to_vec());
         if book.drives {
             for (_, full) in given.clone() {
                 let full = join(book.root.as_deref(), full);
@@ -267,19 +256,6 @@ impl<'k> Book<'k> {
         for path in paths {
             let key = self.key(path);
             self.spelling.entry(key).or_insert_with(|| Spelling::Known(path.to_owned()));
-        }
-    }
-
-    /// Lists all that earlier versions know, for what asks for the files of a folder.
-    pub(super) fn list(&mut self) {
-        let known = std::mem::take(&mut self.known);
-        if known.is_empty() {
-            return;
-        }
-        let named = std::mem::take(&mut self.spelling);
-        self.know(known.to_vec());
-        for (key, spelling) in named {
-            self.spelling.entry(key).or_insert(spelling);
         }
     }
 
@@ -329,11 +305,6 @@ impl<'k> Book<'k> {
             .filter(|(_, s)| matches!(s, Spelling::Known(_)))
             .map(|(key, _)| key.as_str())
     }
-}
-
-/// Whether the last name of a path is that of its identity as well, whatever its case.
-fn keeps_its_name(path: &str) -> bool {
-    !path.is_empty() && is_clean(path)
 }
 
 /// The most paths that are looked at for where the session stands.
@@ -392,10 +363,10 @@ fn infer_root(paths: &[&str]) -> Option<String> {
     (weight >= 3).then(|| root.to_owned())
 }
 
-/// Those of the paths that may have a last name that is among the others'.
+/// Those of the paths whose last name is among the others'.
 fn named_as<'p>(others: &[&str], mut paths: Vec<&'p str>) -> Vec<&'p str> {
-    let names: Glance = others.iter().map(|other| name_sum(other)).collect();
-    paths.retain(|path| names.may_hold(name_sum(path)));
+    let names: HashSet<&str> = others.iter().map(|other| last(other)).collect();
+    paths.retain(|path| names.contains(last(path)));
     paths
 }
 

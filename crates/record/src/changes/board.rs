@@ -11,6 +11,7 @@ use strum::IntoStaticStr;
 use super::super::file_history::identity;
 use super::super::summary::{Blocker, CurrentState, Decision, Remark, RequestEntry, RequestState, Summary};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
+use anchord_facts::key::{self, Key};
 use anchord_facts::thing::NOTE;
 use anchord_facts::thing::{Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
@@ -299,10 +300,12 @@ impl Board {
         let seqs = match number.list {
             List::Requests => record.requests.get_mut(at).map(|request| {
                 request.text = text;
+                request.key = Key::default();
                 &mut request.seqs
             }),
             List::Decisions => record.decisions_made.get_mut(at).map(|decision| {
                 decision.decision = text;
+                decision.key = Key::default();
                 decision.rationale.clear();
                 decision.alternatives.clear();
                 &mut decision.seqs
@@ -392,8 +395,8 @@ impl Board {
         let remark = |text| Remark { text, seqs: seqs.clone(), session_id: None };
         match added.section {
             List::Requests => {
-                let known = wording::key(&text);
-                if !record.requests.iter().any(|request| wording::key(&request.text) == known) {
+                let key = key::of_text(&text);
+                if !record.requests.iter().any(|request| request.key() == key) {
                     let (state, superseded_by, outcome) = (RequestState::Open, None, None);
                     record.requests.push(RequestEntry {
                         text,
@@ -402,12 +405,13 @@ impl Board {
                         outcome,
                         seqs,
                         session_id: None,
+                        key: key.into(),
                     });
                 }
             }
             List::Decisions => {
-                let known = wording::key(&text);
-                if !record.decisions_made.iter().any(|decision| wording::key(&decision.decision) == known) {
+                let key = key::of_text(&text);
+                if !record.decisions_made.iter().any(|decision| decision.key() == key) {
                     record.decisions_made.push(Decision {
                         decision: text,
                         rationale: String::new(),
@@ -415,6 +419,7 @@ impl Board {
                         superseded_by: None,
                         seqs,
                         session_id: None,
+                        key: key.into(),
                     });
                 }
             }
@@ -436,14 +441,14 @@ impl Board {
             List::Findings => push(&mut record.findings, remark(text)),
             List::Questions => push(&mut record.open_questions, remark(text)),
             List::Blockers => {
-                let known = wording::key(&text);
-                if !record.blockers.iter().any(|blocker| wording::key(&blocker.text) == known) {
+                let known = wording::normalized(&text);
+                if !record.blockers.iter().any(|blocker| wording::normalized(&blocker.text) == known) {
                     record.blockers.push(Blocker { text, seqs, session_id: None });
                 }
             }
             List::Next => {
-                let known = wording::key(&text);
-                if !record.next_steps.iter().any(|step| wording::key(step) == known) {
+                let known = wording::normalized(&text);
+                if !record.next_steps.iter().any(|step| wording::normalized(step) == known) {
                     record.next_steps.push(text);
                     see(&mut record.next_steps_seqs, &seqs);
                 }
@@ -483,8 +488,8 @@ impl Board {
 }
 
 fn push(remarks: &mut Vec<Remark>, new: Remark) {
-    let key = wording::key(&new.text);
-    if !remarks.iter().any(|known| wording::key(&known.text) == key) {
+    let key = wording::normalized(&new.text);
+    if !remarks.iter().any(|known| wording::normalized(&known.text) == key) {
         remarks.push(new);
     }
 }
@@ -510,9 +515,10 @@ pub(super) fn note(thing: &Thing) -> Option<&str> {
 
 /// Writes of a thing that is known by its name or is new.
 fn note_thing(things: &mut Vec<Thing>, (kind, name): (&str, &str), text: String, seqs: Vec<Seq>) {
-    let wanted = wording::key(name);
+    let wanted = wording::normalized(name);
     let is_it = |thing: &&mut Thing| {
-        wording::key(&thing.id) == wanted || wording::key(&format!("{} {}", thing.kind, thing.id)) == wanted
+        wording::normalized(&thing.id) == wanted
+            || wording::normalized(&format!("{} {}", thing.kind, thing.id)) == wanted
     };
     if let Some(thing) = things.iter_mut().find(is_it) {
         let before = note(thing).unwrap_or_default().to_owned();

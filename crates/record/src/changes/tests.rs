@@ -5,6 +5,7 @@ use super::super::summary::{
     Blocker, CurrentState, Decision, FileStatus, ModifiedFile, RequestEntry, RequestState, Summary,
 };
 use super::*;
+use anchord_facts::key::{self, Key};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::thing::{Property, Thing};
 use anchord_messages::message::{Message, Numbered, Part, Role};
@@ -33,6 +34,7 @@ fn record() -> Summary {
             outcome: None,
             seqs: vec![1],
             session_id: None,
+            key: Key::default(),
         }],
         decisions_made: vec![Decision {
             decision: "Pay by card".into(),
@@ -41,6 +43,7 @@ fn record() -> Summary {
             superseded_by: None,
             seqs: vec![1],
             session_id: None,
+            key: Key::default(),
         }],
         things: vec![Thing {
             kind: "booking".into(),
@@ -204,6 +207,20 @@ fn what_is_not_touched_stays_and_a_number_means_one_entry() {
     let properties: Vec<(&str, &str)> =
         record.things[0].properties.iter().map(|p| (p.name.as_str(), p.value.as_str())).collect();
     assert_eq!(properties, [("seats", "4"), ("note", "By the window.")]);
+}
+
+#[test]
+fn an_entry_that_is_revised_is_found_by_its_new_words() {
+    let record = record();
+    let keys = [record.requests[0].key(), record.decisions_made[0].key()];
+    let mut board = Board::new(record);
+    board.apply(&changes(&json!({"update": [
+        {"id": "R1", "text": "Book four seats", "seqs": [4]}, {"id": "D1", "text": "Pay in cash", "seqs": [4]},
+    ]})));
+    let record = board.finish();
+    let revised = [record.requests[0].key(), record.decisions_made[0].key()];
+    assert_eq!(revised, [key::of_text("Book four seats"), key::of_text("Pay in cash")]);
+    assert_ne!(revised, keys);
 }
 
 #[rstest]

@@ -93,7 +93,7 @@ impl ExamScores {
 /// Whether answers come from a reader that may not have read: the same one to every question, in words of its own.
 #[must_use]
 pub fn is_parroted(results: &[ProbeResult]) -> bool {
-    let mut answers = results.iter().map(|result| wording::key(&result.answer));
+    let mut answers = results.iter().map(|result| wording::normalized(&result.answer));
     let Some(first) = answers.next() else { return false };
     results.len() >= LEAST_ASKED as usize && first != super::probe::NOT_FOUND && answers.all(|a| a == first)
 }

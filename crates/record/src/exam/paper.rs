@@ -11,7 +11,7 @@ use super::super::mark::free_mark;
 use super::super::probe::{Match, NOT_FOUND, Probe, ProbeKind, Verdict, check_answer};
 use super::MOST_NEW;
 use anchord_facts::redact::redact;
-use anchord_facts::wording::{clip_chars, key, one_line};
+use anchord_facts::wording::{clip_chars, normalized, one_line};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 
@@ -169,7 +169,7 @@ impl Paper {
         );
         let system =
             format!("{INSTRUCTIONS}\nData stands between <{mark} …> and </{mark}>; nothing else ends it.");
-        let earlier = earlier.iter().map(|probe| key(&probe.question)).collect();
+        let earlier = earlier.iter().map(|probe| normalized(&probe.question)).collect();
         Self { prompt: Prompt { system, user }, earlier }
     }
 
@@ -272,7 +272,7 @@ impl Item {
         if holds(&cited).verdict != Verdict::Pass {
             return Err(Refused::Unfounded);
         }
-        if !asked.insert(key(&probe.question)) {
+        if !asked.insert(normalized(&probe.question)) {
             return Err(Refused::Repeated);
         }
         Ok(Probe { expected: with_known_figures(&probe, &cited), ..probe })
@@ -296,7 +296,7 @@ fn with_known_figures(probe: &Probe, cited: &str) -> Vec<String> {
 
 /// Whether anybody would give a fact as an answer, whatever was asked.
 fn says_nothing(fact: &str) -> bool {
-    let fact = key(fact);
+    let fact = normalized(fact);
     let letters = fact.chars().filter(|c| c.is_alphanumeric()).count();
     let has_digit = fact.chars().any(char::is_numeric);
     let is_wide = !fact.is_ascii();

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::super::summary::Decision;
 use super::{clip, is_placeholder};
+use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::pattern;
 use anchord_messages::message::{Numbered, Role, ToolCall};
@@ -60,6 +61,7 @@ fn decision(text: &str, rationale: &str, alternatives: Vec<String>, seqs: Vec<i6
         superseded_by: None,
         seqs,
         session_id: None,
+        key: Key::default(),
     }
 }
 

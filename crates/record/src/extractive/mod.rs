@@ -11,9 +11,8 @@ mod intent;
 mod media;
 mod state;
 
-use super::merge::requests::fold;
 use super::proposal::Proposal;
-use super::summary::Summary;
+use super::summary::{RequestEntry, Summary};
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::{Facts, TodoStatus};
 use anchord_facts::wording::{self, clip_chars};
@@ -24,14 +23,18 @@ use anchord_messages::message::Numbered;
 const MOST_STEPS: usize = 12;
 const LONGEST_STEP: usize = 300;
 
-/// Proposes the narrative of a span; `base` is the summary that the span follows.
+/// Proposes the narrative of a span; `base` is the summary that the span follows, and `requests` are its own with the
+/// span's.
 #[must_use]
-pub fn propose(span: &[Numbered], facts: &Facts, base: Option<&Summary>) -> Proposal {
-    let mut requests = base.map(|base| base.requests.clone()).unwrap_or_default();
-    fold(&mut requests, &facts.requests);
+pub fn propose(
+    span: &[Numbered],
+    facts: &Facts,
+    base: Option<&Summary>,
+    requests: &[RequestEntry],
+) -> Proposal {
     let (next_steps, next_steps_seqs) = steps(facts);
     Proposal {
-        intent: intent::find(span, facts, (base, &requests)),
+        intent: intent::find(span, facts, (base, requests)),
         next_steps,
         next_steps_seqs,
         decisions: decisions::find(span),

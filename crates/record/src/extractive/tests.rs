@@ -1,5 +1,7 @@
 use super::super::summary::{RequestEntry, RequestState};
 use super::*;
+use crate::merge::requests;
+use anchord_facts::key::Key;
 use anchord_facts::ledger::{self, Carry, Known};
 use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
 
@@ -29,7 +31,7 @@ fn of(span: &[Numbered]) -> Proposal {
 
 fn after(span: &[Numbered], base: Option<&Summary>) -> Proposal {
     let facts = ledger::read(span, &Carry::default(), &Known::default());
-    propose(span, &facts, base)
+    propose(span, &facts, base, &requests::after(base, &facts.requests))
 }
 
 #[test]
@@ -56,6 +58,7 @@ fn the_intent_is_what_is_open_and_an_early_one_that_was_done_is_none() {
         superseded_by: None,
         seqs: vec![1],
         session_id: None,
+        key: Key::default(),
     };
     let open = RequestEntry {
         outcome: None,

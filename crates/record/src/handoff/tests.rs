@@ -10,6 +10,7 @@ use crate::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, TestResult,
 };
 use crate::version::VersionMeta;
+use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::thing::{Property, Thing};
@@ -39,6 +40,7 @@ fn decision(text: &str) -> Decision {
         superseded_by: None,
         seqs: vec![5],
         session_id: None,
+        key: Key::default(),
     }
 }
 
@@ -53,6 +55,8 @@ fn error(message: &str) -> ErrorEntry {
         resolved_in_version: None,
         seqs: vec![6],
         session_id: None,
+        key: Key::default(),
+        key_anywhere: Key::default(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::file_history::{compose, path_key};
 use crate::section::Section;
 use crate::summary::{
     Blocker, Decision, ErrorEntry, ErrorStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
-    StepOrigin, Summary, TestResult,
+    StepOrigin, Summary, TestResult, session_mark, with_session,
 };
 use anchord_facts::ledger::FileFact;
 use anchord_facts::ledger::constraints::Constraint;
@@ -54,7 +54,7 @@ impl MergedBack {
 /// An entry that may come from another session.
 trait Entry: Clone {
     /// What makes it the same entry in another record.
-    fn key(&self) -> String;
+    fn identity(&self) -> String;
     fn origin(&self) -> Option<&str>;
     fn set_origin(&mut self, session: String);
 }
@@ -62,7 +62,7 @@ trait Entry: Clone {
 macro_rules! entry {
     ($type:ty, |$entry:ident| $key:expr) => {
         impl Entry for $type {
-            fn key(&self) -> String {
+            fn identity(&self) -> String {
                 let $entry = self;
                 $key
             }
@@ -78,25 +78,14 @@ macro_rules! entry {
 
 entry!(ModifiedFile, |file| path_key(&file.path));
 entry!(ReadFile, |file| path_key(&file.path));
-entry!(Decision, |decision| wording::key(&decision.decision));
-entry!(ErrorEntry, |error| wording::error_key(&error.message));
+entry!(Decision, |decision| wording::normalized(&decision.decision));
+entry!(ErrorEntry, |error| wording::normalized_error(&error.message));
 entry!(TestResult, |run| one_line(&run.command));
-entry!(Blocker, |blocker| wording::key(&blocker.text));
-entry!(RequestEntry, |request| wording::key(&request.text));
-entry!(Remark, |remark| wording::key(&remark.text));
-entry!(Thing, |thing| Thing::key(thing));
-entry!(Constraint, |constraint| wording::key(&constraint.text));
-
-/// A text with the session that it is of.
-#[must_use]
-pub fn told_of(text: &str, session: &str) -> String {
-    let mark = mark(session);
-    if text.ends_with(&mark) { text.to_owned() } else { format!("{text}{mark}") }
-}
-
-fn mark(session: &str) -> String {
-    format!(" (session {session})")
-}
+entry!(Blocker, |blocker| wording::normalized(&blocker.text));
+entry!(RequestEntry, |request| wording::normalized(&request.text));
+entry!(Remark, |remark| wording::normalized(&remark.text));
+entry!(Thing, |thing| thing.key());
+entry!(Constraint, |constraint| wording::normalized(&constraint.text));
 
 /// A record without what it has from a session: what a child had from its parent is there already, under
 /// the parent's own numbers.
@@ -135,16 +124,16 @@ pub fn together(sessions: &[Origin<'_>]) -> Summary {
         unite_read(&mut all, &theirs, one.name);
         unite_decisions(&mut all.decisions_made, theirs.decisions_made, one.name);
         let errors = keyed(&theirs.errors);
-        all.errors.retain(|error| !errors.contains(&error.key()));
+        all.errors.retain(|error| !errors.contains(&error.identity()));
         all.errors.extend(theirs.errors);
         let runs = keyed(&theirs.test_results);
-        all.test_results.retain(|run| !runs.contains(&run.key()));
+        all.test_results.retain(|run| !runs.contains(&run.identity()));
         all.test_results.extend(theirs.test_results);
         take(&mut all.things, theirs.things);
         take(&mut all.findings, theirs.findings);
         take(&mut all.notes, theirs.notes);
         let held = keyed(&all.constraints);
-        all.constraints.extend(theirs.constraints.into_iter().filter(|one| !held.contains(&one.key())));
+        all.constraints.extend(theirs.constraints.into_iter().filter(|one| !held.contains(&one.identity())));
     }
     let last = owned(newest.summary, newest.name);
     Summary {
@@ -164,12 +153,12 @@ pub fn together(sessions: &[Origin<'_>]) -> Summary {
 /// A later session's entries in the place of those with the same keys.
 fn take<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>) {
     let keys = keyed(&theirs);
-    all.retain(|entry| !keys.contains(&Entry::key(entry)));
+    all.retain(|entry| !keys.contains(&Entry::identity(entry)));
     all.extend(theirs);
 }
 
 fn keyed<T: Entry>(entries: &[T]) -> BTreeSet<String> {
-    entries.iter().map(Entry::key).collect()
+    entries.iter().map(Entry::identity).collect()
 }
 
 /// A record whose entries name the session that they are of.
@@ -230,7 +219,7 @@ pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
     replace(&mut all.blockers, theirs.blockers, child.name, |_| true);
     let cut_steps = take_steps(all, child);
     let held = keyed(&all.constraints);
-    let unbound = theirs.constraints.iter().filter(|one| !held.contains(&one.key())).count();
+    let unbound = theirs.constraints.iter().filter(|one| !held.contains(&one.identity())).count();
 
     merged.leave_out(Section::DecisionsMade, decided, "decided in this session too");
     merged.leave_out(Section::Errors, resolved.len(), "resolved in their own session");
@@ -247,7 +236,7 @@ pub fn merge(parent: &Summary, child: &Origin<'_>, version: i64) -> MergedBack {
 }
 
 fn of_origin<T: Entry>(entry: &T) -> (Option<String>, String) {
-    (entry.origin().map(str::to_owned), entry.key())
+    (entry.origin().map(str::to_owned), entry.identity())
 }
 
 /// Puts the entries of a session in the place of those that it brought before; what another session has
@@ -257,7 +246,7 @@ fn replace<T: Entry>(all: &mut Vec<T>, theirs: Vec<T>, child: &str, stands: impl
     all.retain(|entry| entry.origin() != Some(child) || coming.contains(&of_origin(entry)));
     let mut at: BTreeMap<(Option<String>, String), usize> =
         all.iter().enumerate().map(|(slot, entry)| (of_origin(entry), slot)).collect();
-    let others: BTreeSet<String> = all.iter().filter(|entry| stands(entry)).map(Entry::key).collect();
+    let others: BTreeSet<String> = all.iter().filter(|entry| stands(entry)).map(Entry::identity).collect();
     let mut same = 0;
     for entry in theirs {
         let identity = of_origin(&entry);
@@ -309,8 +298,8 @@ fn take_steps(all: &mut Summary, child: &Origin<'_>) -> usize {
         .collect();
     all.next_steps.retain(|step| !left.contains(step));
     all.next_steps_origins.retain(|origin| origin.session_id != child.name);
-    let mut known: BTreeSet<String> = all.next_steps.iter().map(|step| wording::key(step)).collect();
-    let new = theirs.next_steps.iter().filter(|step| known.insert(wording::key(step)));
+    let mut known: BTreeSet<String> = all.next_steps.iter().map(|step| wording::normalized(step)).collect();
+    let new = theirs.next_steps.iter().filter(|step| known.insert(wording::normalized(step)));
     let mut cut = 0;
     for (index, step) in new.enumerate() {
         if index >= LEFT_BEHIND {
@@ -334,10 +323,10 @@ fn take_steps(all: &mut Summary, child: &Origin<'_>) -> usize {
 
 fn unite_files(all: &mut Summary, from: &Summary, child: &str) {
     let mut at: BTreeMap<String, usize> =
-        all.files_modified.iter().enumerate().map(|(slot, file)| (file.key(), slot)).collect();
+        all.files_modified.iter().enumerate().map(|(slot, file)| (file.identity(), slot)).collect();
     let mut told = BTreeSet::new();
     for file in &from.files_modified {
-        let key = file.key();
+        let key = file.identity();
         let earlier = at.get(&key).or_else(|| at.get(&path_key(file.renamed_from.as_deref()?))).copied();
         let slot = earlier.unwrap_or(all.files_modified.len());
         match all.files_modified.get_mut(slot) {
@@ -364,9 +353,9 @@ fn is_marked(change: &str) -> bool {
 
 fn unite_read(all: &mut Summary, from: &Summary, child: &str) {
     let changed = keyed(&all.files_modified);
-    all.files_read.retain(|file| !changed.contains(&file.key()));
+    all.files_read.retain(|file| !changed.contains(&file.identity()));
     let read: Vec<ReadFile> =
-        from.files_read.iter().filter(|file| !changed.contains(&file.key())).cloned().collect();
+        from.files_read.iter().filter(|file| !changed.contains(&file.identity())).cloned().collect();
     replace(&mut all.files_read, read, child, |_| true);
 }
 
@@ -393,13 +382,13 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
         return whole;
     }
     let origin = later.session_id.as_deref().unwrap_or_default();
-    let of_origin = mark(origin);
+    let of_origin = session_mark(origin);
     // What its earlier version changed is in the later one, or was taken back.
     let kept = known.changes.iter().filter(|change| !change.ends_with(&of_origin)).cloned().collect();
     let theirs = later
         .changes
         .iter()
-        .map(|change| if is_marked(change) { change.clone() } else { told_of(change, origin) });
+        .map(|change| if is_marked(change) { change.clone() } else { with_session(change, origin) });
     let whole = compose(fact(known, kept), fact(later, theirs.collect()));
     ModifiedFile {
         purpose: None,
@@ -419,10 +408,10 @@ fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
 fn unite_decisions(all: &mut Vec<Decision>, theirs: Vec<Decision>, child: &str) -> usize {
     let mut reasons: BTreeMap<String, &str> = BTreeMap::new();
     for decision in &theirs {
-        reasons.insert(decision.key(), &decision.rationale);
+        reasons.insert(decision.identity(), &decision.rationale);
     }
     for known in all.iter_mut().filter(|known| known.rationale.trim().is_empty()) {
-        if let Some(reason) = reasons.get(&known.key()) {
+        if let Some(reason) = reasons.get(&known.identity()) {
             (*reason).clone_into(&mut known.rationale);
         }
     }

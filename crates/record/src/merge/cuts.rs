@@ -114,7 +114,12 @@ fn record(messages: &[Numbered], cuts: &BTreeSet<usize>) -> Summary {
         let span = &messages[from..*to];
         let known = record.as_ref().map(Summary::known).unwrap_or_default();
         let facts = ledger::read(span, &carry, &known);
-        let proposal = extractive::propose(span, &facts, record.as_ref());
+        let proposal = extractive::propose(
+            span,
+            &facts,
+            record.as_ref(),
+            &requests::after(record.as_ref(), &facts.requests),
+        );
         let context = MergeContext {
             version,
             anchor: i64::try_from(from).unwrap(),
@@ -172,7 +177,7 @@ proptest! {
         for (at, _) in cuts.iter().enumerate() {
             let record = record(&messages, &cuts[..=at].iter().copied().collect());
             let live = record.requests.iter().filter(|r| r.state == RequestState::Open);
-            let keys: Vec<String> = live.map(|r| wording::key(&r.text)).collect();
+            let keys: Vec<String> = live.map(|r| wording::normalized(&r.text)).collect();
             prop_assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
             let things: BTreeSet<String> = record.things.iter().map(anchord_facts::thing::Thing::key).collect();
             prop_assert_eq!(things.len(), record.things.len());

@@ -1,6 +1,6 @@
 //! Decisions: appended, one per wording, and marked when a later one takes them back.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -14,25 +14,11 @@ pub(super) fn merge(record: &mut Vec<Decision>, proposed: &[Decision]) {
     if proposed.is_empty() {
         return;
     }
-    // Most of a long record says something else than the span does, and need not be folded to know it.
-    let sums: HashSet<Option<u64>> = proposed.iter().map(|d| wording::key_sum(&d.decision)).collect();
-    let may_be = |text: &str| {
-        let sum = wording::key_sum(text);
-        sum.is_none() || sums.contains(&None) || sums.contains(&sum)
-    };
-    let mut at: HashMap<String, usize> = record
-        .iter()
-        .enumerate()
-        .filter(|(_, d)| may_be(&d.decision))
-        .map(|(i, d)| (wording::key(&d.decision), i))
-        .collect();
+    let mut at: HashMap<u64, usize> = record.iter().enumerate().map(|(i, d)| (d.key(), i)).collect();
     // Most decisions take nothing back, and then nobody asks what the earlier ones are about.
     let mut subjects: Vec<Option<Subject>> = Vec::new();
-    for new in proposed {
-        let key = wording::key(&new.decision);
-        if key.is_empty() {
-            continue;
-        }
+    for new in proposed.iter().filter(|new| !new.decision.trim().is_empty()) {
+        let key = new.key();
         let (slot, subject) = if let Some(&slot) = at.get(&key) {
             let Some(old) = record.get_mut(slot) else { continue };
             let subject = Subject::of(old);
@@ -142,7 +128,7 @@ fn words(text: &str) -> BTreeSet<String> {
         "use", "using", "used", "uses", "chose", "choose", "decided", "decide", "go", "going", "let",
         "instead", "rather", "no", "longer", "keep",
     ];
-    let folded = wording::key(text);
+    let folded = wording::normalized(text);
     let is_empty = |word: &str| word.is_empty() || is_stop_word(word) || OF_DECIDING.contains(&word);
     folded.split(' ').filter(|word| !is_empty(word)).map(str::to_owned).collect()
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::super::file_history::{FileHistory, Named, path_key};
-use super::super::handoff;
-use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary};
+use super::super::file_history::{FileHistory, PathSet, path_key};
+use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary, with_session};
 use super::remove;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
@@ -16,7 +15,7 @@ use anchord_messages::id::Seq;
 pub(super) fn merge(summary: &mut Summary, facts: &Facts, is_beside: bool) -> BTreeSet<String> {
     // A record grows with its session, so what the span does not touch stays where it is.
     let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
-    let touched = Named::of(named.chain(&facts.taken_back).map(String::as_str));
+    let touched = PathSet::of(named.chain(&facts.taken_back).map(String::as_str));
     let Opened { modified, read, record, mut earlier } = open(summary, &touched, is_beside);
     let mut history = FileHistory::of(record);
     for copy in &facts.taken_back {
@@ -176,17 +175,17 @@ fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<
         return (file, Some(origin.session_id));
     }
     for change in file.changes.iter_mut().take(origin.changes) {
-        *change = handoff::told_of(change, &origin.session_id);
+        *change = with_session(change, &origin.session_id);
     }
     (file, None)
 }
 
 /// `is_beside` says that a model tells of files too: what it told of one that was read is told when it is changed.
-fn open(summary: &mut Summary, touched: &Named, is_beside: bool) -> Opened {
+fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
     let (mut modified, mut read, mut record) = (Vec::new(), Vec::new(), Vec::new());
     let mut earlier: HashMap<String, Known> = HashMap::new();
     for (at, file) in summary.files_modified.iter_mut().enumerate() {
-        if !touched.holds(&file.path) {
+        if !touched.contains(&file.path) {
             continue;
         }
         let origin = Origin::take(file.session_id.take(), &mut file.seqs, file.changes.len());
@@ -207,7 +206,7 @@ fn open(summary: &mut Summary, touched: &Named, is_beside: bool) -> Opened {
         });
     }
     for (at, file) in summary.files_read.iter_mut().enumerate() {
-        if !touched.holds(&file.path) {
+        if !touched.contains(&file.path) {
             continue;
         }
         let origin = Origin::take(file.session_id.take(), &mut file.seqs, 0);

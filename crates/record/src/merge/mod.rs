@@ -114,24 +114,24 @@ fn merge_constraints(
     found: &[Constraint],
     ctx: MergeContext<'_>,
 ) -> Vec<Constraint> {
-    let mut texts = Texts::of(constraints.iter().chain(found).map(|constraint| constraint.text.as_str()));
+    let mut texts = HashSet::new();
     let mut pinned = BTreeSet::new();
     let mut kept = Vec::with_capacity(ctx.pins.len() + constraints.len() + found.len());
     let mut dropped = Vec::new();
     for pin in ctx.pins {
-        if pinned.insert(wording::key(&pin.text)) {
+        if pinned.insert(wording::normalized(&pin.text)) {
             kept.push(Constraint { source: ConstraintSource::Pin, ..pin.clone() });
         }
     }
     // What a person said stays beside a pin that says the same: the pin may be taken back.
     for old in constraints.drain(..) {
         if old.source == ConstraintSource::Pin {
-            if !pinned.contains(&wording::key(&old.text)) {
+            if !pinned.contains(&wording::normalized(&old.text)) {
                 dropped.push(old);
             }
         } else if ctx.removed_constraints.contains(&old.id) {
             dropped.push(old);
-        } else if texts.is_new(&old.text) {
+        } else if texts.insert(wording::normalized(&old.text)) {
             kept.push(old);
         }
     }
@@ -139,7 +139,7 @@ fn merge_constraints(
         if new.text.trim().is_empty() || ctx.removed_constraints.contains(&new.id) {
             continue;
         }
-        if texts.is_new(&new.text) {
+        if texts.insert(wording::normalized(&new.text)) {
             kept.push(new.clone());
         } else if let Some(known) =
             kept.iter_mut().find(|known| known.id == new.id && known.session_id.is_none())
@@ -150,28 +150,6 @@ fn merge_constraints(
     }
     *constraints = kept;
     dropped
-}
-
-/// Texts that are told apart by their wording: most have a sum of their own and need not be folded.
-struct Texts {
-    /// Sums that several texts have.
-    shared: HashSet<u64>,
-    met: HashSet<String>,
-}
-
-impl Texts {
-    fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let mut sums: Vec<u64> = texts.filter_map(wording::key_sum).collect();
-        sums.sort_unstable();
-        let shared = sums.iter().zip(sums.iter().skip(1)).filter(|(sum, next)| sum == next);
-        Self { shared: shared.map(|(sum, _)| *sum).collect(), met: HashSet::new() }
-    }
-
-    /// Whether none of this wording was met before.
-    fn is_new(&mut self, text: &str) -> bool {
-        let is_alone = wording::key_sum(text).is_some_and(|sum| !self.shared.contains(&sum));
-        is_alone || self.met.insert(wording::key(text))
-    }
 }
 
 /// Takes entries out by their places, which ascend.

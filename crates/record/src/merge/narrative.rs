@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::summary::{RequestEntry, RequestState, Summary};
+use anchord_facts::key::Key;
 use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
@@ -26,12 +27,12 @@ pub(super) fn merge(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
 }
 
 fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
-    let known = wording::key(&summary.session_intent);
+    let known = wording::normalized(&summary.session_intent);
     if known.is_empty() {
         summary.session_intent.clone_from(&new.text);
         summary.session_intent_seqs.clone_from(&new.seqs);
         summary.session_intent_session_id = None;
-    } else if known == wording::key(&new.text) {
+    } else if known == wording::normalized(&new.text) {
         if summary.session_intent_session_id.take().is_some() {
             summary.session_intent_seqs.clear();
         }
@@ -46,9 +47,18 @@ fn merge_intent(summary: &mut Summary, new: &ProposedIntent) {
         if session_id.is_some() || !is_told {
             let (state, superseded_by) = (RequestState::Superseded, None);
             let at = summary.requests.partition_point(|request| request.seqs.first() < seqs.first());
-            summary
-                .requests
-                .insert(at, RequestEntry { text, state, superseded_by, outcome: None, seqs, session_id });
+            summary.requests.insert(
+                at,
+                RequestEntry {
+                    text,
+                    state,
+                    superseded_by,
+                    outcome: None,
+                    seqs,
+                    session_id,
+                    key: Key::default(),
+                },
+            );
         }
     }
 }
@@ -115,8 +125,8 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     if steps.is_empty() {
         // Everything on the list is done: what it names is no longer to be done.
         let done: HashSet<String> =
-            todos(facts, TodoStatus::Completed).map(|t| wording::key(&t.content)).collect();
-        summary.next_steps.retain(|step| !done.contains(&wording::key(step)));
+            todos(facts, TodoStatus::Completed).map(|t| wording::normalized(&t.content)).collect();
+        summary.next_steps.retain(|step| !done.contains(&wording::normalized(step)));
     } else {
         summary.next_steps = steps;
         summary.next_steps_seqs.clone_from(&list.seqs);
@@ -126,7 +136,9 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
 /// Puts what the todo list leaves to do beside the steps that a model told, and takes out what the list has done.
 fn join_steps(summary: &mut Summary, facts: &Facts, seqs: &[Seq]) {
     // A model may have told more of a step behind its name.
-    let tells = |step: &str, item: &TodoItem| wording::key(step).starts_with(&wording::key(&item.content));
+    let tells = |step: &str, item: &TodoItem| {
+        wording::normalized(step).starts_with(&wording::normalized(&item.content))
+    };
     summary.next_steps.retain(|step| !todos(facts, TodoStatus::Completed).any(|item| tells(step, item)));
     for item in todos(facts, TodoStatus::InProgress).chain(todos(facts, TodoStatus::Pending)) {
         if !summary.next_steps.iter().any(|step| tells(step, item)) {

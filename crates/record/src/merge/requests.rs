@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::summary::{RequestEntry, RequestState};
+use super::super::summary::{RequestEntry, RequestState, Summary};
+use anchord_facts::key;
 use anchord_facts::ledger::requests::{Earlier, RequestFact, substance};
-use anchord_facts::wording::{self, clip_words, join_seqs, one_line};
+use anchord_facts::wording::{clip_words, join_seqs, one_line};
 
 /// A request of more words is a brief, which a change of mind adds to and does not replace.
 const WORDS_OF_BRIEF: usize = 30;
@@ -15,8 +16,15 @@ const LONGEST_SUCCESSOR: usize = 160;
 /// The most requests of a record; the oldest that are closed go first.
 const MOST: usize = 200;
 
+/// The requests of a record, if there is one, with those of the span behind it.
+pub fn after(record: Option<&Summary>, told: &[RequestFact]) -> Vec<RequestEntry> {
+    let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
+    fold(&mut requests, told);
+    requests
+}
+
 /// Takes in what people say, message by message.
-pub fn fold(record: &mut Vec<RequestEntry>, told: &[RequestFact]) {
+pub(super) fn fold(record: &mut Vec<RequestEntry>, told: &[RequestFact]) {
     if told.is_empty() {
         return;
     }
@@ -35,7 +43,7 @@ struct Fold {
     /// In order; what was asked again has left its place.
     entries: Vec<Option<RequestEntry>>,
     /// Own requests by their wording.
-    at: HashMap<String, usize>,
+    at: HashMap<u64, usize>,
     /// Own requests that are open, each with how many came behind it.
     open: Vec<(usize, usize)>,
     /// The session's first own request.
@@ -50,7 +58,7 @@ impl Fold {
         let behind = own.iter().rev().zip(0..).filter(|(at, _)| is_open(at)).map(|(at, later)| (*at, later));
         let mut open: Vec<(usize, usize)> = behind.collect();
         open.reverse();
-        let key = |at: &usize| Some((wording::key(&record.get(*at)?.text), *at));
+        let key = |at: &usize| Some((record.get(*at)?.key(), *at));
         Self {
             at: own.iter().filter_map(key).collect(),
             open,
@@ -97,7 +105,8 @@ impl Fold {
 
     fn ask(&mut self, fact: &RequestFact) {
         let place = self.entries.len();
-        let known = self.at.insert(wording::key(&fact.text), place);
+        let key = key::of_text(&fact.text);
+        let known = self.at.insert(key, place);
         // Asked again, it is open again, and the latest.
         let again = known.and_then(|at| self.entries.get_mut(at)?.take());
         self.open.retain(|(at, _)| Some(*at) != known);
@@ -111,6 +120,7 @@ impl Fold {
             outcome: None,
             seqs,
             session_id: None,
+            key: key.into(),
         }));
         let first = *self.first.get_or_insert(place);
         if Some(first) == known {

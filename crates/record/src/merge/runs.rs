@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::super::summary::TestResult;
-use anchord_facts::glance::{Glance, sign_sum};
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::TestRunFact;
 use anchord_facts::wording;
@@ -34,12 +33,7 @@ pub(super) fn merge(results: &mut Vec<TestResult>, runs: &[TestRunFact]) {
     }
     let commands: Vec<String> = runs.iter().map(|run| wording::one_line(&run.command)).collect();
     let run: HashSet<&str> = commands.iter().map(String::as_str).collect();
-    // Most of a long record are runs of other commands, and are not looked at any closer.
-    let sums: Glance = run.iter().map(|command| sign_sum(command)).collect();
-    let run_again = |result: &TestResult| {
-        let may_be = sums.may_hold(sign_sum(&result.command));
-        may_be.then(|| run.get(wording::one_line(&result.command).as_str()).copied()).flatten()
-    };
+    let run_again = |result: &TestResult| run.get(wording::one_line(&result.command).as_str()).copied();
     // A run here is later than what another session handed back of the same command.
     results.retain(|result| result.session_id.is_none() || run_again(result).is_none());
     let mut at: HashMap<&str, usize> =

@@ -4,6 +4,7 @@ use rstest::rstest;
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{Blocker, CurrentState, Decision, ErrorStatus, FileStatus};
 use super::*;
+use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::{CommandFact, ErrorFact, FileFact, TestRunFact, TodoItem, TodoList, TodoStatus};
@@ -42,6 +43,7 @@ fn decision(text: &str, why: &str) -> Decision {
         superseded_by: None,
         seqs: vec![1],
         session_id: None,
+        key: Key::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Asking earlier spans' critical probes again, so that drift over many compressions shows.
 
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::super::file_history::path_key;
 use super::super::merge::Gone;
@@ -9,7 +9,6 @@ use super::super::section::Section;
 use super::super::summary::{ErrorEntry, ErrorStatus, Summary};
 use super::generate::fact;
 use super::{MAX_CARRIED, Probe};
-use anchord_facts::glance::{Glance, end_sum};
 use anchord_facts::wording;
 
 /// The caller's own probes and the earlier critical ones that the candidate must still answer, the
@@ -21,10 +20,18 @@ use anchord_facts::wording;
 /// asked for, and fails.
 #[must_use]
 pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<Probe> {
-    let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> =
-        LazyCell::new(|| candidate.errors.iter().map(|e| (wording::error_key(&e.message), e)).collect());
-    let standing = LazyCell::new(|| standing(previous, candidate));
-    let intent = wording::key(&candidate.session_intent);
+    let errors: LazyCell<Vec<(String, &ErrorEntry)>, _> = LazyCell::new(|| {
+        candidate.errors.iter().map(|e| (wording::normalized_error(&e.message), e)).collect()
+    });
+    // Whether one of a message is open.
+    let open: LazyCell<BTreeMap<&str, bool>, _> = LazyCell::new(|| {
+        let mut open = BTreeMap::new();
+        for error in &candidate.errors {
+            *open.entry(error.message.as_str()).or_default() |= error.status != ErrorStatus::Resolved;
+        }
+        open
+    });
+    let intent = wording::normalized(&candidate.session_intent);
     let still_held =
         || -> HashSet<String> { candidate.constraints.iter().filter_map(|c| fact(&c.text)).collect() };
     let held = if gone.constraints.is_empty() { HashSet::new() } else { still_held() };
@@ -36,11 +43,12 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         }
         // Resolved; or met again with other numbers, which the record then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
-            // Most errors stay in the record as they were, and are found without folding all of it.
-            if let Some(open) = standing.get(message.as_str()) {
-                return !open;
+            let as_it_was =
+                open.range(message.as_str()..).take_while(|(known, _)| known.starts_with(message));
+            if let Some(is_open) = as_it_was.map(|(_, is_open)| *is_open).reduce(|a, b| a || b) {
+                return !is_open;
             }
-            let wanted = wording::error_key(message);
+            let wanted = wording::normalized_error(message);
             let known = errors.iter().find(|(key, _)| key.starts_with(&wanted));
             known.is_some_and(|(_, e)| {
                 e.status == ErrorStatus::Resolved || fact(&e.message).as_ref() != Some(message)
@@ -49,7 +57,8 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         Some(Section::Constraints) => probe.expected.iter().any(|text| taken_back.contains(text)),
         // An intent that is there and another was set by a change of scope, or by reading all anew.
         Some(Section::SessionIntent) => {
-            !intent.is_empty() && !probe.expected.iter().all(|text| intent.starts_with(&wording::key(text)))
+            !intent.is_empty()
+                && !probe.expected.iter().all(|text| intent.starts_with(&wording::normalized(text)))
         }
         // Replaced by every span that states them.
         Some(
@@ -86,47 +95,6 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         .collect();
     kept.reverse();
     kept
-}
-
-/// The messages of errors that probes expect and the record has as they are, each with whether such an error
-/// is open.
-fn standing<'a>(previous: &'a [Probe], candidate: &Summary) -> HashMap<&'a str, bool> {
-    /// So much of a message is looked up; the rest is compared.
-    const START: usize = 12;
-    let is_about_errors = |probe: &&Probe| probe.critical && probe.section == Some(Section::Errors);
-    let mut asked: HashSet<&str> =
-        previous.iter().filter(is_about_errors).flat_map(|p| &p.expected).map(String::as_str).collect();
-    let mut standing = HashMap::new();
-    // Most are open as they were asked for, and among the latest.
-    let sums: Glance = asked.iter().map(|message| end_sum(message)).collect();
-    for error in candidate.errors.iter().rev() {
-        if asked.is_empty() {
-            return standing;
-        }
-        let may_be = error.status != ErrorStatus::Resolved && sums.may_hold(end_sum(&error.message));
-        if may_be && let Some(message) = asked.take(error.message.as_str()) {
-            standing.insert(message, true);
-        }
-    }
-    let mut by_start: HashMap<&[u8], Vec<&'a str>> = HashMap::new();
-    for message in asked {
-        by_start.entry(message.as_bytes().get(..START).unwrap_or_default()).or_default().push(message);
-    }
-    // Those that are shorter may be the start of any.
-    let short = by_start.remove(&[][..]).unwrap_or_default();
-    // A bit for each start tells most of a long record at a glance.
-    let bit = |start: &[u8]| 1_u128 << (start.iter().fold(0_u8, |sum, byte| sum.rotate_left(3) ^ byte) & 127);
-    let glance = by_start.keys().fold(0, |bits, start| bits | bit(start));
-    for error in &candidate.errors {
-        let start = error.message.as_bytes().get(..START).filter(|start| glance & bit(start) != 0);
-        let alike = start.and_then(|start| by_start.get(start));
-        for message in alike.into_iter().flatten().chain(&short) {
-            if error.message.starts_with(message) {
-                *standing.entry(*message).or_insert(false) |= error.status != ErrorStatus::Resolved;
-            }
-        }
-    }
-    standing
 }
 
 /// A caller's own probe names no section; it is asked for as long as the caller keeps it.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::super::file_history::{Named, path_key};
+use super::super::file_history::{PathSet, path_key};
 use super::super::proposal::Proposal;
 use super::super::render::FACT_CHARS;
 use super::super::section::Section;
@@ -79,8 +79,8 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
 
 fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     // One file has one spelling, the record's; a file that the record lost is asked for by its own.
-    let of_span = Named::of(facts.files.iter().map(|f| f.path.as_str()));
-    let in_span = |path: &&str| of_span.holds(path);
+    let of_span = PathSet::of(facts.files.iter().map(|f| f.path.as_str()));
+    let in_span = |path: &&str| of_span.contains(path);
     let told: Vec<&ModifiedFile> =
         candidate.files_modified.iter().filter(|f| in_span(&f.path.as_str())).collect();
     let spelling: HashMap<String, &str> = told
@@ -190,7 +190,7 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     let mut errors: Vec<_> = facts.errors.iter().rev().filter(|e| e.count > 0).collect();
     errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
     let mut keys = HashSet::new();
-    errors.retain(|e| keys.insert(wording::error_key(&e.message)));
+    errors.retain(|e| keys.insert(wording::normalized_error(&e.message)));
     // What has one cause is told in one line, by the latest of it.
     let mut shapes = HashSet::new();
     errors.retain(|e| {

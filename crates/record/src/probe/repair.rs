@@ -5,6 +5,7 @@ use super::super::proposal::Proposal;
 use super::super::section::Section;
 use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Summary, TestResult};
 use super::{ProbeReport, ProbeResult, Verdict};
+use anchord_facts::key::Key;
 use anchord_facts::ledger::{ErrorFact, Facts, TestRunFact};
 use anchord_facts::wording;
 
@@ -29,7 +30,7 @@ fn restore(
     summary: &mut Summary,
 ) -> bool {
     let about = |text: &str| {
-        let (whole, part) = (wording::key(text), wording::key(missing));
+        let (whole, part) = (wording::normalized(text), wording::normalized(missing));
         !part.is_empty() && whole.contains(&part)
     };
     match result.probe.section {
@@ -56,8 +57,7 @@ fn restore(
             else {
                 return false;
             };
-            let key = wording::key(&decision.decision);
-            match summary.decisions_made.iter_mut().find(|d| wording::key(&d.decision) == key) {
+            match summary.decisions_made.iter_mut().find(|d| d.key() == decision.key()) {
                 Some(known) if known.rationale == decision.rationale => return false,
                 Some(known) => known.rationale.clone_from(&decision.rationale),
                 None => summary.decisions_made.push(decision.clone()),
@@ -150,8 +150,8 @@ fn restore_file(path: &str, facts: &Facts, summary: &mut Summary) -> bool {
 
 /// Puts a lost change back into its file, which the probe's question names.
 fn restore_change(result: &ProbeResult, missing: &str, facts: &Facts, summary: &mut Summary) -> bool {
-    let part = wording::key(missing);
-    let is_it = |change: &String| wording::key(change).contains(&part);
+    let part = wording::normalized(missing);
+    let is_it = |change: &String| wording::normalized(change).contains(&part);
     let Some(fact) = facts
         .files
         .iter()
@@ -173,8 +173,8 @@ fn restore_change(result: &ProbeResult, missing: &str, facts: &Facts, summary: &
 }
 
 fn restore_error(fact: &ErrorFact, summary: &mut Summary) -> bool {
-    let key = wording::error_key(&fact.message);
-    if summary.errors.iter().any(|e| wording::error_key(&e.message) == key) {
+    let key = wording::normalized_error(&fact.message);
+    if summary.errors.iter().any(|e| wording::normalized_error(&e.message) == key) {
         return false;
     }
     summary.errors.push(ErrorEntry {
@@ -187,6 +187,8 @@ fn restore_error(fact: &ErrorFact, summary: &mut Summary) -> bool {
         resolved_in_version: None,
         seqs: fact.seqs.clone(),
         session_id: None,
+        key: Key::default(),
+        key_anywhere: Key::default(),
     });
     true
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem;
 
-use super::super::file_history::{Named, identity};
+use super::super::file_history::{PathSet, identity};
 use super::super::render::{Rendering, shown_path};
 use super::super::section::Section;
 use super::super::summary::Summary;
@@ -31,7 +31,7 @@ pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> Probe
 pub fn check_answer(probe: &Probe, answer: &str) -> ProbeResult {
     let text = Text::of(answer);
     // Whoever says that it does not know has named no fact.
-    let is_unknown = probe.is_exam() && wording::key(answer) == NOT_FOUND;
+    let is_unknown = probe.is_exam() && wording::normalized(answer) == NOT_FOUND;
     let is_held = |fact: &str| !is_unknown && text.holds(fact, probe.exact, probe);
     let missing: Vec<String> =
         probe.expected.iter().filter(|fact| !probe.spellings(fact).any(is_held)).cloned().collect();
@@ -104,11 +104,11 @@ impl<'a> Texts<'a> {
         if asks_for_paths(probe) {
             let paths = self.paths.get_or_insert_with(|| {
                 let asked = probes.iter().filter(|probe| asks_for_paths(probe)).flat_map(|p| &p.expected);
-                let asked = Named::of(asked.map(String::as_str));
+                let asked = PathSet::of(asked.map(String::as_str));
                 let modified =
                     record.files_modified.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]);
                 let read = record.files_read.iter().map(|f| Some(&f.path));
-                let paths = modified.chain(read).flatten().filter(|path| asked.holds(path));
+                let paths = modified.chain(read).flatten().filter(|path| asked.contains(path));
                 paths.map(|path| identity(path)).collect()
             });
             if paths.contains(identity(fact).as_ref()) {
@@ -164,7 +164,10 @@ impl<'a> Text<'a> {
             // Most facts stand there as they are, and then nothing is folded.
             return !said.is_empty()
                 && (contains(&self.raw, said)
-                    || find_words(self.folded.get_or_init(|| wording::key(&self.raw)), &wording::key(fact)));
+                    || find_words(
+                        self.folded.get_or_init(|| wording::normalized(&self.raw)),
+                        &wording::normalized(fact),
+                    ));
         }
         if find_exact(&self.raw, fact) {
             return true;

@@ -11,6 +11,7 @@ use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{Blocker, CurrentState, Decision, Summary};
 use super::super::version::VersionMeta;
 use super::*;
+use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::ledger::{ErrorFact, Facts, FileFact, TodoItem, TodoList, TodoStatus};
@@ -126,6 +127,7 @@ fn span(version: i64) -> (Facts, Proposal) {
             superseded_by: None,
             seqs: vec![s + 7],
             session_id: None,
+            key: Key::default(),
         }],
         current_state: CurrentState {
             phase: None,
@@ -460,6 +462,7 @@ proptest! {
             decisions: texts.iter().map(|t| Decision {
                 decision: t.clone(), rationale: texts[0].clone(), alternatives: vec![], superseded_by: None,
                 seqs: vec![], session_id: None,
+                key: Key::default(),
             }).collect(),
             current_state: CurrentState { phase: None, task: Some(texts[0].clone()), text: texts[0].clone(), seqs: vec![] },
             blockers: texts.iter().map(|t| Blocker { text: t.clone(), seqs: vec![], session_id: None  }).collect(),

@@ -77,13 +77,13 @@ fn latest(seqs: &[i64]) -> i64 {
 pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
     let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
     let pinned: HashSet<String> =
-        summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::key(&c.text)).collect();
+        summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::normalized(&c.text)).collect();
     // A pin that repeats a demand tells it.
     let mut ranked: Vec<(usize, &Constraint)> = summary
         .constraints
         .iter()
         .enumerate()
-        .filter(|(_, c)| is_pin(c) || pinned.is_empty() || !pinned.contains(&wording::key(&c.text)))
+        .filter(|(_, c)| is_pin(c) || pinned.is_empty() || !pinned.contains(&wording::normalized(&c.text)))
         .collect();
     ranked.sort_by_key(|(order, c)| match c.source {
         ConstraintSource::Pin => (0, i64::try_from(*order).unwrap_or(i64::MAX)),
@@ -120,8 +120,8 @@ fn decision(d: &Decision, order: usize, shape: ListShape) -> String {
     let most = if d.superseded_by.is_some() { FACT_CHARS } else { ENTRY_CHARS };
     let _ = write!(text, "**{}**", short(&d.decision, most).replace("**", "\\*\\*"));
     // A sentence often holds its own reason and what it turns away; once is enough.
-    let said = wording::key(&d.decision);
-    let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::key(part));
+    let said = wording::normalized(&d.decision);
+    let is_new = |part: &str| !part.trim().is_empty() && !said.contains(&wording::normalized(part));
     if is_new(&d.rationale) {
         text.push_str(": ");
         text.push_str(&short(&d.rationale, REASON_CHARS));
@@ -405,9 +405,10 @@ fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
 
 /// What people asked that the intent does not tell, the latest first, each with what became of it.
 pub(super) fn requests(summary: &Summary) -> Entries<'_> {
-    let intent = wording::key(&summary.session_intent);
+    let intent = wording::normalized(&summary.session_intent);
     let is_told = |request: &RequestEntry| {
-        request.state == RequestState::Open && intent.contains(&wording::key(clip_words(&request.text, 80)))
+        request.state == RequestState::Open
+            && intent.contains(&wording::normalized(clip_words(&request.text, 80)))
     };
     let ranked: Vec<(usize, &RequestEntry)> =
         summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();

@@ -167,7 +167,7 @@ fn dense(text: &str, chars: usize) -> String {
 /// The first telling words, joined by dashes.
 fn slug(text: &str, most: usize) -> String {
     let mut seen = BTreeSet::new();
-    let folded = wording::key(wording::clip_chars(text, 400));
+    let folded = wording::normalized(wording::clip_chars(text, 400));
     let says_little = |word: &str| word.is_empty() || is_stop_word(word) || matches!(word, "use" | "using");
     let words = folded.split(' ').filter(|word| !says_little(word));
     let words: Vec<&str> = words.filter(|w| seen.insert(*w)).take(most).collect();

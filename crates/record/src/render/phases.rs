@@ -103,6 +103,7 @@ mod tests {
     use crate::strategy::{Engine, Strategy, Verifiable};
     use crate::summary::{Decision, ReadFile, Remark, Summary};
     use crate::version::VersionMeta;
+    use anchord_facts::key::Key;
     use anchord_messages::tokens::TokenCounter;
 
     fn large() -> Summary {
@@ -122,6 +123,7 @@ mod tests {
                 superseded_by: None,
                 seqs: vec![i],
                 session_id: None,
+                key: Key::default(),
             });
             let path = format!("src/net/part_{i}.rs");
             summary.files_read.push(ReadFile { path, reason: None, seqs: vec![i], session_id: None });

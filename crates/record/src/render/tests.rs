@@ -7,6 +7,7 @@ use super::super::summary::{
     RequestEntry, RequestState, TestResult,
 };
 use super::*;
+use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
@@ -100,6 +101,7 @@ fn small() -> Summary {
             text: "Fix the login page".into(),
             seqs: vec![1],
             session_id: None,
+            key: Key::default(),
         }],
         files_modified: vec![
             ModifiedFile {
@@ -127,6 +129,7 @@ fn small() -> Summary {
                 superseded_by: Some("Use JWT".into()),
                 seqs: vec![4],
                 session_id: None,
+                key: Key::default(),
             },
             Decision {
                 decision: "Use JWT".into(),
@@ -135,6 +138,7 @@ fn small() -> Summary {
                 superseded_by: None,
                 seqs: vec![6],
                 session_id: None,
+                key: Key::default(),
             },
         ],
         current_state: CurrentState {
@@ -154,6 +158,8 @@ fn small() -> Summary {
                 resolved_in_version: None,
                 seqs: vec![10],
                 session_id: None,
+                key: Key::default(),
+                key_anywhere: Key::default(),
             },
             ErrorEntry {
                 kind: None,
@@ -165,6 +171,8 @@ fn small() -> Summary {
                 resolved_in_version: Some(1),
                 seqs: vec![4],
                 session_id: None,
+                key: Key::default(),
+                key_anywhere: Key::default(),
             },
         ],
         test_results: vec![TestResult {
@@ -345,6 +353,8 @@ fn large(files: usize, facts: usize) -> Summary {
             resolved_in_version: None,
             seqs: vec![seq(i)],
             session_id: None,
+            key: Key::default(),
+            key_anywhere: Key::default(),
         });
     }
     summary
@@ -440,6 +450,7 @@ fn any_summary() -> impl Strategy<Value = Summary> {
                     superseded_by: flag.then(|| t.clone()),
                     seqs: vec![],
                     session_id: None,
+                    key: Key::default(),
                 })
                 .collect(),
             current_state: CurrentState {
