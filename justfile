@@ -105,6 +105,10 @@ sqlx-prepare database="postgres://postgres@127.0.0.1:5432/anchord_prepare":
     cargo sqlx database reset -y --database-url {{ database }}
     cargo sqlx prepare --database-url {{ database }} -- --all-targets
 
+# Upgrade a database of the version before beneath a service at work, for longer than the tests do
+upgrade-under-load seconds="60":
+    ANCHORD_UPGRADE_SECONDS={{ seconds }} cargo test --test journeys -- beneath_a_service_at_work --nocapture
+
 # Bring a database's schema up to date
 migrate *flags:
     cargo run -- migrate {{ flags }}

@@ -35,6 +35,7 @@ use anchord_runtime::background::{self, Apart};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
+use anchord_store::migrate::LockWaits;
 use anchord_webhooks::target::Reach;
 pub use anchord_worker::alone::{Alone, CallRecord};
 use anchord_worker::courier::Courier;
@@ -113,7 +114,7 @@ pub async fn serve(
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
 pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
     let (embedded, url) = reach(config).await?;
-    let migrated = Store::migrate(&url).await;
+    let migrated = Store::migrate(&url, LockWaits::default()).await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
@@ -172,7 +173,7 @@ impl Process {
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
         let (embedded, url) = reach(&settings.database).await?;
-        Store::migrate(&url).await.context("the database cannot be migrated")?;
+        Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
         let store = Store::connect(&url, settings.database.pool_size, tracker.clone())
             .await

@@ -12,6 +12,7 @@ use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::Store;
 use anchord_store::audit::Actor;
 use anchord_store::keys::{ApiKey, NewKey, Rotation};
+use anchord_store::migrate::LockWaits;
 use anchord_store::tenants::{Changed, Tenant, TenantChange};
 
 /// Connections of a command.
@@ -35,7 +36,7 @@ impl Operators {
     /// alone while it runs.
     pub async fn open(database: &config::Database) -> anyhow::Result<Self> {
         let (embedded, url) = reach(database).await?;
-        Store::migrate(&url).await.context("the database cannot be migrated")?;
+        Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
         let store = Store::connect(&url, CONNECTIONS, tracker.clone()).await;
         let store = store.context("the database cannot be reached")?;

@@ -59,5 +59,6 @@ mod tasks;
 mod tenant_wide;
 mod tenants;
 mod triggers;
+mod upgrade;
 mod usage;
 mod webhooks;

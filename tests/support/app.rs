@@ -157,7 +157,11 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
     }
 }
 
+/// The tenant with its key; a database that was made ready may have both.
 async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
+    if let Some(tenant) = store.find_tenant_id(name).await.expect("a look") {
+        return tenant;
+    }
     let tenant = store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
     let scopes = ["read", "write", "admin"].map(str::to_owned).to_vec();
     let key =

@@ -56,7 +56,8 @@ rm -rf "$2"
 const PATIENCE: Duration = Duration::from_secs(20);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-static MIGRATIONS: Migrator = sqlx::migrate!();
+/// The schema as it is, which a new database gets.
+static SCHEMA: Migrator = sqlx::migrate!();
 
 /// The process's `PATH`, for the launcher.
 #[expect(
@@ -288,7 +289,7 @@ async fn execute(url: &str, sql: String) {
 
 /// Tells the migrations apart by what they contain.
 fn fingerprint() -> String {
-    let sums = MIGRATIONS.iter().flat_map(|migration| migration.checksum.iter());
+    let sums = SCHEMA.iter().flat_map(|migration| migration.checksum.iter());
     // FNV-1a: a name for a database, not a protection.
     let hash = sums.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -298,7 +299,7 @@ fn fingerprint() -> String {
 
 async fn migrate(url: &str) {
     let mut connection = PgConnection::connect(url).await.expect("a connection");
-    MIGRATIONS.run(&mut connection).await.expect("migrations that run");
+    SCHEMA.run(&mut connection).await.expect("migrations that run");
     connection.close().await.expect("a clean end");
 }
 

@@ -7,8 +7,8 @@ pub enum StoreError {
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
     /// The schema could not be brought up to date.
-    #[error("the migrations failed: {0}")]
-    Migrate(#[from] sqlx::migrate::MigrateError),
+    #[error(transparent)]
+    Migrate(#[from] super::migrate::SchemaError),
     /// A session changed each time that a change of it had been decided.
     #[error("the session changed each time that a change of it had been decided")]
     Contended,
@@ -88,7 +88,7 @@ impl StoreError {
 }
 
 /// The code of a lock that was not to be had in time.
-const LOCK_NOT_AVAILABLE: &str = "55P03";
+pub(super) const LOCK_NOT_AVAILABLE: &str = "55P03";
 
 /// Whether the server ended a statement that took too long.
 pub(crate) fn is_timed_out(error: &sqlx::Error) -> bool {
@@ -101,6 +101,6 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
         || code_of(error).is_some_and(|code| ["57P01", "57P02", "57P03"].contains(&code.as_ref()))
 }
 
-fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> {
+pub(super) fn code_of(error: &sqlx::Error) -> Option<std::borrow::Cow<'_, str>> {
     error.as_database_error()?.code()
 }

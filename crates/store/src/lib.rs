@@ -27,6 +27,7 @@ pub mod ledger;
 pub mod load;
 pub mod merges;
 pub mod messages;
+pub mod migrate;
 pub mod narratives;
 pub mod outlines;
 pub mod pins;
@@ -60,12 +61,10 @@ pub use bulkhead::Tx;
 use bulkhead::{Bulkhead, Share};
 pub use error::StoreError;
 use keys::KeyCache;
+use migrate::LockWaits;
 use readers::{Readers, Reading};
 
 use anchord_messages::id::TenantId;
-
-/// The migrations, built into the binary.
-static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
 /// Connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
@@ -117,14 +116,13 @@ pub struct Connections {
 }
 
 impl Store {
-    /// Brings the schema up to date, as the role that owns it. Runs before any pool is open, because
-    /// changed tables break the plans that open connections keep.
+    /// Brings the schema up to date, as the role that owns it, while other processes may be at work.
     ///
     /// # Errors
-    /// When the database cannot be reached, or holds a schema that this build does not know.
-    pub async fn migrate(url: &str) -> Result<(), StoreError> {
+    /// When the database cannot be reached, holds a schema that this build does not know, or somebody holds a lock on it.
+    pub async fn migrate(url: &str, waits: LockWaits) -> Result<(), StoreError> {
         let mut connection = PgConnection::connect_with(&PgConnectOptions::from_str(url)?).await?;
-        MIGRATOR.run(&mut connection).await?;
+        migrate::run(&mut connection, waits).await?;
         connection.close().await?;
         Ok(())
     }
