@@ -313,20 +313,21 @@ async fn an_upgrade_beneath_a_service_at_work_fails_no_job_and_refuses_no_append
         let session = format!("/v1/sessions/s{writer}");
         let made = app.call("PUT", &session, json!({"context_window": 4000}).to_string()).await;
         assert_eq!(made.status, 201, "{}", made.text);
-        let (mut told, mut longest) = (Vec::new(), Duration::ZERO);
+        let (mut acknowledged, mut longest) = (Vec::new(), Duration::ZERO);
         while !is_over.load(Ordering::Relaxed) {
-            let content = format!("{writer} {}: {}", told.len(), "went on with the work at hand ".repeat(12));
-            let role = if told.len() % 2 == 0 { "user" } else { "assistant" };
+            let content =
+                format!("{writer} {}: {}", acknowledged.len(), "went on with the work at hand ".repeat(12));
+            let role = if acknowledged.len() % 2 == 0 { "user" } else { "assistant" };
             let body = json!({"messages": [{"role": role, "content": content}]}).to_string();
             let started = Instant::now();
             let reply = app.call("POST", &format!("{session}/messages"), body).await;
             longest = longest.max(started.elapsed());
-            assert_eq!(reply.status, 201, "after {} appends: {}", told.len(), reply.text);
-            told.push(content);
+            assert_eq!(reply.status, 201, "after {} appends: {}", acknowledged.len(), reply.text);
+            acknowledged.push(content);
             let context = app.call("GET", &format!("{session}/context"), "").await;
             assert_eq!(context.status, 200, "{}", context.text);
         }
-        (session, told, longest)
+        (session, acknowledged, longest)
     };
     let work = async || {
         while !is_over.load(Ordering::Relaxed) {
@@ -348,10 +349,10 @@ async fn an_upgrade_beneath_a_service_at_work_fails_no_job_and_refuses_no_append
     let (written, (), before) = tokio::join!(join_all((0..WRITERS).map(write)), work(), upgrade());
     assert_is_as_new(&app.database).await;
 
-    for (session, told, _) in &written {
+    for (session, acknowledged, _) in &written {
         assert_eq!(
             &contents(&app, session).await,
-            told,
+            acknowledged,
             "{session} has other messages than were acknowledged"
         );
     }
@@ -361,7 +362,7 @@ async fn an_upgrade_beneath_a_service_at_work_fails_no_job_and_refuses_no_append
     assert_eq!(number(&mut owner, unended).await, 0, "jobs failed or were begun again");
     let after = number(&mut owner, "select count(*) from summaries").await;
     assert!(before > 0 && after > before, "{before} versions before the upgrade, {after} at the end");
-    let appends: usize = written.iter().map(|(_, told, _)| told.len()).sum();
+    let appends: usize = written.iter().map(|(_, acknowledged, _)| acknowledged.len()).sum();
     let longest = written.iter().map(|(_, _, longest)| *longest).max();
     println!(
         "{appends} appends, the longest {longest:?}; {after} versions, {before} of them before the upgrade"

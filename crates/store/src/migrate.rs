@@ -31,8 +31,8 @@ const CHECKSUM_BYTES: usize = 48;
 const TABLE: &str = "_sqlx_migrations";
 /// The number of the advisory lock under which one process at a time migrates.
 const LOCK: i64 = 1_633_772_134;
-/// How often a process looks whether another has finished.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// How often a process tries to get the lock that another has.
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
 /// How long a migration waits for locks.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ pub(super) async fn run(connection: &mut PgConnection, waits: LockWaits) -> Resu
         .fetch_one(&mut *connection)
         .await?
     {
-        tokio::time::sleep(BETWEEN_LOOKS).await;
+        tokio::time::sleep(BETWEEN_TRIES).await;
     }
     // sqlx's own lock too, for builds that know no other. Both end with the connection.
     connection.lock().await.map_err(SchemaError::Failed)?;
@@ -210,7 +210,8 @@ async fn attempt(
     // Building an index concurrently waits for transactions, and nobody waits for it.
     let is_patient = sql.contains(" index concurrently ");
     let timeout = if is_patient { 0 } else { lock_timeout.as_millis() };
-    sqlx::raw_sql(AssertSqlSafe(format!("set lock_timeout = {timeout}"))).execute(&mut *connection).await?;
+    let settings = format!("set lock_timeout = {timeout}; set statement_timeout = 0");
+    sqlx::raw_sql(AssertSqlSafe(settings)).execute(&mut *connection).await?;
     if is_patient {
         drop_invalid(connection, sql).await?;
     }
