@@ -439,29 +439,3 @@ async fn it_never_thrashes() {
         assert_eq!(number(&mut look, wasted).await, 0);
     }
 }
-
-#[tokio::test]
-async fn a_session_of_before_keeps_what_its_signals_know() {
-    let app = session(&json!({"policy": "combined"})).await;
-    let read = |id: &str| {
-        let function = json!({"name": "read_file", "arguments": r#"{"path": "src/a.rs"}"#});
-        json!([
-            {"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": function}]},
-            {"role": "tool", "tool_call_id": id, "content": "fn main() {}"},
-        ])
-    };
-    for id in ["a", "b"] {
-        append_with(&app, json!({"messages": read(id)})).await;
-    }
-    // As the rows were before, and what the migration makes of them.
-    let mut owner = app.database.connect().await;
-    let before = "update sessions set accounting = (accounting::jsonb || jsonb_build_object('recent', recent::jsonb))::json, recent = null";
-    sqlx::raw_sql(before).execute(&mut owner).await.expect("an update");
-    let migration = include_str!("../../migrations/0008_prepared.sql");
-    let start = migration.find("update sessions").expect("the statement");
-    let moves = migration[start..].split(';').next().expect("the statement");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(moves)).execute(&mut owner).await.expect("the migration");
-    assert_eq!(text(&mut owner, "select (accounting -> 'recent' is null)::text from sessions").await, "true");
-    let reply = append_with(&app, json!({"messages": read("c")})).await;
-    assert_eq!(reply["decision"]["reasons"], json!(["rereading"]), "{reply}");
-}
