@@ -12,7 +12,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, THEIRS, app};
-use crate::support::{bury_dead_workers, number, text};
+use crate::support::{bury_dead_workers, number};
 
 const SESSION: &str = "/v1/sessions/s";
 /// The effective window is 8,000 tokens: warn at 4,800, compress at 5,600.

@@ -15,7 +15,7 @@ use sqlx::{
 };
 
 use crate::support::app::{App, COMPRESS, app_on};
-use crate::support::{TestDatabase, database, empty_database, number, text};
+use crate::support::{TestDatabase, database, empty_database, number, text, until};
 
 /// The migrations of the versions before the steps, which the product no longer has.
 static LANDED: Migrator = sqlx::migrate!("tests/fixtures/schema/migrations");
@@ -324,8 +324,8 @@ async fn an_upgrade_beneath_a_service_at_work_fails_no_job_and_refuses_no_append
             longest = longest.max(started.elapsed());
             assert_eq!(reply.status, 201, "after {} appends: {}", acknowledged.len(), reply.text);
             acknowledged.push(content);
-            let context = app.call("GET", &format!("{session}/context"), "").await;
-            assert_eq!(context.status, 200, "{}", context.text);
+            let served = app.call("GET", &format!("{session}/context"), "").await;
+            assert_eq!(served.status, 200, "{}", served.text);
         }
         (session, acknowledged, longest)
     };
@@ -338,11 +338,19 @@ async fn an_upgrade_beneath_a_service_at_work_fails_no_job_and_refuses_no_append
     };
     let upgrade = async || {
         let half = Duration::from_millis(seconds() * 500);
-        tokio::time::sleep(half).await;
         let mut owner = app.database.connect().await;
-        let before = number(&mut owner, "select count(*) from summaries").await;
+        let mut versions = async |more_than: i64| {
+            until("a version", async || {
+                let versions = number(&mut owner, "select count(*) from summaries").await;
+                (versions > more_than).then_some(versions)
+            })
+            .await
+        };
+        tokio::time::sleep(half).await;
+        let before = versions(0).await;
         migrate(&app.database).await;
         tokio::time::sleep(half).await;
+        versions(before).await;
         is_over.store(true, Ordering::Relaxed);
         before
     };
@@ -361,7 +369,6 @@ async fn an_upgrade_beneath_a_service_at_work_fails_no_job_and_refuses_no_append
                    where status not in ('succeeded', 'skipped', 'superseded') or crashes > 0 or attempt > 1";
     assert_eq!(number(&mut owner, unended).await, 0, "jobs failed or were begun again");
     let after = number(&mut owner, "select count(*) from summaries").await;
-    assert!(before > 0 && after > before, "{before} versions before the upgrade, {after} at the end");
     let appends: usize = written.iter().map(|(_, acknowledged, _)| acknowledged.len()).sum();
     let longest = written.iter().map(|(_, _, longest)| *longest).max();
     println!(
