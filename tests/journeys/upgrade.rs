@@ -161,8 +161,16 @@ async fn a_database_of_every_version_since_0025_ends_as_a_new_one_and_keeps_its_
     let source = database_at(BEFORE).await;
     let source = app_on(source).await;
     fill(&source).await;
-    let expected = read(&source).await;
-    for version in 25..=BEFORE {
+    let mut expected = read(&source).await;
+    for version in (25..=BEFORE).rev() {
+        if version == 27 {
+            // What versions before 0028 did not store.
+            let without =
+                "update summaries set digest = null, digest_tokens = null, head_seq = null, mask_upto = null,
+                                                carried_seq = null, hindsight = null";
+            run(&mut source.database.connect().await, without).await;
+            expected = read(&source).await;
+        }
         let database = database_at(version).await;
         copy(&source.database, &database).await;
         if version < 31 {
@@ -171,7 +179,9 @@ async fn a_database_of_every_version_since_0025_ends_as_a_new_one_and_keeps_its_
         migrate(&database).await;
         assert_is_as_new(&database).await;
         let app = app_on(database).await;
-        assert_eq!(read(&app).await, expected, "from {version:04}");
+        for (found, expected) in read(&app).await.iter().zip(&expected) {
+            assert_eq!(found, expected, "from {version:04}");
+        }
         // It goes on from there.
         let more = json!({"messages": [{"role": "user", "content": "go on"}]}).to_string();
         let reply = app.call("POST", &format!("{SESSION}/messages"), more).await;
