@@ -9,7 +9,7 @@
 -- sequential scans, hash joins or merge joins, because a plan that was made while the tables were empty would read them
 -- whole later. A `limit 1` around a search by a whole key stands there for the same reason.
 
--- Tenants and keys.
+-- Tenants and keys -----------------------------------------------------------------------------------------------------
 
 create or replace function find_key(p_digest bytea)
   returns table (tenant_id uuid, id uuid, scopes text[], expires_at timestamptz, suspended boolean, quotas json)
@@ -61,9 +61,9 @@ end;
 comment on function list_audit_events is
   'A page of the audit log over all tenants, newest first, for operators.';
 
+-- Sessions -------------------------------------------------------------------------------------------------------------
 
--- Sessions: read, decide, write. The service reads a session with its revision, decides, and writes what it decided if the
--- revision is still the same.
+-- The service reads a session with its revision, decides, and writes what it decided if the revision is still the same.
 
 create or replace function load_sessions(p_tenants uuid[], p_names text[], p_ids uuid[])
   returns table (place integer, id uuid, name text, settings text, defaults text, head_seq bigint, anchor_seq bigint,
@@ -303,8 +303,7 @@ $$;
 comment on function tail_within is
   'Where the newest messages of a session begin that fit into a context of p_budget tokens. Each counts with its tool outputs as placeholders, and with an eighth of the budget at most. The bodies are bounded too, by 16 MiB or 8 bytes a token, whichever is more, because a placeholder may stand for megabytes.';
 
-
--- The queue: claim a job, fix its span, end it.
+-- The queue ------------------------------------------------------------------------------------------------------------
 
 create or replace function claim_compression(p_worker bigint, p_lease_seconds double precision, p_tenant_limit integer)
   returns setof compressions
@@ -691,8 +690,7 @@ end;
 comment on function queue_state is
   'The live jobs by kind and status over all tenants, and for how long the oldest due one has been due; for metrics.';
 
-
--- Versions and recall.
+-- Versions and recall --------------------------------------------------------------------------------------------------
 
 create or replace function read_parts(p_tenant uuid, p_session uuid, p_parts bigint[])
   returns text[] language plpgsql stable set search_path = public, pg_temp
@@ -781,8 +779,7 @@ $$;
 comment on function index_postings is
   'Adds postings to a session''s recall index if it still reaches through p_after, and ends their job when nothing is left to index. Returns ''indexed'', ''ended'', or ''behind'' when the index reaches elsewhere or the session is gone; null, and nothing has changed, when the session is locked and the caller does not wait.';
 
-
--- Events and webhooks.
+-- Events and webhooks --------------------------------------------------------------------------------------------------
 
 create or replace function write_events(p_tenant uuid, p_session uuid, p_kinds text[], p_payloads text[], p_messages uuid[],
                              p_event_channel text, p_delivery_channel text)
@@ -964,9 +961,10 @@ end;
 comment on function forget_old_deliveries is
   'Removes at most p_limit deliveries older than p_days, over all tenants; returns how many.';
 
+-- Erasing --------------------------------------------------------------------------------------------------------------
 
--- Erasing. `sessions` and `tenants` own rows that have no foreign key, because checking it would cost an append an eighth
--- of its time; these functions know all of them, and the service may delete in no other way.
+-- Sessions and tenants own rows that have no foreign key, because checking it would cost an append an eighth of its time.
+-- These functions know all of them, and the service may delete in no other way.
 
 create or replace function erase_sessions(p_tenant uuid, p_sessions uuid[]) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -1118,7 +1116,8 @@ end;
 comment on function forget_old_replies is
   'Removes kept replies older than a day, over all tenants; returns how many.';
 
--- Who may call what crosses tenants.
+-- Who may call what crosses tenants ------------------------------------------------------------------------------------
+
 revoke execute on function
   find_key, touch_keys, find_tenant_id, list_tenants, list_audit_events, load_sessions, load_outlines, load_replies,
   commit_appends, claim_compression, claim_compressions, look_after_workers, queue_state, forget_old_events,
