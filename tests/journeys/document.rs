@@ -1,8 +1,8 @@
 //! The OpenAPI document: it is the committed one, it is complete, and what it lists keeps tenants apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -12,6 +12,52 @@ use crate::support::app::{THEIRS, app};
 
 fn document() -> Value {
     anchord_http::openapi()
+}
+
+/// The Rust files of a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The names under which a source's types stand in the document.
+fn schema_names(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for derived in code.split("#[derive(").skip(1) {
+        let Some((traits, after)) = derived.split_once(")]") else { continue };
+        let declared = ["struct ", "enum "].into_iter().filter_map(|kind| after.split_once(kind));
+        let Some((attributes, name)) = declared.min_by_key(|(before, _)| before.len()) else { continue };
+        let (_, name) = attributes.split_once("schema(as = ").unwrap_or(("", name));
+        if traits.contains("ToSchema") {
+            names.push(name.chars().take_while(|c| c.is_alphanumeric()).collect());
+        }
+    }
+    names
+}
+
+/// Of two types with one name the document would silently hold the later one alone.
+#[test]
+fn no_two_types_have_one_name_in_the_document() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates"), &mut files);
+    let mut seen = BTreeMap::new();
+    for file in files {
+        let code = fs::read_to_string(&file).expect("a source");
+        // The tests are the end of a file, by convention.
+        let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        for name in schema_names(code) {
+            if let Some(other) = seen.insert(name.clone(), file.clone()) {
+                panic!("{name}: {} and {}", other.display(), file.display());
+            }
+        }
+    }
+    assert!(seen.len() > 100, "{}", seen.len());
 }
 
 /// Path, method and declaration of every operation.

@@ -1,5 +1,7 @@
 //! A tool output that a session has already: every message comes back as sent, and a reference leads to it.
 
+use anchord_store::Store;
+use anchord_store::migrate::LockWaits;
 use serde_json::{Value, json};
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
@@ -8,7 +10,7 @@ use crate::support::app::{App, app};
 
 const PATH: &str = "/v1/sessions/s/messages";
 
-static MIGRATIONS: Migrator = sqlx::migrate!();
+static LANDED: Migrator = sqlx::migrate!("tests/fixtures/schema/migrations");
 
 /// A long output with text that JSON escapes and bytes that are no characters of their own.
 fn output() -> String {
@@ -49,10 +51,10 @@ const TAKEN_OUT: &str = r#"
 async fn what_an_earlier_version_took_out_of_a_message_is_in_it_again() {
     let database = crate::support::empty_database().await;
     let mut owner = PgConnection::connect(&database.url).await.expect("a connection");
-    let earlier = MIGRATIONS.iter().filter(|migration| migration.version <= 30).cloned().collect();
+    let earlier = LANDED.iter().filter(|migration| migration.version <= 30).cloned().collect();
     Migrator::with_migrations(earlier).run(&mut owner).await.expect("the earlier migrations");
     sqlx::raw_sql(TAKEN_OUT).execute(&mut owner).await.expect("rows");
-    MIGRATIONS.run(&mut owner).await.expect("the later migrations");
+    Store::migrate(&database.url, LockWaits::default()).await.expect("the upgrade");
     let rows =
         sqlx::raw_sql("select body from messages order by seq").fetch_all(&mut owner).await.expect("rows");
     let bodies: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
