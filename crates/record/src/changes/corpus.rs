@@ -87,7 +87,7 @@ impl<'a> Corpus<'a> {
                 Voice::Person => corpus.person.extend(stems(&block.words)),
                 // An agent that tells of an instruction in order not to follow it has not taken it up.
                 Voice::Assistant if Phrase::Refusal.is_in(&block.words) => {
-                    corpus.refusals.extend(stems(&block.words))
+                    corpus.refusals.extend(stems(&block.words));
                 }
                 Voice::Assistant => corpus.agent.extend(stems(&block.words)),
                 Voice::Tool => {}

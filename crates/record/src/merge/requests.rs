@@ -17,6 +17,7 @@ const LONGEST_SUCCESSOR: usize = 160;
 const MOST: usize = 200;
 
 /// The requests of a record, if there is one, with those of the span behind it.
+#[must_use]
 pub fn after(record: Option<&Summary>, told: &[RequestFact]) -> Vec<RequestEntry> {
     let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
     fold(&mut requests, told);
