@@ -1,4 +1,4 @@
-//! The content fuzzer: a runner for the targets that needs no nightly compiler.
+//! The content fuzzer: a runner for the targets that needs no nightly compiler, which libFuzzer does.
 //!
 //! It makes inputs out of the pieces that parsers trip over, changes and joins the ones it has, and
 //! keeps those that take long for their size. libFuzzer, which sees what code an input reaches, runs the

@@ -1,4 +1,7 @@
 //! The first key: without it nobody could make another.
+//!
+//! The service makes one itself only beside a database of its own, on the machine of the one who starts it, in a file of
+//! mode 0600, so that the first call works without a manual. Any other service has only what its operator set.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};

@@ -1,5 +1,6 @@
 //! Every metric that the service has: its name, its labels and what it says. No label names a tenant, a
-//! session or a key, and none has a value that a caller could invent.
+//! session or a key, and none has a value that a caller could invent: each tenant would be a set of series, and everyone
+//! who reads a dashboard would read the list of customers.
 
 use metrics::{Label, counter, describe_counter, describe_gauge, describe_histogram};
 

@@ -1,4 +1,7 @@
 //! The integration tests, one module per journey, in one binary: it is linked once.
+//!
+//! They run under `cargo test`; databases keep tests independent of how many processes run them, so any other runner
+//! works.
 
 #![expect(
     clippy::expect_used,

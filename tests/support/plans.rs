@@ -1,5 +1,11 @@
 //! The plans that a database's server makes for the statements it is sent, as it tells them to its clients:
 //! the statements inside functions and those that keep foreign keys included.
+//!
+//! A copy of a statement in a test proves nothing about the one that is sent, and an `explain` by hand knows neither
+//! the role nor the plan mode. `auto_explain` reports the plan of everything that a session really runs. Tests read
+//! it four times, because plans differ: with statistics, without, with generic plans, and with plans made while the
+//! tables were empty, which long-lived connections keep. A scan of a whole table fails, and so does an index that is
+//! read far beyond the rows it returns.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

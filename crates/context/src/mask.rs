@@ -27,7 +27,9 @@ const WARN_STEP_OUTPUTS: usize = 5;
 const FORCE_STEP_OUTPUTS: usize = 2;
 /// At the force level this many tokens are worth a step of their own.
 const FORCE_STEP_TOKENS: u32 = 2_000;
-/// The newest open errors stay; a session that fails all the time must still be maskable.
+/// The newest open errors stay; a session that fails all the time must still be maskable. An error is open until the same
+/// command runs again: masking is decided within an append, which reads no bodies, so the ledger cannot be asked. The
+/// cost: an error that something else repaired stays too long.
 const MOST_OPEN_ERRORS: usize = 3;
 
 /// What the caller wants done with a message's outputs.

@@ -2,6 +2,10 @@
 //!
 //! An item is marked as completed only where a clause names it and says that it is done, without a
 //! negation or a condition; what is said less clearly is proposed and left to the caller.
+//!
+//! What is negated is not even proposed: "the form is not done yet" is evidence against it. What a person says is proposed
+//! at most, because people order in the words in which they report ("the form is done by tonight"). An item that is
+//! marked wrongly is not looked at again; one that is proposed costs the caller a look.
 
 mod said;
 mod subject;

@@ -2,7 +2,8 @@
 //!
 //! Out: one line for the session, one for each message in order, one for each version, and one that ends
 //! it, so that a file that was cut short is known by its lack. In: the session with its messages word for
-//! word; versions are for reading and are made anew by the next compression.
+//! word; versions are for reading and are made anew by the next compression. A version holds what was checked against the
+//! messages where it was made; taken from a file, it would be a caller's text that looks like ours.
 
 use std::time::Instant;
 

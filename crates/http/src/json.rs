@@ -166,7 +166,7 @@ fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<Bytes, ApiError> {
-    // Nothing is decompressed: a few kilobytes could come to gigabytes.
+    // Nothing is decompressed: a few kilobytes could come to gigabytes. Agents send from nearby, and a proxy may unpack.
     let is_plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
     if !headers.get_all(header::CONTENT_ENCODING).iter().all(is_plain) {
         return Err(ApiError::Encoded);

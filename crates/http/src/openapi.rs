@@ -233,7 +233,8 @@ fn bound_inner(document: &mut Value) {
     }
 }
 
-/// Generators take an object without listed fields for an empty one, unless it says that it is open.
+/// Generators take an object without listed fields for an empty one, unless it says that it is open. Messages are such
+/// objects and not the providers' types: a client that validates would refuse what a provider has added since.
 fn open_objects(value: &mut Value) {
     match value {
         Value::Object(fields) => {

@@ -229,6 +229,8 @@ fn initdb(
     (ctype, durability): (&str, Durability),
 ) -> Result<(), StartError> {
     let mut command = account::command(&programs.initdb, account);
+    // Bytewise order: collations of the C library change with system updates and then corrupt indexes on text without
+    // an error. Nothing here is sorted for people.
     command.arg("-D").arg(folder).args(["-U", SUPERUSER, "--encoding=UTF8", "--locale=C"]);
     command.arg(format!("--lc-ctype={ctype}")).args(["--auth-local=trust", "--auth-host=reject"]);
     // LC_ALL outranks what is asked for, where a program looks at both.

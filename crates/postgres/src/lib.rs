@@ -9,7 +9,7 @@
 //!
 //! The server listens on a Unix socket in a folder of mode 0700 and on no port. Whoever can open
 //! that socket can read the data files too, so a password would guard nothing; and there is no port
-//! to choose, to collide or to find open.
+//! to choose, to collide or to find open. Other tools connect with `psql -h FOLDER`, as the owner of the files or as root.
 
 mod account;
 mod cluster;
@@ -239,6 +239,9 @@ impl Embedded {
     }
 
     /// Waits until the server has ended by itself, which a running service must not survive.
+    ///
+    /// It is not restarted: a server that ends by itself met a full disk or lost its files, and a restart in a loop
+    /// would hide that. The process ends with an error, and its supervisor decides.
     pub async fn ended(&self) {
         self.server.ended().await;
     }
@@ -270,7 +273,8 @@ fn make_data_dir(folder: &Path) -> Result<PathBuf, StartError> {
 /// Makes the folder of the server's files, where its user can reach it.
 ///
 /// Started as root below a folder that is closed to others (`/root`), the server's user could not
-/// open its own files; they then lie in `/var/lib/anchord`, with a link in the data folder.
+/// open its own files; they then lie in `/var/lib/anchord`, with a link in the data folder. Granting that user a
+/// capability, or opening the closed folder, would weaken the machine.
 fn settle_home(home: &Path, account: Option<Account>) -> Result<PathBuf, StartError> {
     // A link whose target is gone is seen by its own metadata only.
     if home.symlink_metadata().is_err() {

@@ -36,7 +36,8 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(300);
 
 /// The guard: it reads a pipe whose other end only we hold. A line means that we are done with the
 /// server; the end without a line means that we were killed, and it stops the server for us. A
-/// parent-death signal would not do: it fires when the *thread* that spawned ends.
+/// parent-death signal would not do: it exists on Linux alone, fires when the *thread* that spawned ends, and needs
+/// unsafe code between `fork` and `exec`.
 const GUARD: &str = "read -r _ || kill -INT \"$1\"";
 
 /// How to start the server.
@@ -191,6 +192,9 @@ impl Launch<'_> {
             set("full_page_writes", "off");
             set("synchronous_commit", "off");
         }
+        // A message of 4 MiB takes some 16 MiB of a server process for a moment. The C library returned them to the
+        // system each time, and the next message paid 4,000 page faults. With both thresholds set such messages take
+        // 33 ms instead of 42, and a process that had one stays 15 MB larger. Other C libraries ignore the variables.
         for threshold in ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"] {
             command.env(threshold, KEPT_BYTES.to_string());
         }

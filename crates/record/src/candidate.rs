@@ -275,7 +275,7 @@ pub fn merge_proposal(material: &Material, facts: &Facts, proposed: Proposed) ->
 }
 
 /// Merges an engine's proposal into the current record itself, which the material has no longer: for whoever
-/// makes nothing else of it. A record grows with its session, and so does a copy.
+/// makes nothing else of it. A record grows with its session, and copying it was a fourth of a late merge.
 #[must_use]
 pub fn merge_last(material: &mut Material, facts: &Facts, proposed: Proposed) -> Draft {
     let record = material.base.as_mut().map(|base| std::mem::take(&mut base.summary));

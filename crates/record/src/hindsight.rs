@@ -5,6 +5,11 @@
 //! Invariant: it shares no code with what writes records or chooses what a digest says, so that it can find them
 //! wanting.
 //! Must not know: where messages are stored, how a name's message is found.
+//!
+//! Probes ask for what the record was made from, so they reach 1.0 whatever a reader can do with it. What the work
+//! went on to name comes from nobody who made the version. It is known one version later, so it is stored with
+//! history and compression and not in the version's document, which never changes. Names come from redacted text,
+//! because what is missing is shown.
 
 mod names;
 

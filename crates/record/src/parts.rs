@@ -4,6 +4,13 @@
 //! others, and few of those before change. So its lists are cut into parts of some entries; a version brings those that
 //! no part of its base says, and names the others by their ids.
 //! Invariant: a part never changes, and the parts of a version, in their order, behind its head are its record.
+//!
+//! Measured: the sixtieth version of one session stores 27 KB of 299, the fortieth 41 of 191; sixty versions of
+//! another, with a record of 490 KB at last, take 2.9 MB instead of 5.5. Parts of 8 entries wrote two fifths less and
+//! were read up to a tenth slower. A part is recognised by a seeded hash of its content, because the merge consumes
+//! the record that it builds on, and a copy would cost more than is saved. The cost: a whole record is read from some
+//! hundred rows (4.1 ms instead of 3.9 at 490 KB). A version from before there were parts has its record in its
+//! document.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

@@ -27,6 +27,7 @@ pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
 /// Puts into a fresh record what only the old one has: facts and demands that another engine, other
 /// bounds of pages or another session brought. Nothing of the narrative comes along, but for decisions,
 /// which are facts once they are made. Older than all that is fresh, it goes first.
+/// The cost: a wrong decision stays until a later one reverses it.
 pub fn adopt(old: &Summary, fresh: &mut Summary) {
     let modified: HashSet<String> = fresh
         .files_modified

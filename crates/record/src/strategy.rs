@@ -1,4 +1,7 @@
 //! How a version is made: the strategy that decides what is read and kept, the engine that reads it.
+//!
+//! The record itself is merged the same way by every strategy. So a session can change its strategy at any version,
+//! and one dense line of 500 tokens loses nothing but what it does not show.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use strum::IntoStaticStr;

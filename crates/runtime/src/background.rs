@@ -6,6 +6,10 @@
 //! Invariant: they give way. On Linux their threads have a lower priority, so that a small request waits
 //! less for them, and where nothing else wants the processor they lose nothing by it. The thread of workers does
 //! not: it may hold a session's lock, which appends wait for.
+//!
+//! Tried on a busy machine, from outside: a long slice (`sched_setattr`) gave no clear answer; the scheduler's idle
+//! class for these threads, and also for the workers' and their database processes, took a tenth off or nothing; a
+//! lower priority than this made compressions come too late.
 
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -54,6 +58,11 @@ static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
 static LAST_REQUEST: AtomicU64 = AtomicU64::new(0);
 /// While requests come, half of the processors are theirs: a request takes many short waits for one, and finds it
 /// busy at each of them when jobs, or the database for them, keep all busy.
+///
+/// Measured on two processors: beside compressions the median append took 2.3 to 3.8 ms instead of 3.4 to 4.2, the slowest
+/// hundredth 11 to 23 instead of 17 to 40, and at seven tenths of what a closed loop reaches 7,380 appends a second went
+/// through instead of 5,716. The cost: 55 to 69 compressions a second instead of 72. Resting three or ten times as long
+/// after each turn was tried: 17 and 7 compressions a second, and contexts still waited 1.4 times as long as when idle.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(turns()));
 
 /// How many pieces of jobs are done at once while requests come.

@@ -1,6 +1,10 @@
 //! The trace that work belongs to, as it travels with a job: a W3C `traceparent`.
 //!
 //! Without an exporter no span has a context, and nothing is written or read here.
+//!
+//! It is stored in the job's row, because the process that asks and the one that works share nothing else. Of appends
+//! that shared a transaction the newest one's trace stands for all, because the job is one. A model's server is sent
+//! none: it is a third party's.
 
 use std::collections::HashMap;
 

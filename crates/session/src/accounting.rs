@@ -120,7 +120,8 @@ pub struct Accounting {
     pub masked_tokens: u64,
     /// Tool results after `mask_upto`.
     pub unmasked_results: u32,
-    /// The current turn's user message, when the summary covers it.
+    /// The current turn's user message, when the summary covers it. It stays until the next version: if it went with the
+    /// next user message, everything behind it would move, and the provider's cache of the prefix would be lost each turn.
     pub carried: Option<Carried>,
     /// The newest user message.
     pub last_user: Option<Carried>,

@@ -54,7 +54,8 @@ impl Accounting {
     /// Whether another compression for the window's sake would be too often. Where versions reach the
     /// target, the next is due when a whole stretch from target to trigger has arrived. Where system
     /// prompt and newest messages alone keep the context above it, every new message would be a reason:
-    /// then at most three are made where two would do.
+    /// then at most three are made where two would do, and masking keeps the budget meanwhile. The cost: in such windows
+    /// up to an eighth of the window stands uncovered for a while.
     #[must_use]
     pub fn is_compressed_too_often(&self, policy: &Policy) -> bool {
         let trigger = u64::from(share_of(policy.effective_window, policy.compress));

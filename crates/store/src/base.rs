@@ -1,5 +1,9 @@
 //! What a job starts from, read at one moment: the session, its current version, its pins and probes,
 //! and the messages of its span.
+//!
+//! One statement reads all of it. Computing a compression of 30 KB takes 2 ms, while some forty round trips took the
+//! database and the threads that answer requests 15. One statement sees one moment, so it needs no transaction; lists
+//! come as columns of one row. The cost: one long statement in place of eight short ones.
 
 use std::collections::BTreeSet;
 

@@ -2,6 +2,11 @@
 //!
 //! Invariant: a row is written in the commit of its event ([`super::events`]), and only who holds the fence
 //! of an attempt says what became of it. What a claim does not settle comes again when its lease ends.
+//!
+//! The statement that writes an event also writes a row for every webhook that wants it. Walking over stored events
+//! instead would need a position up to which everything is visible; ids are in the order of commits within a session
+//! only, so a walk over a tenant's events would skip late commits. Without a webhook it costs one index lookup (0.02
+//! to 0.05 ms). The cost: an event with twenty webhooks writes twenty rows in the append's transaction.
 
 pub mod queue;
 

@@ -1,5 +1,9 @@
 //! Sessions as they are read, to be decided on or only looked at: without a lock, at one moment, with the revisions that
 //! tell later whether they still are so. The one place that knows a session's row.
+//!
+//! The revision is a column and not the row's `xmin`: a column says what it is for, survives a copy of the table, and
+//! holds on a distributed Postgres, where an `xmin` changes when a shard moves. Queueing or cancelling a compression
+//! moves it too, because an append decides on the live one.
 
 use std::time::Duration;
 
@@ -17,6 +21,7 @@ use anchord_session::settings::Settings;
 use anchord_session::trigger::Recent;
 
 /// How often a change of a session is decided before its caller is told to come back, after some five seconds.
+/// Settings, pins, rollbacks and merges are rare: each has a transaction of its own that locks the row only to write.
 const TRIES: u32 = 64;
 /// Before the second try; each that follows waits so much longer, up to the longest.
 const PAUSE: Duration = Duration::from_millis(5);

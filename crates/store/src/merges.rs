@@ -1,4 +1,9 @@
 //! Merging a finished session's record into its parent's, as a new version of the parent.
+//!
+//! A merge cancels the parent's live compression, which would end as superseded, and queues the same request again on
+//! the new version. Refusing the merge (409) would make its caller wait for the queue. Which child was merged is
+//! stored with the version that the merge made: a rollback past it takes the merge back, and the child can be merged
+//! again.
 
 use sqlx::PgConnection;
 use uuid::Uuid;

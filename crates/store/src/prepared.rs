@@ -3,6 +3,17 @@
 //! Invariant: there is at most one per session, and it is published only on the version, pins and settings
 //! that it was made under, by whoever holds the session's lock; in every other case its compression ends as
 //! superseded (or cancelled) and nothing of it is seen.
+//!
+//! An append publishes it, not a worker, so that the caller waits for nothing: the reply shows the context that the
+//! new version leaves. It costs that append some milliseconds, once per version; the session's running counts say
+//! whether anything is prepared, so other appends do not look. It is a transaction of its own before the append's: if
+//! it fails, the append is stored as if nothing had been prepared.
+//!
+//! It is superseded when version, pins or settings differ, when the caller has added a probe, when a finished task's
+//! span reaches further, or when it would leave the context within 0.10 of the compress level: a new compression of
+//! everything then does in one step what this one would begin. A preparation that failed or was cancelled is not
+//! repeated before the next version. A changed todo list does not supersede it: agents write their lists every few
+//! calls, and the write-back is refused by the list's revision.
 
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;

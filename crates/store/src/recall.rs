@@ -1,4 +1,8 @@
 //! The recall index of a session, and questions to it.
+//!
+//! The newest postings wait beside the index (`recall_pending`): a version brings a few postings to nearly every
+//! bucket of its chunk, and a value that is appended to is written whole. Up to seven indexings keep a row each,
+//! which a query reads too; the eighth moves all of them into the buckets. Large indexings do not wait.
 
 mod hindsight;
 

@@ -143,7 +143,8 @@ impl Store {
 
 impl Store {
     /// Erases at most `limit` sessions that nobody has written to for as long as their tenant keeps them,
-    /// over all tenants; gives how many.
+    /// over all tenants; gives how many. An index on the last write would make every append write an index, so candidates
+    /// are found by their ids, which begin with the time of their making.
     ///
     /// # Errors
     /// When the database fails.

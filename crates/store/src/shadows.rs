@@ -1,4 +1,7 @@
 //! Candidates of shadow runs: written when a run is settled, read here.
+//!
+//! They have a table of their own. Versions have consecutive numbers, parents and a current one; a candidate has none
+//! of these, and in the same table every reader would have to leave it out.
 
 use super::{Store, StoreError};
 use anchord_messages::id::{CompressionId, SessionId, TenantId};

@@ -1,5 +1,8 @@
 //! Compressions of messages without a session, when a model words them: each has a session of its own, which
 //! no list shows and which is erased when its time is over.
+//!
+//! A compression by a model needs the queue, its fence, checkpoints, quotas and costs, all of which belong to a
+//! session. A second queue for messages without one would duplicate them.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};

@@ -1,4 +1,8 @@
 //! Where a webhook may be: its URL, as far as one can judge without resolving its name.
+//!
+//! The name is not resolved when a webhook is made: an API process may have no resolver, and what a name resolves to
+//! then says nothing about later. What can be judged offline is judged here; the worker's resolver checks the
+//! addresses of every connection. A test message shows at once whether an address works.
 
 use url::{Host, Url};
 

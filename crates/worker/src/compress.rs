@@ -30,7 +30,9 @@ use anchord_store::figures::Figures;
 use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use anchord_store::todos::TodoUpdate;
 
-/// At most so many messages are indexed at once after a version; more wait in the queue.
+/// At most so many messages are indexed at once after a version; more wait in the queue. Claimed in the commit that ends
+/// the compression, the indexing costs no notification, claim and second commit. With many messages behind, as before a
+/// first version, it would hold up others: 200 sessions of 480 messages had 15 compressions a second instead of 23.
 const INDEXED_AT_ONCE: Seq = 256;
 
 /// Runs a claimed compression to its settlement; gives the indexing of its version when it is little and claimed at

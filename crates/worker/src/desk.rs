@@ -27,7 +27,8 @@ use anchord_session::span::{self, Asked};
 use anchord_store::base::{Base, Current, Original};
 use anchord_store::compressions::Job;
 
-/// Messages that stay verbatim when code words what a model was to word.
+/// Messages that stay verbatim when code words what a model was to word: what is only meant is lost with code's words, and
+/// the last messages are where that hurts most.
 const KEPT_BY_CODE: usize = 10;
 
 /// The span: fixed at the first claim, else from the anchor to the last group that may be covered.

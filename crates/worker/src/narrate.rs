@@ -74,7 +74,9 @@ pub(super) async fn tell(
     Ok(told)
 }
 
-/// Tells the piece of a span that lost most once more, upon what was told.
+/// Tells the piece of a span that lost most once more, upon what was told. A span may take a hundred calls, so not all of
+/// it is told again; the failed probes name the messages of their facts, and so the piece. Unlike finished pieces the
+/// result is not stored: a crash in the middle pays for it again.
 pub(super) async fn retell(
     exchange: Exchange<'_>,
     digest: &Arc<Digest>,

@@ -3,6 +3,9 @@
 //! Invariant: a connection goes to an address that was checked, and to no other: names are resolved here,
 //! every address of the answer is looked at, and what was looked at is what is connected to. No proxy stands
 //! between, no redirect is followed, and nothing of an answer is kept but its status.
+//!
+//! This client is not the one for models: that one goes where the operator says, may use a proxy and reads megabytes.
+//! A flag on a shared client would be forgotten once.
 
 use std::error::Error;
 use std::fmt;

@@ -1,5 +1,7 @@
 //! Where a shadow run starts: from the current version like any other, or, when that covers everything
 //! already, from the one before, over the same messages, so that strategies can be compared at any time.
+//!
+//! It is then asked that earlier version's probes. Mostly somebody asks for a comparison after the compression.
 
 use super::{Env, JobError};
 use anchord_messages::id::Seq;

@@ -121,6 +121,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         writer.turns(turns);
     }
     tail += plan.group_tokens;
+    // Last, because a model heeds the end of a context most. It says that it is no request and that the message
+    // before it is to be answered.
     if let Some(recap) = &plan.recap {
         tail += u64::from(plan.recap_tokens);
         writer.service(recap);

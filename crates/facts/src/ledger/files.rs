@@ -22,6 +22,8 @@ pub(super) struct Folded {
     /// Copies of earlier spans that were removed.
     pub taken_back: Vec<String>,
     /// Files that are copies and nothing more.
+    /// A copy that is looked at and removed changes nothing, also when a version was made in between. Once it is
+    /// worked on it is a file like any other, and its removal is reported.
     pub copies: Vec<String>,
     /// The directory that relative paths start from.
     pub root: Option<String>,

@@ -3,7 +3,7 @@
 //!
 //! Fitted by least squares against `o200k_base`, on prose, code, logs and other scripts. That vocabulary
 //! stands for those that are not public, because it is the newest public one of that size; what a model's own
-//! differs by, its provider's reported figures correct (`domain::accounting::Calibration`).
+//! differs by, its provider's reported figures correct (`anchord-session`, `calibration`).
 
 use std::iter::Peekable;
 use std::str::Chars;

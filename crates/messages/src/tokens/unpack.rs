@@ -2,7 +2,8 @@
 //!
 //! Its crate builds one only from a serialized form, so it is given one that exists nowhere: each part is made as it
 //! is asked for. What is unpacked lies outside of the allocator's memory, which would never shrink again: it keeps
-//! the pages that long-lived pieces are laid into, and those pieces come right behind.
+//! the pages that long-lived pieces are laid into, and those pieces come right behind. An idle process kept 4 MB that way,
+//! with both vocabularies 8 MB.
 
 use std::io::Read as _;
 use std::iter;

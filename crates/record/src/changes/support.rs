@@ -2,7 +2,8 @@
 //!
 //! Code cannot tell whether a paraphrase is true, and words are free. It can tell that a name, a path or a figure stands
 //! nowhere; that a figure, an id or somebody's name stands with other things than those it is told of; and that what
-//! somebody is said to want or to have decided was printed by a tool and said by nobody.
+//! somebody is said to want or to have decided was printed by a tool and said by nobody. The last costs some true
+//! sentences, which code's own engine fills.
 
 use super::board::{Board, List};
 use super::chunk::Chunk;

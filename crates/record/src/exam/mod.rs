@@ -5,6 +5,11 @@
 //! Invariant: a question is asked only when its facts stand in the messages that it names and not in itself; neither
 //! examiner nor reader is told how a summary was made, and whoever writes a summary is never told a question.
 //! Must not know: how a model is reached, where questions are stored.
+//!
+//! An exam binds nothing, because a weak examiner must not keep a session from being compressed; it raises a flag,
+//! and lets the model tell once more what was not known. Sessions are sampled and not versions: an earlier question
+//! is fair only while nothing made its answer untrue, which the examiner knows only of what it reads. Questions are
+//! stored as probes, so that publication, rollback and erasure treat them alike.
 
 mod paper;
 #[cfg(test)]

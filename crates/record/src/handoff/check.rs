@@ -1,4 +1,8 @@
 //! The gate of a merge: it publishes a version, so that it is held to what every version is held to.
+//!
+//! It refuses and does not repair. A compression repairs from its span, and a merge has none: what its result lacks,
+//! one of the two records lacks, and the caller can compress that session again. What the parent's version did not
+//! contain before is not held against the merge, or a caller's probe that never passes would block every merge.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,10 @@
 //! Records of several sessions put together, entry by entry, each with its origin.
+//!
+//! A number without the session that counts it points at a wrong message, so every entry from another session names
+//! it. An entry that both have stays the parent's, and so does one of the child's once the parent's own messages
+//! mention it. A child's constraints do not bind its parent: its "person" is mostly the agent above it, constraints
+//! are never dropped, and "touch nothing but cart.rs" would bind the parent for good. A task's hand-off does unite
+//! them, because its reader is one more child.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -53,6 +53,9 @@ pub struct Merged {
 }
 
 /// What a rule of the merge took out of the record.
+///
+/// An earlier version's critical probe asks for it until a rule retires that probe. The record cannot show it: of a rename
+/// it has the first name and the last, and a probe for a name in between would fail every later version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
     /// Constraints that the caller took back since the last version.

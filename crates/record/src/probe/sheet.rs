@@ -171,6 +171,10 @@ pub fn keep_passed(report: &ProbeReport, before: &ProbeReport) -> ProbeReport {
 }
 
 /// The report with code's verdict wherever a model did not find what the rendering holds; and how many.
+///
+/// For a version that code made, which is the last one before none: when the model cannot answer from it what code finds in
+/// it word for word, a session that is never compressed because of that would be stuck. The cost: code may find a fact
+/// where nobody would.
 #[must_use]
 pub fn settle_by_code(report: &ProbeReport, code: &ProbeReport) -> (ProbeReport, usize) {
     let mut disputed = 0;

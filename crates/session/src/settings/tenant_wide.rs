@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use anchord_context::pin::Pin;
 
-/// Kept within the tenant's settings, so that whoever reads a session's defaults has it at hand.
+/// Kept within the tenant's settings, so that every statement that reads a session's defaults has it without another
+/// lookup. The cost: the pins are parsed with the defaults at every append of a tenant that has some.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TenantWide {

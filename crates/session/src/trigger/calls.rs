@@ -73,7 +73,8 @@ impl Calls {
         waits.then(|| self.answer(SPOKEN, result))
     }
 
-    /// How often one call was made with the same result and no other call changing anything between.
+    /// How often one call was made with the same result and no other call changing anything between: running the tests
+    /// after every edit is how work is done. An agent that breaks and mends one line for ever shows by its equal edits.
     pub(super) fn most_repeats(&self) -> usize {
         let recent = self.0.get(self.0.len().saturating_sub(REPEATS_WITHIN)..).unwrap_or_default();
         (1..=recent.len()).filter_map(|end| recent.get(..end)).map(repeats_at_end).max().unwrap_or(0)

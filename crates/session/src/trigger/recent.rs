@@ -1,6 +1,9 @@
 //! What a session keeps of its history since its last version, so that signals need not read it again.
 //!
 //! Invariant: it is bounded to about a kilobyte, whatever the messages are.
+//!
+//! Reading the last messages instead would cost every append a statement. The hashes are short: one repetition in
+//! some millions is an accident. It has a column of its own, because no read of a context needs it.
 
 use serde::{Deserialize, Serialize};
 

@@ -52,6 +52,11 @@ impl Store {
     /// Claims at most `jobs` due jobs and commits; fewer when fewer are due, or others claim them just now. The commit
     /// does not wait for the disk: a claim that is lost in a crash of the server is made again.
     ///
+    /// A claim takes a job for every free permit, because one synced commit each would bound how many short jobs a
+    /// process can start, and would delay the commits of appends. After a crash of the server a lost claim leaves a job
+    /// queued that is running: its worker is stopped by the next heartbeat, or is the next claimant's equal, and an
+    /// attempt is published once. The cost: that crash is not counted as one of the job's.
+    ///
     /// # Errors
     /// When the database fails; what it claimed then is taken over when the worker's sign of life is gone.
     pub async fn claim(

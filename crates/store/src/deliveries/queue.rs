@@ -1,4 +1,9 @@
 //! The queue: attempts are claimed, settled under their fence, and forgotten when they are old.
+//!
+//! A claim moves the row's due time ahead by a lease of thirty seconds. An attempt takes ten at most, so there is no
+//! heartbeat, no presence and no state `running`; a worker that dies costs a receiver half a minute. One claim runs
+//! at a time, because attempts under way are counted over all processes. A tenant has sixteen attempts at once, but
+//! each of its webhooks always has one: otherwise four dead receivers would delay the fifth.
 
 use std::fmt;
 use std::time::Duration;

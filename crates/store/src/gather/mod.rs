@@ -5,6 +5,10 @@
 //! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a panic harms no
 //! neighbour. A caller that hangs up changes nothing, because the transaction is not its own.
 //! Must not know: HTTP, how messages are parsed.
+//!
+//! A transaction has one tenant under row-level security, and with many small tenants there would be as many commits.
+//! So what is gathered is written by a function of the schema that compares the tenant of every row with its
+//! session's.
 
 mod batch;
 mod dispatch;

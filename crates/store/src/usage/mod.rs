@@ -5,7 +5,8 @@
 //! Invariant: counting costs a request neither a statement nor a wait. What was counted is written
 //! about once a second and at the end of the process; a crash loses that second of figures, and never a
 //! message. What is written with an effect of its own (a provider's report, a call of a model) commits
-//! with that effect. Sums by day outlive sessions and name none; everything else goes with its session.
+//! with that effect. Sums by day outlive sessions and name none; everything else goes with its session. A task goes with
+//! its last session, because its id is the caller's own text and may say what the session did.
 //! Must not know: HTTP, how figures are presented.
 
 mod read;

@@ -2,6 +2,10 @@
 //!
 //! Every pattern has words that it cannot match without (`required`); all of them are searched for at once.
 //! Invariant: a pattern that is no candidate for a line does not match in it.
+//!
+//! A set of patterns as one automaton outgrows, on prose, any memory that a thread should spend, and was rebuilt half
+//! of the time. One pass for words finds the few patterns that may match, mostly none, and small ones run by
+//! themselves.
 
 use aho_corasick::AhoCorasick;
 

@@ -2,6 +2,9 @@
 //!
 //! Invariant: a text that a pattern matches has one of its words, in whatever case of ASCII, and no word
 //! has white space in it. So one quick pass for words tells most texts from those that need the pattern.
+//!
+//! They are not a list beside the patterns, which would drift: those of summaries and errors missed words that one of
+//! the rules has. The cost: every pattern is parsed twice, when it is first used, and needs a word of two letters.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, BuildError};
 use regex_syntax::hir::{Class, Hir, HirKind};
