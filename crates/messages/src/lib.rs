@@ -1,7 +1,7 @@
-//! Messages of agents and models, as everything else reads them.
+//! Messages of agents and models, in the one form that all other crates use.
 //!
-//! What lives here: a message and its ids, the wire formats that it comes in, groups that must stay together, token
-//! counts, shapes, the logs of agents; the scripts of characters, and stop words.
+//! What lives here: a message and its ids, the wire formats that it is read from, groups that must stay together, token
+//! counts, shapes, readers for agents' logs; the scripts of characters, and stop words.
 //! Invariant: the same input gives the same bytes, on any machine, at any time.
 //! Must not know: what is done with a message.
 

@@ -7,9 +7,9 @@
 //! Must not know: models, sessions, where files come from.
 //!
 //! What stays of a file, in its order: the header (what stands before the first `## `, else the first 500
-//! characters), every finding, and the sections `## Reviewer Assumptions` and `## Summary`. What comes out
-//! goes in again unchanged, but for a file whose header is longer than 500 characters and that keeps no
-//! section: without a `## ` its header is told by length.
+//! characters), every finding, and the sections `## Reviewer Assumptions` and `## Summary`. Condensing a result
+//! again changes nothing, except for a file whose header is longer than 500 characters and that keeps no
+//! section: without a `## ` its header ends by length.
 
 mod block;
 mod finding;

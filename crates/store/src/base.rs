@@ -1,4 +1,4 @@
-//! What a job starts from, read at one moment: the session, its current version, its pins and probes,
+//! Reads what a job starts from, at one moment: the session, its current version, its pins and probes,
 //! and the messages of its span.
 //!
 //! One statement reads all of it. Computing a compression of 30 KB takes 2 ms, while some forty round trips took the

@@ -1,4 +1,4 @@
-//! Sessions that models are kept away from for a while, because they came to nothing again and again.
+//! The circuit breaker of a session: after repeated failures of a model, code makes its summaries for a while.
 //!
 //! It is a row, because a session meets another process at every compression and its pause of up to an hour outlives
 //! restarts. A provider's breaker (in `anchord-llm`) is in memory: every process sees the trouble within five calls,

@@ -1,5 +1,5 @@
-//! How many of the requests' connections one tenant may hold at once, so that whatever it asks for leaves the others
-//! theirs. Workers have connections and shares of their own.
+//! Limits how many of the requests' connections one tenant may hold at once, so that others always find some. Workers have
+//! connections and shares of their own.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a compression tells the metrics when it has ended.
+//! What a compression reports to the metrics when it has ended.
 
 use anchord_record::strategy::{Engine, Strategy};
 use anchord_session::compression::{Report, Status};

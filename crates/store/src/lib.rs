@@ -1,6 +1,6 @@
-//! The only place with SQL.
+//! The database: the only place with SQL.
 //!
-//! What lives here: one file per noun, each a set of methods on [`Store`]; `gather` collects
+//! What lives here: one file per resource, each a set of methods on [`Store`]; `gather` collects
 //! concurrent appends into shared transactions.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security
 //! as a role that owns nothing, or through a function of the schema that names it for every row; rows of an

@@ -1,5 +1,5 @@
-//! Sessions as they are read, to be decided on or only looked at: without a lock, at one moment, with the revisions that
-//! tell later whether they still are so. The one place that knows a session's row.
+//! Loads sessions, to decide on them or only to read them: without a lock, at one moment, with the revisions that
+//! show later whether they have changed. The only place that knows a session's row.
 //!
 //! The revision is a column and not the row's `xmin`: a column says what it is for, survives a copy of the table, and
 //! holds on a distributed Postgres, where an `xmin` changes when a shard moves. Queueing or cancelling a compression

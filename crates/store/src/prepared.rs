@@ -2,7 +2,7 @@
 //!
 //! Invariant: there is at most one per session, and it is published only on the version, pins and settings
 //! that it was made under, by whoever holds the session's lock; in every other case its compression ends as
-//! superseded (or cancelled) and nothing of it is seen.
+//! superseded (or cancelled) and nothing of it is visible.
 //!
 //! An append publishes it, not a worker, so that the caller waits for nothing: the reply shows the context that the
 //! new version leaves. It costs that append some milliseconds, once per version; the session's running counts say

@@ -1,4 +1,4 @@
-//! Signs of life of workers, and the ear for new jobs; each on a connection of its own.
+//! The presence of workers, and the listener for new jobs; each on a connection of its own.
 
 use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};

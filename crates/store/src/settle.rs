@@ -1,6 +1,6 @@
-//! How a job ends: the session is read, what becomes of it is decided, and one statement, fenced by the attempt, writes
-//! it if the session still is as it was read: the version if there is one, the session counted afresh, and the
-//! follow-up, so that messages that came meanwhile are never forgotten. What has changed is read and decided again.
+//! How a job ends: read the session, decide what follows, and write it in one statement, fenced by the attempt, if the
+//! session is unchanged: the version if there is one, the new counts of the session, and the follow-up, so that messages
+//! that arrived meanwhile are never forgotten. If the session has changed, it is read and decided again.
 
 mod end;
 mod rows;

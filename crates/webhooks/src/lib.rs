@@ -1,8 +1,8 @@
-//! Webhooks: which events they get, where they may be, how a message is written and signed, and when it is
-//! tried again.
+//! Webhooks: which events they receive, which addresses they may have, how a message is written and signed, and when it is
+//! retried.
 //!
-//! Invariant: a message has the same bytes at every attempt, and an address that is not public on the
-//! internet is none unless the operator says so.
+//! Invariant: a message has the same bytes at every attempt, and only addresses that are public on the
+//! internet are allowed, unless the operator allows others.
 //! Must not know: how names are resolved, how a message is sent.
 
 pub mod address;

@@ -2,7 +2,7 @@
 //!
 //! What lives here: the three formats, their readers and writers, and the check that a request's
 //! JSON can be kept and given back as it was.
-//! Invariant: what a reader takes, it takes without loss of text, calls, ids and media; a block that
+//! Invariant: a reader loses no text, calls, ids or media of what it accepts; a block that
 //! it does not know becomes [`Part::Other`](super::message::Part::Other) and keeps its JSON text.
 //! Must not know: sessions, budgets, which messages belong together.
 

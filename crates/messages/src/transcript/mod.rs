@@ -1,10 +1,10 @@
 //! Agents' log files, read into messages of one of the formats.
 //!
-//! What lives here: which log a text is (`detect`), and a reader for each: arrays and lines of messages,
+//! What lives here: the detection of a log's format (`detect`), and a reader for each: arrays and lines of messages,
 //! Claude Code, Codex, SWE-agent, `OpenHands`.
-//! Invariant: what an agent and its user said, called and got back is there in the order of the log; what
-//! the log keeps for itself (state, figures, side chains of other agents) is not, and is counted by what it
-//! is. What cannot be read is told with its line.
+//! Invariant: everything that an agent and its user said, called and got back is read in the order of the log. Other
+//! entries (state, figures, side chains of other agents) are left out and counted by kind. An error names the line that
+//! cannot be read.
 //! Must not know: files, sessions.
 
 mod claude_code;

@@ -1,7 +1,7 @@
-//! What a context is made of: the session's row, and the texts that it names.
+//! Reads what a context is made of: the session's row, and the texts that it refers to.
 //!
-//! What lives here: reading it as it is now; `past` finds what it was earlier; `texts` reads the texts of either.
-//! Invariant: it is what the session was at one moment, that of its row.
+//! What lives here: reading the present state; `past` finds an earlier one; `texts` reads the texts of either.
+//! Invariant: everything belongs to one moment, that at which the session's row was read.
 //! Must not know: how a context is put together.
 //!
 //! No process caches contexts. It would have to ask whether anything changed, and agents append between their reads.

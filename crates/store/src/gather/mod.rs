@@ -1,9 +1,9 @@
 //! Concurrent appends share transactions, because a commit costs the same for one append as for sixty.
 //!
-//! What lives here: `queue` knows what waits and what goes next, `dispatch` gives it out, `batch` reads the sessions,
-//! has `stage` decide, and commits; what has changed meanwhile is read and decided again.
-//! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a panic harms no
-//! neighbour. A caller that hangs up changes nothing, because the transaction is not its own.
+//! What lives here: `queue` holds waiting appends and picks the next batch, `dispatch` starts transactions, `batch` reads
+//! the sessions, lets `stage` decide, and commits; sessions that have changed meanwhile are read and decided again.
+//! Invariant: an append is answered once, after its commit; a bad append, a lost connection or a panic affects no
+//! other append. A caller that disconnects changes nothing, because the transaction is not its own.
 //! Must not know: HTTP, how messages are parsed.
 //!
 //! A transaction has one tenant under row-level security, and with many small tenants there would be as many commits.
