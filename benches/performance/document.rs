@@ -25,9 +25,9 @@ pub fn write(runs: &Runs) -> String {
 const APPEND: &str = "Two messages of 1 KB to one of 1,000 sessions with 10 to 50 messages, each reply after its durable commit, with
 authentication, token counts, idempotency and the trigger's decision. The ceiling is one SQL statement by `pgbench` on the same
 server that stores the same two messages: no HTTP, no JSON to parse, no tokens, no tenants.\n\n";
-const CONTEXT: &str = "The context of one of 1,000 sessions, read anew each time: nothing of it is kept in the process. The ceiling's one statement reads
-a conversation, a summary of as many bytes and the messages after it, and does nothing with them. Who names the `ETag` of what it has
-is answered from the session's row.\n\n";
+const CONTEXT: &str = "The context of one of 1,000 sessions, read anew each time: the process caches none. The ceiling's one statement reads
+a conversation, a summary of as many bytes and the messages after it, and does nothing with them. A request with
+a current `ETag` is answered from the session's row.\n\n";
 const PAIR: &str = "Both on one connection, counted as one; the ceiling does the same as two statements. The tails grow meanwhile on both sides, and are
 cut to twenty messages before each turn.\n\n";
 

@@ -3,7 +3,8 @@
 //!
 //! The revision is a column and not the row's `xmin`: a column says what it is for, survives a copy of the table, and
 //! holds on a distributed Postgres, where an `xmin` changes when a shard moves. Queueing or cancelling a compression
-//! moves it too, because an append decides on the live one.
+//! moves it too, because an append decides on the live one. Reports of usage, todo lists and the queueing of jobs lock the
+//! row first: they decide nothing that takes time.
 
 use std::time::Duration;
 

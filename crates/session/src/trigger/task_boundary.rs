@@ -72,7 +72,8 @@ pub(super) fn signal(_: &Policy, situation: &Situation<'_>) -> Signal {
 /// The last message that the finished task's span may cover: the caller's boundary, or the end of the group
 /// that did the last open item. What follows belongs to the next task.
 ///
-/// A boundary that finds a compression at work, or nothing to cover, is not kept for later.
+/// The newest messages stay as they are even so: the end of a task is what the next one asks about. A boundary that finds a
+/// compression at work, or nothing to cover, is not kept for later.
 pub(super) fn end(situation: &Situation<'_>) -> Option<Seq> {
     let done = || Some(situation.counts.group_end(list_done(situation)?, situation.head));
     situation.boundary.or_else(done)
