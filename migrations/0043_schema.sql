@@ -42,7 +42,7 @@ create table tenants (
 comment on table tenants is 'Customers of the installation; each owns every row that carries its id.';
 comment on column tenants.settings is 'Defaults of the tenant''s sessions, in the shape of a session''s settings.';
 comment on column tenants.suspended_at is 'Since when its requests are refused and its jobs wait; null while it is not suspended.';
-comment on column tenants.quotas is 'Bounds of this tenant (domain::quota::Quotas); where one is absent, the installation''s holds.';
+comment on column tenants.quotas is 'Bounds of this tenant (session::quota::Quotas); where one is absent, the installation''s holds.';
 comment on column tenants.retention_days is 'How long sessions are kept that nobody writes to; null for ever.';
 comment on column tenants.revision is 'Grows with every change of the settings, because sessions are decided on them.';
 
@@ -114,8 +114,8 @@ comment on column sessions.version is 'The current version; null before the firs
 comment on column sessions.last_version is 'The newest version ever made; a rollback makes a new one.';
 comment on column sessions.context_revision is 'Grows with every change of pins or settings that changes the context.';
 comment on column sessions.indexed_seq is 'Through which message the recall index reaches.';
-comment on column sessions.accounting is 'Running token and message counts (domain::accounting), so that an append costs the same at any length.';
-comment on column sessions.recent is 'What the signals about history need (domain::trigger::Recent), as JSON text. A column of its own, because no read of a context needs it.';
+comment on column sessions.accounting is 'Running token and message counts (session::accounting), so that an append costs the same at any length.';
+comment on column sessions.recent is 'What the signals about history need (session::trigger::Recent), as JSON text. A column of its own, because no read of a context needs it.';
 comment on column sessions.expires_at is 'When the session of a single call is erased; null for callers'' own sessions.';
 comment on column sessions.revision is 'Grows with every write to the row: a change that was decided on another revision is decided again.';
 comment on index sessions_name_key is 'Finding a session by the caller''s name, at every request.';
@@ -174,8 +174,8 @@ create table todo_lists (
 );
 comment on table todo_lists is 'A session''s todo list as its caller keeps it, with what compressions changed and proposed.';
 comment on column todo_lists.revision is 'Grows with every change; a compression writes only to the revision that it has read.';
-comment on column todo_lists.items is 'Items (domain::todo::Todo) in the caller''s order.';
-comment on column todo_lists.changes is 'What the last change was (domain::todo::TodoChange).';
+comment on column todo_lists.items is 'Items (facts::todo::Todo) in the caller''s order.';
+comment on column todo_lists.changes is 'What the last change was (facts::todo::TodoChange).';
 comment on column todo_lists.version is 'The version that brought the last change; null when the caller did.';
 
 create table session_merges (
@@ -280,7 +280,7 @@ create table summaries (
 );
 comment on table summaries is 'Versions: immutable but for hindsight.';
 comment on column summaries.compression_id is 'The compression that made it; null for a rollback.';
-comment on column summaries.meta is 'domain::summary::VersionMeta.';
+comment on column summaries.meta is 'record::version::VersionMeta.';
 comment on column summaries.document is 'What of the record stands in no list; all of the record when parts is null.';
 comment on column summaries.carry is 'What reading the next span needs to know (facts::ledger::Carry).';
 comment on column summaries.rendering is 'The text of the message that contexts serve, whole; rendering_tokens are that message''s tokens.';
@@ -306,7 +306,7 @@ create table record_parts (
 );
 comment on table record_parts is 'Entries of the lists of summary records, stored once: immutable, and shared by the versions that name them.';
 comment on column record_parts.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
-comment on column record_parts.id is 'Made of its version''s number and its place there (domain::parts).';
+comment on column record_parts.id is 'Made of its version''s number and its place there (record::parts).';
 comment on column record_parts.entries is 'JSON, as text: Postgres need not read it to store it.';
 alter table record_parts alter column entries set storage main;
 
@@ -342,7 +342,7 @@ comment on table probes is 'Questions that must be answerable from the context. 
 comment on column probes.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
 comment on column probes.version is 'The version whose span it came from; null for a caller''s probe.';
 comment on column probes.retired_in_version is 'The version from which on it is no longer asked; null while it is.';
-comment on column probes.is_exam is 'Whether a model wrote it for an exam (domain::exam), with the answer that it expects.';
+comment on column probes.is_exam is 'Whether a model wrote it for an exam (record::exam), with the answer that it expects.';
 comment on column probes.is_critical is 'Whether a version that fails it is refused; asked again of every later one.';
 create index probes_asked_idx on probes (tenant_id, session_id, id)
   where retired_in_version is null and (source = 'caller' or is_critical);
@@ -366,7 +366,7 @@ create table evaluations (
 );
 comment on table evaluations is 'Runs of the probes against a version, or against a candidate that was refused.';
 comment on column evaluations.version is 'The version; null for a refused candidate.';
-comment on column evaluations.scores is 'domain::probe::Evaluation.';
+comment on column evaluations.scores is 'record::probe::Evaluation.';
 comment on column evaluations.results is 'The verdicts, probe by probe.';
 
 -- The queue -------------------------------------------------------------------------------------------------------------
@@ -401,14 +401,14 @@ create table compressions (
 ) with (fillfactor = 70);
 comment on table compressions is 'The job queue, and the record of what came of each job: compressions, evaluations and indexing.';
 comment on column compressions.trigger is 'What asked for it: manual, or the signal.';
-comment on column compressions.request is 'Its parameters (domain::compression::Request).';
+comment on column compressions.request is 'Its parameters (session::compression::Request).';
 comment on column compressions.shadow is 'Whether its candidate is only stored and scored, and never published.';
 comment on column compressions.from_seq is 'The span begins here, fixed at the first claim, as are parent_version and through_seq.';
 comment on column compressions.version is 'The version that it published.';
 comment on column compressions.attempt is 'The fence: grows with every claim, and every write of a worker carries the number that it claimed with.';
 comment on column compressions.crashes is 'How many of the attempts ended with their worker or its lease.';
 comment on column compressions.worker is 'The number of the worker that claimed it last.';
-comment on column compressions.report is 'What came of it (domain::compression::Report).';
+comment on column compressions.report is 'What came of it (session::compression::Report).';
 comment on column compressions.trace_context is 'W3C traceparent of what asked for it, so that the worker''s spans continue its trace.';
 comment on column compressions.doubted_at is 'Since when its worker holds no presence lock; null while nobody doubts it.';
 create unique index compressions_live_key on compressions (tenant_id, session_id, kind)
@@ -469,7 +469,7 @@ create table narrative_chunks (
   foreign key (tenant_id, compression_id) references compressions (tenant_id, id) on delete cascade
 );
 comment on table narrative_chunks is 'Finished pieces of a running compression, so that a crash pays a model for nothing twice; removed when it ends.';
-comment on column narrative_chunks.narrative is 'The model''s answer about the piece, checked and without secrets (domain::narrative::Narrative).';
+comment on column narrative_chunks.narrative is 'The model''s answer about the piece, checked and without secrets (record::changes).';
 
 create table llm_attempts (
   tenant_id uuid not null,
@@ -664,7 +664,7 @@ create table usage_by_session (
   primary key (tenant_id, session_id, task_id, day, kind),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 ) with (fillfactor = 70);
-comment on table usage_by_session is 'What a session used for a task on a day; erased with the session. The primary key serves the upserts and the last served context. What each figure means for each kind: domain::usage::Figures.';
+comment on table usage_by_session is 'What a session used for a task on a day; erased with the session. The primary key serves the upserts and the last served context. What each figure means for each kind: session::usage::Figures.';
 comment on column usage_by_session.task_id is 'The session''s task at the time of use; empty without one.';
 comment on column usage_by_session.day is 'The day in UTC.';
 comment on column usage_by_session.last_tokens is 'The tokens of the newest call: a provider''s report is about the context that was served last.';
