@@ -31,7 +31,7 @@ use anchord_http::connections::{self, Patience};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
 use anchord_record::candidate::{self, Material};
-use anchord_runtime::background::{self, Apart};
+use anchord_runtime::background::{self, DedicatedRuntime};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::gather::Gatherer;
@@ -163,7 +163,7 @@ struct Process {
     vital: Vital,
     ready: Ready,
     /// Where the workers' tasks are.
-    workers: Option<Apart>,
+    workers: Option<DedicatedRuntime>,
 }
 
 impl Process {
@@ -185,7 +185,7 @@ impl Process {
             None => BootstrapKey::None,
         };
         let ready = Ready { api: local(api.as_ref())?, metrics: local(scraped.as_ref())?, key };
-        let one = || Apart::start("workers", NonZeroUsize::MIN);
+        let one = || DedicatedRuntime::start("workers", NonZeroUsize::MIN);
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
         let workers = workers.context("the thread of the workers")?;
         let stop = CancellationToken::new();
@@ -210,7 +210,7 @@ impl Process {
             }),
         ];
         process.close_appends(appends, servers);
-        if let Some(workers) = process.workers.as_ref().map(Apart::handle) {
+        if let Some(workers) = process.workers.as_ref().map(DedicatedRuntime::handle) {
             process.work(settings, clock, llm, workers)?;
         }
         Ok(process)

@@ -36,7 +36,7 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Gives the request its id, measures it, and writes problems out.
 pub async fn observe(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    background::request_came();
+    background::request_arrived();
     let id = request_id(request.headers());
     let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str);
     let operation = format!("{} {route}", method_label(&request));

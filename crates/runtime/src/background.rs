@@ -1,11 +1,12 @@
-//! Threads for what keeps a processor busy: compressions, and requests that are large.
+//! Threads for long work: low-priority threads for work that keeps a processor busy, a limit on such work while
+//! requests arrive, and dedicated runtimes for tasks that requests must not wait for.
 //!
-//! Beside them the thread of workers: what those do between their statements, reading rows and writing a version's,
-//! takes milliseconds at a time, which no request should wait for.
+//! The workers run on a dedicated runtime: between their statements they read rows and write versions, which takes
+//! milliseconds at a time, and no request should wait for that.
 //!
-//! Invariant: they give way. On Linux their threads have a lower priority, so that a small request waits
-//! less for them, and where nothing else wants the processor they lose nothing by it. The thread of workers does
-//! not: it may hold a session's lock, which appends wait for.
+//! Invariant: work on the background threads yields to requests. On Linux these threads have a lower priority, so that
+//! a small request waits less for them; while the processor is otherwise idle they lose nothing. The workers' thread
+//! keeps the normal priority: it may hold a session's lock, which appends wait for.
 //!
 //! Tried on a busy machine, from outside: a long slice (`sched_setattr`) gave no clear answer; the scheduler's idle
 //! class for these threads, and also for the workers' and their database processes, took a tenth off or nothing; a
@@ -21,24 +22,24 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
 
-/// How far the threads stand back (0 to 19): against another busy thread they get a quarter of a processor.
+/// The niceness of the background threads (0 to 19): beside another busy thread they get a quarter of a processor.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 5;
 
-/// A runtime of its own for its blocking threads alone; those of the service's runtime cannot be told
-/// from the threads that answer.
+/// A runtime that is used for its blocking threads alone. The blocking threads of the service's runtime run
+/// request work too, so they cannot have another priority.
 static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
     let processors = processors();
     Builder::new_current_thread()
         .thread_name("background")
         .max_blocking_threads((2 * processors).max(4))
-        // They are kept: each has the ledger's automata warm, once it was used.
+        // Idle threads are kept, because a thread that has run the ledger has its automata ready.
         .thread_keep_alive(Duration::MAX)
-        .on_thread_start(give_way)
+        .on_thread_start(lower_priority)
         .build()
 });
 
-/// Asked once: the system reads several files to tell.
+/// Read once, because the system reads several files for the answer.
 static PROCESSORS: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZeroUsize::get));
 
@@ -49,72 +50,71 @@ fn processors() -> usize {
 /// How long after a request another one is expected.
 const CALM_MS: u64 = 100;
 
-/// What takes longer goes on without a turn: it may wait for a lock that somebody keeps.
-const LONGEST_TURN: Duration = Duration::from_millis(250);
+/// How long a piece of work may hold a permit. Longer work continues without one, because it may wait for a lock.
+const LONGEST_PERMIT: Duration = Duration::from_millis(250);
 
-/// Since when requests are timed.
-static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// When the last request came, in milliseconds since then, and one more; 0 before the first.
+/// The origin of the times of requests.
+static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+/// When the last request arrived, in milliseconds since [`ORIGIN`] plus one; 0 before the first request.
 static LAST_REQUEST: AtomicU64 = AtomicU64::new(0);
-/// While requests come, half of the processors are theirs: a request takes many short waits for one, and finds it
-/// busy at each of them when jobs, or the database for them, keep all busy.
+/// Reserves half of the processors for requests while they arrive. A request waits for a processor many times, and
+/// each wait is long when jobs, or the database on behalf of jobs, occupy all processors.
 ///
 /// Measured on two processors: beside compressions the median append took 2.3 to 3.8 ms instead of 3.4 to 4.2, the slowest
 /// hundredth 11 to 23 instead of 17 to 40, and at seven tenths of what a closed loop reaches 7,380 appends a second went
 /// through instead of 5,716. The cost: 55 to 69 compressions a second instead of 72. Resting three or ten times as long
 /// after each turn was tried: 17 and 7 compressions a second, and contexts still waited 1.4 times as long as when idle.
-static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(turns()));
+static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(background_permits()));
 
-/// How many pieces of jobs are done at once while requests come.
-#[must_use]
-pub fn turns() -> usize {
+/// How many pieces of background work run at once while requests arrive.
+fn background_permits() -> usize {
     (processors() / 2).max(1)
 }
 
-/// Notes that a request came.
-pub fn request_came() {
+/// Records that a request arrived.
+pub fn request_arrived() {
     LAST_REQUEST.store(now(), Ordering::Relaxed);
 }
 
 fn now() -> u64 {
-    u64::try_from(BEGUN.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+    u64::try_from(ORIGIN.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Does a piece of a job, one that keeps this process or the database busy; while requests come, in its turn. A piece
-/// holds no other.
-pub async fn in_turn<T>(piece: impl Future<Output = T>) -> T {
-    let turn = turn(is_calm(LAST_REQUEST.load(Ordering::Relaxed), now())).await;
+/// Runs a piece of background work that keeps this process or the database busy. While requests arrive, only a
+/// few pieces run at once: one for every two processors. Calls must not be nested.
+pub async fn throttled<T>(piece: impl Future<Output = T>) -> T {
+    let permit = acquire(is_calm(LAST_REQUEST.load(Ordering::Relaxed), now())).await;
     let mut piece = pin!(piece);
-    if turn.is_some()
-        && let Ok(done) = tokio::time::timeout(LONGEST_TURN, &mut piece).await
+    if permit.is_some()
+        && let Ok(done) = tokio::time::timeout(LONGEST_PERMIT, &mut piece).await
     {
         return done;
     }
-    drop(turn);
+    drop(permit);
     piece.await
 }
 
-/// Whether no request has come lately.
+/// Whether no request arrived lately.
 fn is_calm(last: u64, now: u64) -> bool {
     last == 0 || now.saturating_sub(last) > CALM_MS
 }
 
-/// Waits for a turn, unless none is needed.
-async fn turn(is_calm: bool) -> Option<SemaphorePermit<'static>> {
-    // It is never closed.
-    if is_calm { None } else { TURNS.acquire().await.ok() }
+/// Waits for a permit; returns none at once when no request arrived lately.
+async fn acquire(is_calm: bool) -> Option<SemaphorePermit<'static>> {
+    // The semaphore is never closed.
+    if is_calm { None } else { PERMITS.acquire().await.ok() }
 }
 
-/// A runtime of a few threads for tasks that mostly wait, apart from those that answer.
+/// A runtime with a few threads of its own, for tasks that mostly wait and must not delay requests.
 #[derive(Debug)]
-pub struct Apart {
-    /// There until it is dropped.
+pub struct DedicatedRuntime {
+    /// `None` only while it is dropped.
     runtime: Option<Runtime>,
     handle: Handle,
 }
 
-impl Apart {
-    /// Starts the threads, of one name.
+impl DedicatedRuntime {
+    /// Starts the threads; all have the same name.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -125,15 +125,15 @@ impl Apart {
         Ok(Self { runtime: Some(runtime), handle })
     }
 
-    /// Where its tasks are spawned.
+    /// Spawns tasks on the runtime.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 }
 
-impl Drop for Apart {
-    /// Does not wait: whoever drops it may be a task itself, and what must end has ended.
+impl Drop for DedicatedRuntime {
+    /// Does not wait for running tasks: the caller may be a task itself, and everything that must end has ended.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
@@ -141,17 +141,17 @@ impl Drop for Apart {
     }
 }
 
-/// Runs work where it holds up no small request; what waits is done in its order.
+/// Runs work on a background thread, where it delays no small request. Waiting work runs in the order of the calls.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     match &*THREADS {
         Ok(threads) => threads.spawn_blocking(work),
-        // What may be missing is memory for the runtime; the caller's own will do.
+        // Memory for the runtime may be missing; the caller's runtime serves as well.
         Err(_) => tokio::task::spawn_blocking(work),
     }
 }
 
-/// Elsewhere a priority is the whole process's.
-fn give_way() {
+/// Lowers the priority of the current thread. Only Linux has a priority per thread.
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
         tracing::debug!(%error, "background.priority");
@@ -166,7 +166,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn its_threads_give_way_and_the_callers_do_not() {
+    async fn background_threads_have_a_lower_priority_and_the_callers_keep_theirs() {
         let niceness = || rustix::process::getpriority_process(None).unwrap();
         let before = niceness();
         assert_eq!(spawn(niceness).await.unwrap(), before.max(NICENESS));
@@ -174,31 +174,31 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pieces_take_turns_while_requests_come_and_only_then() {
-        let mut turns = Vec::new();
+    async fn work_is_throttled_only_while_requests_arrive() {
+        let mut permits = Vec::new();
         for _ in 0..(processors() / 2).max(1) {
-            turns.push(turn(false).now_or_never().flatten().expect("a turn"));
+            permits.push(acquire(false).now_or_never().flatten().expect("a permit"));
         }
-        assert!(turn(false).now_or_never().is_none(), "all turns are taken");
-        assert!(turn(true).now_or_never().is_some_and(|turn| turn.is_none()), "none is needed");
-        turns.pop();
-        assert!(turn(false).now_or_never().flatten().is_some());
+        assert!(acquire(false).now_or_never().is_none(), "all permits are taken");
+        assert!(acquire(true).now_or_never().is_some_and(|permit| permit.is_none()), "none is needed");
+        permits.pop();
+        assert!(acquire(false).now_or_never().flatten().is_some());
     }
 
     #[test]
     fn it_is_calm_before_the_first_request_and_some_time_after_the_last() {
         assert!(is_calm(0, 1) && is_calm(5, 6 + CALM_MS));
         assert!(!is_calm(5, 5) && !is_calm(5, 5 + CALM_MS));
-        assert!(!is_calm(6, 5), "it came meanwhile");
+        assert!(!is_calm(6, 5), "it arrived in between");
     }
 
     #[tokio::test]
-    async fn a_thread_of_its_own_ends_with_whoever_started_it() {
-        let apart = Apart::start("workers", NonZeroUsize::MIN).unwrap();
-        let task = apart.handle().spawn(std::future::pending::<()>());
-        let name = apart.handle().spawn(async { std::thread::current().name().map(str::to_owned) });
+    async fn a_dedicated_runtime_ends_when_it_is_dropped() {
+        let dedicated = DedicatedRuntime::start("workers", NonZeroUsize::MIN).unwrap();
+        let task = dedicated.handle().spawn(std::future::pending::<()>());
+        let name = dedicated.handle().spawn(async { std::thread::current().name().map(str::to_owned) });
         assert_eq!(name.await.unwrap().as_deref(), Some("workers"));
-        drop(apart);
+        drop(dedicated);
         assert!(task.await.unwrap_err().is_cancelled());
     }
 

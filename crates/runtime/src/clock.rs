@@ -1,8 +1,8 @@
-//! The time of day, as the rest of the service asks for it.
+//! The clock: the only place of the service that reads the time of day.
 
 use chrono::{DateTime, Utc};
 
-/// Where the time comes from; tests hold it still.
+/// A source of the time of day; tests use a frozen one.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Option<DateTime<Utc>>);
 
@@ -13,13 +13,13 @@ impl Clock {
         Self(None)
     }
 
-    /// A clock that stands.
+    /// A clock that always gives the same time.
     #[must_use]
     pub fn frozen(at: DateTime<Utc>) -> Self {
         Self(Some(at))
     }
 
-    /// The time.
+    /// The current time.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
     pub fn now(&self) -> DateTime<Utc> {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frozen_clock_stands_and_the_systems_does_not_go_back() {
+    fn a_frozen_clock_stands_still_and_the_system_clock_does_not_go_back() {
         let at = DateTime::UNIX_EPOCH;
         assert_eq!(Clock::frozen(at).now(), at);
         let clock = Clock::system();

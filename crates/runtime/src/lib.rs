@@ -1,6 +1,6 @@
-//! What the parts of a process share while they run: the clock, threads for long work, the trace of a job.
+//! What the parts of a process share at run time: the clock, threads for long work, the trace context of a job.
 //!
-//! Invariant: long work gives way to requests.
+//! Invariant: long work yields to requests.
 //! Must not know: what the service is for.
 
 pub mod background;

@@ -1,6 +1,7 @@
-//! The trace that work belongs to, as it travels with a job: a W3C `traceparent`.
+//! Reads and writes the trace context (W3C `traceparent`) that is stored with a job, so that the job continues the
+//! trace of the request that enqueued it.
 //!
-//! Without an exporter no span has a context, and nothing is written or read here.
+//! Without an exporter no span has a context, and these functions do nothing.
 //!
 //! It is stored in the job's row, because the process that asks and the one that works share nothing else. Of appends
 //! that shared a transaction the newest one's trace stands for all, because the job is one. A model's server is sent
@@ -14,7 +15,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// The header's name, and the propagator's word for it.
+/// The name of the header, which is also the propagator's key.
 pub const HEADER: &str = "traceparent";
 
 /// The context of the current span, when it is exported.
@@ -29,7 +30,7 @@ pub fn current() -> Option<String> {
     carrier.remove(HEADER)
 }
 
-/// Makes a span the child of what `parent` names; one that cannot be read changes nothing.
+/// Makes a span the child of the span in `parent`. A `parent` that cannot be parsed is ignored.
 pub fn continue_from(span: &Span, parent: &str) {
     let carrier = HashMap::from([(HEADER.to_owned(), parent.to_owned())]);
     let context = TraceContextPropagator::new().extract(&carrier);

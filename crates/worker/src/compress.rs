@@ -22,7 +22,7 @@ use anchord_record::candidate::Proof;
 use anchord_record::probe::ProbeReport;
 use anchord_record::rubric::Rubric;
 use anchord_record::strategy::Strategy;
-use anchord_runtime::background::in_turn;
+use anchord_runtime::background::throttled;
 use anchord_session::compression::Span;
 use anchord_session::compression::{Failure, Report, Status, Timings};
 use anchord_store::compressions::Job;
@@ -43,7 +43,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let known = kept.as_ref().map(|kept| kept.version);
     // Boxed: it is far larger than the rest.
     let load = Box::pin(env.store.load_base((job.tenant, job.session), known));
-    let Some((mut base, mut outlines)) = in_turn(load).await? else {
+    let Some((mut base, mut outlines)) = throttled(load).await? else {
         return Ok(None);
     };
     let strategy = job.request.strategy.unwrap_or_else(|| base.settings.strategy_in_force());
@@ -87,7 +87,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
     let reading = async {
         let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
-        let originals = in_turn(read).await?;
+        let originals = throttled(read).await?;
         let job = job.clone();
         let work = Work { base, outlines, originals, kept, span, span_tokens, job, strategy, now };
         blocking(move || work.desk()).await?.map_err(JobError::Broken)
@@ -154,7 +154,7 @@ async fn settle_and_index(
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed: what it writes is large.
     let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
-    let (settled, indexing) = in_turn(settling).await?;
+    let (settled, indexing) = throttled(settling).await?;
     if let Settled::As(status) = settled {
         figures.record(status);
     }

@@ -15,7 +15,7 @@ const MOST_LOOKS: usize = 4;
 /// here is found by the next call.
 pub async fn look_back(store: &Store, (tenant, session): (TenantId, SessionId)) {
     for _ in 0..MOST_LOOKS {
-        match background::in_turn(Box::pin(store.look_back(tenant, session))).await {
+        match background::throttled(Box::pin(store.look_back(tenant, session))).await {
             Ok(Some(hindsight)) => {
                 if let Some(score) = hindsight.score {
                     metrics::histogram!("anchord_hindsight_score").record(score);

@@ -36,7 +36,7 @@ pub async fn index(
     let mut through_seq = 0;
     for _ in 0..MOST_STEPS {
         // Boxed: a page of messages is read in it.
-        match background::in_turn(Box::pin(step(store, (tenant, session), job))).await? {
+        match background::throttled(Box::pin(step(store, (tenant, session), job))).await? {
             Some(indexed) if indexed.more => through_seq = indexed.through_seq,
             last => return Ok(last),
         }

@@ -67,7 +67,7 @@ pub enum JobError {
 
 /// Runs what keeps a processor busy on a thread of its own.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, JobError> {
-    background::in_turn(background::spawn(work)).await.map_err(|error| JobError::Broken(error.to_string()))
+    background::throttled(background::spawn(work)).await.map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn elapsed(since: std::time::Instant) -> u64 {
