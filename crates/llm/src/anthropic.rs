@@ -1,12 +1,12 @@
-//! Messages, as Anthropic speaks them. The answer is asked for as the input of a tool, which is how this
-//! format carries a schema.
+//! The wire format of Anthropic's messages API. The request forces a call of one tool whose input schema is the
+//! schema of the answer, because this format has no other place for a schema.
 
 use reqwest::RequestBuilder;
 use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 
-use super::LlmError;
-use super::client::{Answer, Call, Usage};
+use super::call::{Call, Response, Usage};
+use super::error::LlmError;
 
 pub(super) const BASE_URL: &str = "https://api.anthropic.com";
 pub(super) const PATH: &str = "/v1/messages";
@@ -15,7 +15,7 @@ const TOOL: &str = "record";
 
 pub(super) fn headers(request: RequestBuilder, key: Option<&str>) -> RequestBuilder {
     let request = request.header("anthropic-version", VERSION);
-    // A key that is no header value would be sent nowhere; the configuration refuses it before.
+    // The configuration has rejected keys that are not valid header values.
     match key.and_then(|key| HeaderValue::from_str(key).ok()) {
         Some(mut key) => {
             key.set_sensitive(true);
@@ -40,7 +40,7 @@ pub(super) fn body(call: &Call) -> Value {
     })
 }
 
-pub(super) fn read(value: &Value) -> Answer {
+pub(super) fn parse(value: &Value) -> Response {
     let count = |name: &str| value.pointer(name).and_then(Value::as_u64).unwrap_or_default();
     let cached = count("/usage/cache_read_input_tokens");
     let usage = Usage {
@@ -63,5 +63,5 @@ pub(super) fn read(value: &Value) -> Answer {
         }
         None => Err(LlmError::Malformed),
     };
-    Answer { result, usage }
+    Response { result, usage }
 }

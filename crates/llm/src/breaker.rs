@@ -1,7 +1,7 @@
-//! The circuit breakers: a model whose server is in trouble is left alone for a while.
+//! Circuit breakers: after repeated failures a model is not called for a while.
 //!
-//! Failures count by tenant and model first, because what a tenant sends may be what fails. A model is left alone by
-//! everybody when calls of several tenants failed in a row.
+//! There is one breaker for each pair of tenant and model, because the input of a tenant may be what fails, and one
+//! for each model, which opens only when calls of several tenants failed in a row.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,86 +10,87 @@ use moka::sync::Cache;
 
 use anchord_messages::id::TenantId;
 
-/// Failures in a row that open a breaker.
+/// The consecutive failures that open a breaker.
 const OPENS_AFTER: u32 = 5;
-/// How long it stays open; then one call is let through to see.
-const REST: Duration = Duration::from_secs(30);
-/// A breaker that nobody has asked for so long is forgotten.
-const FORGET_AFTER: Duration = Duration::from_hours(1);
-const MOST_BREAKERS: u64 = 10_000;
+/// How long a breaker stays open; then one trial call is allowed.
+const OPEN_FOR: Duration = Duration::from_secs(30);
+/// How long an unused breaker is kept.
+const EXPIRES_AFTER: Duration = Duration::from_hours(1);
+const MAX_BREAKERS: u64 = 10_000;
 
 /// The breakers of a process: one for each tenant and model, and one for each model.
 pub(super) struct Breakers {
-    own: Cache<(TenantId, String), Arc<Mutex<Breaker>>>,
-    of_all: Cache<String, Arc<Mutex<Breaker>>>,
+    by_tenant: Cache<(TenantId, String), Arc<Mutex<Breaker>>>,
+    by_model: Cache<String, Arc<Mutex<Breaker>>>,
 }
 
 #[derive(Default)]
 struct Breaker {
     failures: u32,
-    /// Whose call failed first, and whether another's failed since.
-    failed: Option<TenantId>,
+    /// The tenant whose call failed first.
+    first_failed: Option<TenantId>,
+    /// Whether calls of more than one tenant failed since the last success.
     several_failed: bool,
     open_until: Option<Instant>,
 }
 
 impl Breakers {
     pub(super) fn new() -> Self {
-        let own = Cache::builder().max_capacity(MOST_BREAKERS).time_to_idle(FORGET_AFTER).build();
-        let of_all = Cache::builder().max_capacity(MOST_BREAKERS).time_to_idle(FORGET_AFTER).build();
-        Self { own, of_all }
+        let by_tenant = Cache::builder().max_capacity(MAX_BREAKERS).time_to_idle(EXPIRES_AFTER).build();
+        let by_model = Cache::builder().max_capacity(MAX_BREAKERS).time_to_idle(EXPIRES_AFTER).build();
+        Self { by_tenant, by_model }
     }
 
-    pub(super) fn lets_through(&self, tenant: TenantId, model: &str) -> bool {
+    pub(super) fn allows(&self, tenant: TenantId, model: &str) -> bool {
         let now = Instant::now();
         let both = self.both(tenant, model);
-        // One that keeps it back does not use up the call of the other that sees whether it is over.
+        // Check both first: a breaker that rejects the call must not use up the trial call of the other.
         both.iter().all(|breaker| locked(breaker, |b| b.open_until.is_none_or(|until| now >= until)))
-            && both.iter().all(|breaker| locked(breaker, |b| b.lets_through(now)))
+            && both.iter().all(|breaker| locked(breaker, |b| b.allows(now)))
     }
 
-    pub(super) fn note(&self, tenant: TenantId, model: &str, good: bool) {
+    pub(super) fn record(&self, tenant: TenantId, model: &str, good: bool) {
         let now = Instant::now();
-        let [own, of_all] = self.both(tenant, model);
-        locked(&own, |b| b.note(tenant, good, 1, now));
-        locked(&of_all, |b| b.note(tenant, good, 2, now));
+        let [by_tenant, by_model] = self.both(tenant, model);
+        locked(&by_tenant, |b| b.record(tenant, good, 1, now));
+        locked(&by_model, |b| b.record(tenant, good, 2, now));
     }
 
     fn both(&self, tenant: TenantId, model: &str) -> [Arc<Mutex<Breaker>>; 2] {
-        let own = self.own.get_with((tenant, model.to_owned()), Arc::default);
-        [own, self.of_all.get_with_by_ref(model, Arc::default)]
+        let by_tenant = self.by_tenant.get_with((tenant, model.to_owned()), Arc::default);
+        [by_tenant, self.by_model.get_with_by_ref(model, Arc::default)]
     }
 }
 
-/// Counts stay counts, whoever broke off.
+/// Runs `work` under the lock. A poisoned lock is ignored: the counts are valid at every point.
 fn locked<T>(breaker: &Mutex<Breaker>, work: impl FnOnce(&mut Breaker) -> T) -> T {
     work(&mut breaker.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Breaker {
-    fn lets_through(&mut self, now: Instant) -> bool {
+    fn allows(&mut self, now: Instant) -> bool {
         match self.open_until {
             Some(until) if now < until => false,
             Some(_) => {
-                // One call sees whether it is over; the others go on waiting.
-                self.open_until = Some(now + REST);
+                // One trial call is allowed; the others still have to wait.
+                self.open_until = Some(now + OPEN_FOR);
                 true
             }
             None => true,
         }
     }
 
-    /// Counts a call; failures open the breaker when they are of so many tenants.
-    fn note(&mut self, tenant: TenantId, good: bool, tenants: u32, now: Instant) {
+    /// Counts a call. Failures open the breaker when they come from at least `tenants` tenants (1, or 2 for several).
+    fn record(&mut self, tenant: TenantId, good: bool, tenants: u32, now: Instant) {
         if good {
             *self = Self::default();
             return;
         }
         self.failures = self.failures.saturating_add(1);
-        self.several_failed |= self.failed.is_some_and(|first| first != tenant);
-        self.failed = self.failed.or(Some(tenant));
+        self.several_failed |= self.first_failed.is_some_and(|first| first != tenant);
+        self.first_failed = self.first_failed.or(Some(tenant));
         if self.failures >= OPENS_AFTER && (tenants == 1 || self.several_failed) {
-            self.open_until = Some(now + REST);
+            self.open_until = Some(now + OPEN_FOR);
         }
     }
 }
@@ -104,44 +105,44 @@ mod tests {
     const THEM: TenantId = TenantId(Uuid::from_u128(2));
 
     #[test]
-    fn a_server_in_trouble_is_left_alone_and_then_tried_by_one_call() {
+    fn an_open_breaker_rejects_calls_and_then_allows_one_trial_call() {
         let (mut breaker, now) = (Breaker::default(), Instant::now());
         for _ in 0..OPENS_AFTER {
-            assert!(breaker.lets_through(now));
-            breaker.note(US, false, 1, now);
+            assert!(breaker.allows(now));
+            breaker.record(US, false, 1, now);
         }
-        assert!(!breaker.lets_through(now));
-        let later = now + REST;
-        assert!(breaker.lets_through(later));
-        assert!(!breaker.lets_through(later), "one call sees whether it is over");
-        breaker.note(US, true, 1, later);
-        assert!(breaker.lets_through(later));
+        assert!(!breaker.allows(now));
+        let later = now + OPEN_FOR;
+        assert!(breaker.allows(later));
+        assert!(!breaker.allows(later), "only one trial call is allowed");
+        breaker.record(US, true, 1, later);
+        assert!(breaker.allows(later));
     }
 
     #[test]
-    fn a_tenant_s_failures_keep_that_tenant_from_that_model_alone() {
+    fn failures_of_one_tenant_open_the_breaker_of_that_tenant_and_model_only() {
         let breakers = Breakers::new();
         for _ in 0..OPENS_AFTER {
-            breakers.note(US, "forbidden", false);
+            breakers.record(US, "forbidden", false);
         }
         let open = [(US, "forbidden"), (US, "small"), (THEM, "forbidden"), (THEM, "small")]
-            .map(|(tenant, model)| !breakers.lets_through(tenant, model));
+            .map(|(tenant, model)| !breakers.allows(tenant, model));
         assert_eq!(open, [true, false, false, false]);
     }
 
     #[test]
-    fn failures_of_several_tenants_in_a_row_keep_everybody_from_the_model() {
+    fn failures_of_several_tenants_in_a_row_open_the_breaker_of_the_model() {
         let breakers = Breakers::new();
         for tenant in [US, THEM, US, THEM] {
-            breakers.note(tenant, "small", false);
+            breakers.record(tenant, "small", false);
         }
-        assert!(breakers.lets_through(US, "small"));
-        breakers.note(US, "small", true);
+        assert!(breakers.allows(US, "small"));
+        breakers.record(US, "small", true);
         for tenant in [US, THEM, US, THEM, US] {
-            breakers.note(tenant, "small", false);
+            breakers.record(tenant, "small", false);
         }
         let another = TenantId(Uuid::from_u128(3));
-        assert!(!breakers.lets_through(another, "small"), "what answered well in between counts from there");
-        assert!(breakers.lets_through(another, "large"));
+        assert!(!breakers.allows(another, "small"), "a success resets the count");
+        assert!(breakers.allows(another, "large"));
     }
 }

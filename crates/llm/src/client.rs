@@ -1,4 +1,4 @@
-//! The one client: a call becomes one request, and its answer or failure one attempt.
+//! The client: sends a call as one request within limits and deadline, and decides when to retry.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,77 +11,20 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use super::breaker::Breakers;
+use super::call::{Attempt, Call, Response, Usage};
 use super::dialect::{Dialect, Dialects, Refusal};
+use super::error::LlmError;
 use super::limits::Limits;
-use super::{LlmError, Options, Provider, anthropic, openai};
+use super::options::{Options, Provider};
+use super::{anthropic, openai};
 use anchord_messages::id::TenantId;
 
-/// Most bytes that are read of an answer.
-const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// The longest deadline, whatever the input.
+/// The most bytes that are read of a response.
+const MAX_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
+/// The longest deadline, however long the input is.
 const LONGEST_DEADLINE: Duration = Duration::from_mins(10);
-/// How often a call is tried before it is given up.
-const TRIES: u32 = 4;
-
-/// What is asked.
-#[derive(Clone)]
-pub struct Call {
-    /// The model.
-    pub model: String,
-    /// The instructions.
-    pub system: String,
-    /// The data.
-    pub user: String,
-    /// The schema of the answer.
-    pub schema: Value,
-    /// The most tokens of the answer.
-    pub max_output_tokens: u32,
-    /// Tokens of the input, about; scales the deadline.
-    pub input_tokens: u32,
-}
-
-impl fmt::Debug for Call {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("model", &self.model)
-            .field("input_tokens", &self.input_tokens)
-            .finish_non_exhaustive()
-    }
-}
-
-/// What one attempt used, as the server counts it; 0 where it says nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Tokens in, cached ones included.
-    pub input_tokens: u64,
-    /// Those of them that the server read from its cache.
-    pub cached_tokens: u64,
-    /// Tokens out.
-    pub output_tokens: u64,
-}
-
-/// One request and what came of it.
-pub struct Attempt {
-    /// The answer's text.
-    pub result: Result<String, LlmError>,
-    /// What it used.
-    pub usage: Usage,
-    /// How long it took.
-    pub latency: Duration,
-}
-
-impl fmt::Debug for Attempt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = self.result.as_ref().err();
-        f.debug_struct("Attempt").field("usage", &self.usage).field("error", &error).finish_non_exhaustive()
-    }
-}
-
-/// The answer of a wire format, read.
-pub(super) struct Answer {
-    pub(super) result: Result<String, LlmError>,
-    pub(super) usage: Usage,
-}
+/// How often a call is tried at most.
+const MAX_TRIES: u32 = 4;
 
 /// A client for one provider; cheap to clone.
 #[derive(Clone)]
@@ -109,7 +52,7 @@ impl Client {
     /// # Errors
     /// When the system's certificates cannot be read.
     pub fn new(options: Options) -> Result<Self, reqwest::Error> {
-        // Of several in a process the first stays, and all are the same.
+        // Fails when a provider is installed already, which is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
@@ -121,7 +64,7 @@ impl Client {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// What the operator configured.
+    /// The configuration of this client.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.inner.options
@@ -140,38 +83,38 @@ impl Client {
         let Ok(permit) = tokio::time::timeout(deadline, inner.limits.acquire(tenant)).await else {
             return Attempt { result: Err(LlmError::Busy), usage: Usage::default(), latency: deadline };
         };
-        // After the wait: what was open may be closed, and the other way round.
-        if !inner.breakers.lets_through(tenant, &call.model) {
+        // After the wait, during which breakers may have opened or closed.
+        if !inner.breakers.allows(tenant, &call.model) {
             return Attempt { result: Err(LlmError::Open), usage: Usage::default(), latency: Duration::ZERO };
         }
         let started = Instant::now();
         let answer = tokio::time::timeout(deadline, self.send(call)).await;
         drop(permit);
-        let answer = answer.unwrap_or(Answer { result: Err(LlmError::Timeout), usage: Usage::default() });
+        let answer = answer.unwrap_or(Response { result: Err(LlmError::Timeout), usage: Usage::default() });
         let is_good = !answer.result.as_ref().is_err_and(LlmError::is_outage);
-        inner.breakers.note(tenant, &call.model, is_good);
+        inner.breakers.record(tenant, &call.model, is_good);
         Attempt { result: answer.result, usage: answer.usage, latency: started.elapsed() }
     }
 
-    /// How long to wait before the next try after `tries` of them; `None` when it is given up.
+    /// How long to wait before the next try, after `tries` tries; `None` when the call must not be repeated.
     #[must_use]
     pub fn wait_before_next(&self, error: &LlmError, tries: u32) -> Option<Duration> {
         let options = &self.inner.options;
-        // What took too long once takes as long again; a shorter question may not.
-        if !error.is_retryable() || *error == LlmError::Timeout || tries >= TRIES {
+        // The same call would time out again; a shorter one may not.
+        if !error.is_retryable() || *error == LlmError::Timeout || tries >= MAX_TRIES {
             return None;
         }
         let jitter = rand::rng().random_range(0.5..1.0);
         let own = options.backoff.saturating_mul(1 << tries.min(6)).mul_f64(jitter);
         match error.retry_after() {
             Some(asked) if asked > options.longest_wait => None,
-            // Later than asked and never earlier; spread, because others were told the same.
+            // Never earlier than asked; with jitter, because other clients were asked to wait as long.
             Some(asked) => Some(asked + options.backoff.mul_f64(jitter)),
             None => Some(own.min(options.longest_wait)),
         }
     }
 
-    /// What an attempt cost, in millionths of the prices' currency.
+    /// The cost of an attempt, in millionths of the currency.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -191,27 +134,29 @@ impl Client {
         (base + reading).min(LONGEST_DEADLINE.max(base))
     }
 
-    /// Sends, and again as the model's server takes it when it refuses how it was asked.
-    async fn send(&self, call: &Call) -> Answer {
+    /// Sends a call. When the server rejects a parameter, sends it again in a dialect that the server accepts.
+    async fn send(&self, call: &Call) -> Response {
         let dialects = &self.inner.dialects;
-        let mut dialect = dialects.of(&call.model);
+        let mut dialect = dialects.get(&call.model);
         loop {
             let refused = match self.send_once(call, dialect).await {
                 Ok(answer) => return answer,
                 Err(refused) => refused,
             };
-            // Two things can be learnt, so that this ends.
+            // A dialect has two flags, and each pass sets one, so the loop ends.
             dialect = match dialects.learn(&call.model, dialect, &refused.refusal) {
                 Some(learnt) => learnt,
-                // It names nothing: this call alone is tried without the schema, which servers refuse most.
-                None if refused.refusal.is_silent() && !dialect.plain => Dialect { plain: true, ..dialect },
+                // The error names no parameter: try this call without the schema, which servers reject most often.
+                None if refused.refusal.names_nothing() && !dialect.without_schema => {
+                    Dialect { without_schema: true, ..dialect }
+                }
                 None => return failed(refused.error),
             };
         }
     }
 
-    /// One request; an error is one that may be about how it was asked.
-    async fn send_once(&self, call: &Call, dialect: Dialect) -> Result<Answer, Refused> {
+    /// Sends one request. An `Err` is a response that may reject a parameter.
+    async fn send_once(&self, call: &Call, dialect: Dialect) -> Result<Response, Refused> {
         let inner = &*self.inner;
         let base = inner.options.base_url.as_deref();
         let (address, body) = match inner.options.provider {
@@ -238,7 +183,7 @@ impl Client {
         let mut bytes = Vec::new();
         loop {
             match response.chunk().await {
-                Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_ANSWER_BYTES => {
+                Ok(Some(chunk)) if bytes.len() + chunk.len() <= MAX_RESPONSE_BYTES => {
                     bytes.extend_from_slice(&chunk);
                 }
                 Ok(Some(_)) => return Ok(failed(LlmError::Malformed)),
@@ -248,34 +193,34 @@ impl Client {
         }
         if status == 200 {
             let value = serde_json::from_slice::<Value>(&bytes).ok();
-            let read = |value: Value| match inner.options.provider {
-                Provider::Openai => openai::read(&value),
-                Provider::Anthropic => anthropic::read(&value),
+            let parse = |value: Value| match inner.options.provider {
+                Provider::Openai => openai::parse(&value),
+                Provider::Anthropic => anthropic::parse(&value),
             };
-            return Ok(value.map_or_else(|| failed(LlmError::Malformed), read));
+            return Ok(value.map_or_else(|| failed(LlmError::Malformed), parse));
         }
         let refusal = Refusal::read(&bytes);
         let error =
-            meaning(status, retry_after, &refusal, &String::from_utf8_lossy(&bytes).to_ascii_lowercase());
-        // Only this format has parameters that servers differ in, and what is understood already is not asked again.
-        let may_teach = inner.options.provider == Provider::Openai
+            classify(status, retry_after, &refusal, &String::from_utf8_lossy(&bytes).to_ascii_lowercase());
+        // Servers differ in the parameters of chat completions only.
+        let may_concern_a_parameter = inner.options.provider == Provider::Openai
             && matches!(error, LlmError::Status { status: 400 | 422, .. });
-        if may_teach { Err(Refused { refusal, error }) } else { Ok(failed(error)) }
+        if may_concern_a_parameter { Err(Refused { refusal, error }) } else { Ok(failed(error)) }
     }
 }
 
-/// An answer that may be about how the server was asked.
+/// A response that may reject a parameter of the request.
 struct Refused {
     refusal: Refusal,
     error: LlmError,
 }
 
-fn failed(error: LlmError) -> Answer {
-    Answer { result: Err(error), usage: Usage::default() }
+fn failed(error: LlmError) -> Response {
+    Response { result: Err(error), usage: Usage::default() }
 }
 
-/// What an error means; its words are looked at for this call alone and go no further.
-fn meaning(status: u16, retry_after: Option<Duration>, refusal: &Refusal, said: &str) -> LlmError {
+/// Classifies an error response. Its message is examined here only and is stored nowhere.
+fn classify(status: u16, retry_after: Option<Duration>, refusal: &Refusal, message: &str) -> LlmError {
     let too_long = [
         "context_length",
         "context length",
@@ -285,7 +230,7 @@ fn meaning(status: u16, retry_after: Option<Duration>, refusal: &Refusal, said: 
         "context window",
     ];
     if matches!(status, 400 | 413 | 422)
-        && (status == 413 || too_long.iter().any(|words| said.contains(words)))
+        && (status == 413 || too_long.iter().any(|words| message.contains(words)))
     {
         return LlmError::TooLong;
     }
@@ -293,15 +238,15 @@ fn meaning(status: u16, retry_after: Option<Duration>, refusal: &Refusal, said: 
         return LlmError::Refused;
     }
     if matches!(status, 400 | 403 | 404) && refusal.is_about_the_model()
-        || status == 404 && said.contains("model")
+        || status == 404 && message.contains("model")
     {
         return LlmError::NoModel;
     }
     LlmError::Status { status, retry_after }
 }
 
-/// Seconds, or milliseconds under the header that some servers send besides, or a date. A date is held
-/// against the server's own, so that its clock and ours need not agree.
+/// The wait that a server asks for: seconds, milliseconds (in a header that some servers add), or a date. A date is
+/// compared with the server's own `Date`, so that the clocks need not agree.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();
@@ -324,21 +269,21 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_told_in_seconds_in_milliseconds_or_by_a_date() {
-        let told = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs)).map(|wait| wait.as_millis());
-        assert_eq!(told(&[("retry-after", "2")]), Some(2_000));
-        assert_eq!(told(&[("retry-after", "0.5")]), Some(500));
-        assert_eq!(told(&[("retry-after", "9"), ("retry-after-ms", "20")]), Some(20));
+    fn a_wait_is_given_in_seconds_in_milliseconds_or_as_a_date() {
+        let wait = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs)).map(|wait| wait.as_millis());
+        assert_eq!(wait(&[("retry-after", "2")]), Some(2_000));
+        assert_eq!(wait(&[("retry-after", "0.5")]), Some(500));
+        assert_eq!(wait(&[("retry-after", "9"), ("retry-after-ms", "20")]), Some(20));
         let date = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
-        assert_eq!(told(&[date, ("retry-after", "Sun, 06 Nov 1994 08:49:40 GMT")]), Some(3_000));
-        assert_eq!(told(&[date, ("retry-after", "Sun, 06 Nov 1994 08:49:30 GMT")]), Some(0));
+        assert_eq!(wait(&[date, ("retry-after", "Sun, 06 Nov 1994 08:49:40 GMT")]), Some(3_000));
+        assert_eq!(wait(&[date, ("retry-after", "Sun, 06 Nov 1994 08:49:30 GMT")]), Some(0));
         for bad in ["", "soon", "-1", "NaN", "inf", "1e99", "Sun, 06 Nov 1994 08:49:40 GMT"] {
-            assert_eq!(told(&[("retry-after", bad)]), None, "{bad}");
+            assert_eq!(wait(&[("retry-after", bad)]), None, "{bad}");
         }
     }
 
     #[test]
-    fn a_deadline_grows_with_the_input_and_has_an_end() {
+    fn a_deadline_grows_with_the_input_up_to_a_maximum() {
         let client = Client::new(Options::new(Provider::Openai, "m".to_owned())).expect("a client");
         assert_eq!(client.deadline(0), Duration::from_mins(1));
         assert_eq!(client.deadline(30_000), Duration::from_mins(2));
@@ -346,8 +291,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_cost_follows_the_prices() {
-        let price = super::super::Price { input: 0.15, output: 0.6 };
+    fn the_cost_of_a_call_follows_the_prices() {
+        let price = super::super::options::Price { input: 0.15, output: 0.6 };
         let options = Options {
             prices: [("m".to_owned(), price)].into(),
             ..Options::new(Provider::Openai, "m".to_owned())

@@ -1,4 +1,4 @@
-//! How many calls run at the same time: in all, and of one tenant, so that no tenant takes all.
+//! Limits of concurrent calls: one for all tenants together, and one for each tenant, so that no tenant uses all.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,17 +8,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use anchord_messages::id::TenantId;
 
-/// A tenant that has not called for so long is forgotten.
-const FORGET_AFTER: Duration = Duration::from_hours(1);
-const MOST_TENANTS: u64 = 10_000;
+/// How long the semaphore of an idle tenant is kept.
+const EXPIRES_AFTER: Duration = Duration::from_hours(1);
+const MAX_TENANTS: u64 = 10_000;
 
+/// The semaphores of a client.
 pub(super) struct Limits {
     all: Arc<Semaphore>,
     per_tenant: usize,
     tenants: Cache<TenantId, Arc<Semaphore>>,
 }
 
-/// Held while a call runs.
+/// Permission for one call; held while the call runs.
 pub(super) struct Permit {
     _tenant: Option<OwnedSemaphorePermit>,
     _all: Option<OwnedSemaphorePermit>,
@@ -26,14 +27,14 @@ pub(super) struct Permit {
 
 impl Limits {
     pub(super) fn new(all: usize, per_tenant: usize) -> Self {
-        let tenants = Cache::builder().max_capacity(MOST_TENANTS).time_to_idle(FORGET_AFTER).build();
+        let tenants = Cache::builder().max_capacity(MAX_TENANTS).time_to_idle(EXPIRES_AFTER).build();
         Self { all: Arc::new(Semaphore::new(all)), per_tenant, tenants }
     }
 
-    /// The tenant's own place first: who waits for it must not hold one of everybody's.
+    /// Acquires the tenant's permit first: a call that waits for it must not hold one of the shared permits.
     pub(super) async fn acquire(&self, tenant: TenantId) -> Permit {
         let own = self.tenants.get_with(tenant, || Arc::new(Semaphore::new(self.per_tenant)));
-        // They are never closed, so that acquiring does not fail.
+        // The semaphores are never closed, so acquiring does not fail.
         let own = own.acquire_owned().await.ok();
         let all = Arc::clone(&self.all).acquire_owned().await.ok();
         Permit { _tenant: own, _all: all }

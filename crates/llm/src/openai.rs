@@ -1,12 +1,12 @@
-//! Chat completions, as OpenAI and many other servers speak them.
+//! The wire format of chat completions, which OpenAI and many other servers use.
 
 use reqwest::RequestBuilder;
 use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 
-use super::LlmError;
-use super::client::{Answer, Call, Usage};
+use super::call::{Call, Response, Usage};
 use super::dialect::Dialect;
+use super::error::LlmError;
 
 pub(super) const BASE_URL: &str = "https://api.openai.com/v1";
 pub(super) const PATH: &str = "/chat/completions";
@@ -18,16 +18,16 @@ pub(super) fn headers(request: RequestBuilder, key: Option<&str>, as_api_key: bo
                 key.set_sensitive(true);
                 request.header("api-key", key)
             }
-            // A key that is no header value would be sent nowhere; the configuration refuses it before.
+            // The configuration has rejected keys that are not valid header values.
             Err(_) => request,
         },
-        // Marked as sensitive by the client, so that its own logs leave it out.
+        // reqwest marks the header as sensitive, so that its logs omit it.
         Some(key) => request.bearer_auth(key),
         None => request,
     }
 }
 
-/// The address of a call. A base may hold the model's place (`…/deployments/{model}`) and a query.
+/// The address of a call. The base may contain a placeholder for the model (`…/deployments/{model}`) and a query.
 pub(super) fn address(base: &str, model: &str) -> String {
     let base = base.replace("{model}", model);
     match base.split_once('?') {
@@ -44,10 +44,10 @@ pub(super) fn body(call: &Call, dialect: Dialect) -> Value {
             {"role": "user", "content": call.user},
         ],
     });
-    let bound = if dialect.newer_bound { "max_completion_tokens" } else { "max_tokens" };
+    let bound = if dialect.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     if let Some(fields) = body.as_object_mut() {
         fields.insert(bound.to_owned(), call.max_output_tokens.into());
-        if !dialect.plain {
+        if !dialect.without_schema {
             let schema = json!({"name": "record", "strict": true, "schema": call.schema});
             fields
                 .insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": schema}));
@@ -56,39 +56,39 @@ pub(super) fn body(call: &Call, dialect: Dialect) -> Value {
     body
 }
 
-pub(super) fn read(value: &Value) -> Answer {
+pub(super) fn parse(value: &Value) -> Response {
     let count = |name: &str| value.pointer(name).and_then(Value::as_u64).unwrap_or_default();
     let usage = Usage {
         input_tokens: count("/usage/prompt_tokens"),
         cached_tokens: count("/usage/prompt_tokens_details/cached_tokens"),
         output_tokens: count("/usage/completion_tokens"),
     };
-    if let Some(error) = passed_on(value) {
-        return Answer { result: Err(error), usage };
+    if let Some(error) = upstream_error(value) {
+        return Response { result: Err(error), usage };
     }
     let message = value.pointer("/choices/0/message");
     let finish = value.pointer("/choices/0/finish_reason").and_then(Value::as_str);
     let refused = message.and_then(|m| m.get("refusal")).is_some_and(|refusal| !refusal.is_null());
     let content = message.and_then(|m| m.get("content"));
     let result = match content {
-        // Gemini says behind it which rule it was.
+        // Gemini appends the name of the rule.
         _ if refused || finish.is_some_and(|finish| finish.starts_with("content_filter")) => {
             Err(LlmError::Refused)
         }
-        // Mistral's word for the end of the window.
+        // `model_length` is Mistral's name for the end of the context window.
         _ if matches!(finish, Some("length" | "model_length")) => Err(LlmError::Cut),
         Some(Value::String(text)) => Ok(text.clone()),
-        // Some servers answer in parts.
+        // Some servers return the content in parts.
         Some(Value::Array(parts)) => {
             Ok(parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect())
         }
         _ => Err(LlmError::Malformed),
     };
-    Answer { result, usage }
+    Response { result, usage }
 }
 
-/// An error of another server that one in between passes on with a status of 200, in place of the answer or in it.
-fn passed_on(value: &Value) -> Option<LlmError> {
+/// An error of an upstream server that a gateway reports with status 200, in place of the answer or inside it.
+fn upstream_error(value: &Value) -> Option<LlmError> {
     let choice = value.pointer("/choices/0");
     let error = value.get("error").or_else(|| choice?.get("error")).filter(|error| error.is_object())?;
     let code = error.get("code");
@@ -122,11 +122,11 @@ mod tests {
         "https://generativelanguage.googleapis.com/v1beta/openai",
         "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"
     )]
-    fn an_address_is_made_of_the_base(#[case] base: &str, #[case] expected: &str) {
+    fn the_address_is_built_from_the_base(#[case] base: &str, #[case] expected: &str) {
         assert_eq!(address(base, "small"), expected);
     }
 
-    /// Answers in the shapes in which servers give them.
+    /// Responses as various servers send them.
     #[rstest]
     #[case::openai(json!({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}), Ok("a"))]
     #[case::openrouter(
@@ -159,7 +159,7 @@ mod tests {
     )]
     #[case::nothing(json!({"choices": []}), Err("malformed"))]
     fn answers_of_many_servers_are_read(#[case] value: Value, #[case] expected: Result<&str, &str>) {
-        let result = read(&value).result;
+        let result = parse(&value).result;
         assert_eq!(result.as_deref().map_err(LlmError::as_str), expected);
     }
 }

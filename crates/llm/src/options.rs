@@ -1,0 +1,102 @@
+//! What the operator configures of a model server: provider, models, prices and limits.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use anchord_session::models::Models;
+
+/// Which wire format a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// Chat completions.
+    Openai,
+    /// Messages.
+    Anthropic,
+}
+
+impl Provider {
+    /// The name of the provider in configuration and records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+        }
+    }
+}
+
+/// The price of a million tokens, in units of the currency; at a price of 1, one token costs a millionth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Price {
+    /// Per million tokens in.
+    pub input: f64,
+    /// Per million tokens out.
+    pub output: f64,
+}
+
+/// The configuration of a client.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The wire format.
+    pub provider: Provider,
+    /// The base URL of the server; without it, that of the provider.
+    pub base_url: Option<String>,
+    /// The API key, for servers that require one.
+    pub api_key: Option<SecretString>,
+    /// Whether chat completions send the key in the header `api-key` instead of as a bearer token.
+    pub sends_api_key: bool,
+    /// The model of sessions that name none.
+    pub model: String,
+    /// The models that sessions may name.
+    pub models: Models,
+    /// The model that answers probes; without one, code answers them.
+    pub probe_model: Option<String>,
+    /// The model that writes exams; without one, there are no exams.
+    pub exam_model: Option<String>,
+    /// The model that judges summaries; without one, there is no rubric.
+    pub judge_model: Option<String>,
+    /// Prices by model. The cost of a model without a price counts as 0.
+    pub prices: BTreeMap<String, Price>,
+    /// The context window: the most tokens that one call may read and write together.
+    pub context_tokens: u32,
+    /// The most concurrent calls.
+    pub concurrency: usize,
+    /// The most concurrent calls of one tenant.
+    pub tenant_concurrency: usize,
+    /// The deadline of a call without input; the input adds to it.
+    pub timeout: Duration,
+    /// The tokens that the server is expected to read in a second; a deadline grows by the input at this rate.
+    pub tokens_per_second: u32,
+    /// The first wait before a retry when the server names none; it doubles with each retry, with jitter.
+    pub backoff: Duration,
+    /// The longest wait that a server may ask for; beyond it the call fails.
+    pub longest_wait: Duration,
+}
+
+impl Options {
+    /// The defaults for a provider and a model.
+    #[must_use]
+    pub fn new(provider: Provider, model: String) -> Self {
+        Self {
+            provider,
+            base_url: None,
+            api_key: None,
+            sends_api_key: false,
+            models: Models::Listed(vec![model.clone()]),
+            model,
+            probe_model: None,
+            exam_model: None,
+            judge_model: None,
+            prices: BTreeMap::new(),
+            context_tokens: 128_000,
+            concurrency: 8,
+            tenant_concurrency: 2,
+            timeout: Duration::from_mins(1),
+            tokens_per_second: 500,
+            backoff: Duration::from_secs(1),
+            longest_wait: Duration::from_mins(1),
+        }
+    }
+}
