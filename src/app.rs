@@ -37,9 +37,9 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_store::migrate::LockWaits;
 use anchord_webhooks::target::Reach;
-pub use anchord_worker::alone::{Alone, CallRecord};
-use anchord_worker::courier::Courier;
-use anchord_worker::outbound::Outbound;
+pub use anchord_worker::offline::{CallRecord, OfflineResult};
+use anchord_worker::webhook_client::WebhookClient;
+use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 
 pub use anchord_store::keys::ApiKey;
 pub use anchord_store::tenants::Tenant;
@@ -125,10 +125,14 @@ pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the configuration names no model, or the work breaks.
-pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> anyhow::Result<Alone> {
+pub async fn compress(
+    llm: &config::Llm,
+    material: Material,
+    is_items: bool,
+) -> anyhow::Result<OfflineResult> {
     let client = models::client(llm)?;
     // Boxed: what it holds over its waits is large.
-    Box::pin(anchord_worker::alone::compress(client.as_ref(), material, is_items))
+    Box::pin(anchord_worker::offline::compress(client.as_ref(), material, is_items))
         .await
         .context("the compression")
 }
@@ -192,8 +196,8 @@ impl Process {
         let vital = Vital::new(tracker.clone(), stop.clone());
         let process = Self { embedded, store, tracker, stop, vital, ready, workers };
         let state = process.http_state(settings, clock, metrics);
-        process.keep_house(&state);
-        process.keep_ledger();
+        process.spawn_housekeeping(&state);
+        process.spawn_usage_flush();
         let appends = state.appends.clone();
         let patience = patience(settings.api.as_ref());
         let servers = [
@@ -288,27 +292,28 @@ impl Process {
         on: &Handle,
     ) -> anyhow::Result<()> {
         let store = self.store.of_workers();
-        let outbound = Outbound::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
-        let courier = Courier::new(store.clone(), clock, outbound);
-        self.vital.spawn("the courier", on, courier.run(self.stop.clone()));
+        let client =
+            WebhookClient::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
+        let dispatcher = WebhookDispatcher::new(store.clone(), clock, client);
+        self.vital.spawn("the webhook dispatcher", on, dispatcher.run(self.stop.clone()));
         let env = anchord_worker::Env {
             store: store.clone(),
             tokens: TokenCounter::default(),
             clock,
             llm,
-            records: anchord_worker::Records::default(),
+            record_cache: anchord_worker::RecordCache::default(),
         };
         let options =
             anchord_worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
         self.vital.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
         let stop = self.stop.clone();
-        self.vital.spawn("upkeep", on, async move { anchord_worker::upkeep::run(&store, &stop).await });
+        self.vital.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
         Ok(())
     }
 
     /// Condenses metrics, forgets idle callers and notes which keys are used, now and then; hears at once
     /// of keys that other processes revoke.
-    fn keep_house(&self, state: &anchord_http::AppState) {
+    fn spawn_housekeeping(&self, state: &anchord_http::AppState) {
         let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
         let (store, stop, here) = (self.store.clone(), self.stop.clone(), Handle::current());
         self.vital.spawn("housekeeping", &here, async move {
@@ -325,7 +330,7 @@ impl Process {
     }
 
     /// Writes what was counted, once a second.
-    fn keep_ledger(&self) {
+    fn spawn_usage_flush(&self) {
         let (store, stop) = (self.store.clone(), self.stop.clone());
         self.vital.spawn("the usage ledger", &Handle::current(), async move {
             while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {

@@ -65,8 +65,8 @@ mod tests {
     #[tokio::test]
     async fn a_task_that_panics_or_ends_by_itself_is_told_by_name() {
         let broken = vital();
-        broken.spawn("the courier", &Handle::current(), async { panic!("on purpose") });
-        assert_eq!(broken.died().await, "the courier");
+        broken.spawn("the webhook dispatcher", &Handle::current(), async { panic!("on purpose") });
+        assert_eq!(broken.died().await, "the webhook dispatcher");
         let over = vital();
         let rest = over.spawn("upkeep", &Handle::current(), std::future::pending());
         over.spawn("the workers", &Handle::current(), async {});

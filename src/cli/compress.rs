@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
 use super::transcript::{self, FileFormat};
-use crate::app::{self, Alone};
+use crate::app::{self, OfflineResult};
 use crate::config::{self, Check as _};
 use anchord_messages::format::Format;
 use anchord_messages::message::Numbered;
@@ -116,7 +116,11 @@ impl Compress {
     }
 }
 
-fn write_text(out: &mut impl std::io::Write, made: &Alone, left_out: Option<&str>) -> std::io::Result<()> {
+fn write_text(
+    out: &mut impl std::io::Write,
+    made: &OfflineResult,
+    left_out: Option<&str>,
+) -> std::io::Result<()> {
     let proof = &made.proof;
     let (meta, report) = (&proof.meta, &proof.report);
     writeln!(out, "{}\n", proof.rendering.text.trim_end())?;
@@ -154,7 +158,7 @@ fn write_text(out: &mut impl std::io::Write, made: &Alone, left_out: Option<&str
 }
 
 /// What models were asked, call by call, and what it cost.
-fn write_calls(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<()> {
+fn write_calls(out: &mut impl std::io::Write, made: &OfflineResult) -> std::io::Result<()> {
     if made.calls.is_empty() {
         return Ok(());
     }
@@ -187,7 +191,7 @@ fn write_calls(out: &mut impl std::io::Write, made: &Alone) -> std::io::Result<(
 
 fn write_json(
     out: &mut impl std::io::Write,
-    made: &Alone,
+    made: &OfflineResult,
     left_out: &BTreeMap<String, usize>,
 ) -> std::io::Result<()> {
     let proof = &made.proof;

@@ -4,8 +4,8 @@ use anchord_runtime::clock::Clock;
 use anchord_store::deliveries::queue::Ended;
 use anchord_webhooks::Failure;
 use anchord_webhooks::target::Reach;
-use anchord_worker::courier::Courier;
-use anchord_worker::outbound::Outbound;
+use anchord_worker::webhook_client::WebhookClient;
+use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -223,11 +223,11 @@ async fn a_slow_receiver_holds_up_no_other_and_who_waits_hears_at_once() {
     for _ in 0..20 {
         test(&app, &slow_path).await;
     }
-    let outbound = Outbound::new(Reach::Any).unwrap();
-    let courier = Courier::new(app.store.clone(), Clock::system(), outbound);
+    let client = WebhookClient::new(Reach::Any).unwrap();
+    let dispatcher = WebhookDispatcher::new(app.store.clone(), Clock::system(), client);
     let (store, stop) = (app.store.clone(), app.stop.clone());
     let watching = app.store.tracker().spawn(async move { store.watch_keys(&stop).await });
-    let running = app.store.tracker().spawn(courier.run(app.stop.clone()));
+    let running = app.store.tracker().spawn(dispatcher.run(app.stop.clone()));
     slow.arrivals(4).await;
     for _ in 0..30 {
         test(&app, &quick_path).await;

@@ -1,6 +1,6 @@
 //! How sessions leave: exported and imported, erased, and forgotten when their time is over.
 
-use anchord_worker::upkeep;
+use anchord_worker::janitor;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
@@ -246,12 +246,12 @@ async fn sessions_that_nobody_writes_to_are_erased_when_their_tenant_keeps_them_
     }
     append(&app, "ours", hello).await;
     let stop = CancellationToken::new();
-    assert_eq!(upkeep::round(&app.store, &stop).await.unwrap().1, 0, "without a bound nothing goes");
+    assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 0, "without a bound nothing goes");
 
     let path = format!("/v1/admin/tenants/{id}");
     let bound = app.call_as(OPERATOR, "PUT", &path, r#"{"retention_days": 30}"#).await;
     assert_eq!(bound.json()["retention_days"], 30, "{}", bound.text);
-    assert_eq!(upkeep::round(&app.store, &stop).await.unwrap().1, 1);
+    assert_eq!(janitor::round(&app.store, &stop).await.unwrap().1, 1);
     let status =
         async |session: &str| app.call_as(&key, "GET", &format!("/v1/sessions/{session}"), "").await.status;
     assert_eq!((status("old").await, status("busy").await, status("new").await).0, 404);
@@ -278,7 +278,7 @@ async fn replies_are_forgotten_after_a_day() {
     let mut owner = PgConnection::connect(&app.database.url).await.unwrap();
     let age = "update idempotency_keys set created_at = now() - interval '25 hours' where key = 'a'";
     sqlx::raw_sql(age).execute(&mut owner).await.unwrap();
-    assert_eq!(upkeep::round(&app.store, &CancellationToken::new()).await.unwrap().0, 1);
+    assert_eq!(janitor::round(&app.store, &CancellationToken::new()).await.unwrap().0, 1);
     let left = sqlx::raw_sql("select key from idempotency_keys").fetch_all(&mut owner).await.unwrap();
     assert_eq!(left.iter().map(|row| row.get::<String, _>(0)).collect::<Vec<_>>(), ["b"]);
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anchord_messages::id::SessionName;
 use anchord_session::compression::Request;
 use anchord_store::compressions::{Kind, NewJob, enqueue};
-use anchord_worker::upkeep;
+use anchord_worker::janitor;
 use serde_json::{Value, json};
 
 use crate::support;
@@ -264,7 +264,7 @@ async fn keep_house(app: &App, name: &str) {
     app.store.oldest_due_delivery().await.unwrap();
     app.store.flush_usage(None).await.unwrap();
     app.store.note_used_keys().await.unwrap();
-    upkeep::round(&app.store, &app.stop).await.unwrap();
+    janitor::round(&app.store, &app.stop).await.unwrap();
 }
 
 async fn end(app: &App, name: &str) {

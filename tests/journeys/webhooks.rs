@@ -3,8 +3,8 @@
 use anchord_runtime::clock::Clock;
 use anchord_webhooks::signature::sign;
 use anchord_webhooks::target::Reach;
-use anchord_worker::courier::Courier;
-use anchord_worker::outbound::Outbound;
+use anchord_worker::webhook_client::WebhookClient;
+use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -122,8 +122,8 @@ async fn a_private_address_is_refused_when_it_is_given_and_when_it_is_called() {
     for path in [&number, &name] {
         test(&app, path).await;
     }
-    let outbound = Outbound::new(Reach::Public).unwrap();
-    let strict = Courier::new(app.store.clone(), Clock::system(), outbound);
+    let client = WebhookClient::new(Reach::Public).unwrap();
+    let strict = WebhookDispatcher::new(app.store.clone(), Clock::system(), client);
     assert_eq!(strict.drain().await.unwrap(), 2);
     for path in [&number, &name] {
         let [refused] = log(&app, path).await.try_into().unwrap();

@@ -14,9 +14,9 @@ use anchord_store::audit::Actor;
 use anchord_store::gather::Gatherer;
 use anchord_store::keys::{NewKey, digest_key};
 use anchord_webhooks::target::Reach;
-use anchord_worker::courier::Courier;
-use anchord_worker::outbound::Outbound;
-use anchord_worker::{Env, Options, Pool, Records};
+use anchord_worker::webhook_client::WebhookClient;
+use anchord_worker::webhook_dispatcher::WebhookDispatcher;
+use anchord_worker::{Env, Options, Pool, RecordCache};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -68,7 +68,7 @@ pub struct App {
     router: Router,
     llm: Option<anchord_llm::Client>,
     webhook_reach: Reach,
-    records: Records,
+    records: RecordCache,
 }
 
 /// A reply, read whole.
@@ -144,7 +144,7 @@ async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webh
         llm_models: llm.as_ref().map(|llm| llm.options().models.clone()),
         webhook_reach,
     });
-    let records = Records::default();
+    let records = RecordCache::default();
     App {
         store,
         tenant: ours,
@@ -188,25 +188,25 @@ impl App {
 
     /// The same by a worker of another process, which has the records of no version.
     pub async fn work_elsewhere(&self) {
-        self.work_with(&Records::default()).await;
+        self.work_with(&RecordCache::default()).await;
     }
 
-    async fn work_with(&self, records: &Records) {
+    async fn work_with(&self, records: &RecordCache) {
         let env = Env {
             store: self.store.clone(),
             tokens: TokenCounter::default(),
             clock: Clock::system(),
             llm: self.llm.clone(),
-            records: records.clone(),
+            record_cache: records.clone(),
         };
         Pool::new(env, Options::default()).drain().await.expect("a database that answers");
     }
 
     /// Delivers what is due to webhooks, as a worker would; gives how many attempts that took.
     pub async fn deliver(&self) -> usize {
-        let outbound = Outbound::new(self.webhook_reach).expect("a client");
-        let courier = Courier::new(self.store.clone(), Clock::system(), outbound);
-        courier.drain().await.expect("a database that answers")
+        let client = WebhookClient::new(self.webhook_reach).expect("a client");
+        let dispatcher = WebhookDispatcher::new(self.store.clone(), Clock::system(), client);
+        dispatcher.drain().await.expect("a database that answers")
     }
 
     /// Serves the API on an address of its own until [`Self::stop`] is cancelled.

@@ -12,7 +12,7 @@ use super::compressions::{CompressionPath, find_session};
 use super::json::Reply;
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_messages::id::Seq;
 use anchord_store::narratives::AttemptRow;
 
@@ -92,7 +92,7 @@ pub async fn list_calls(
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let session = find_session(&state, &caller, &path.session_id).await?;
     let found = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    found.ok_or(ApiError::NotFound(Thing::Compression))?;
+    found.ok_or(ApiError::NotFound(Resource::Compression))?;
     let rows = state
         .store
         .list_llm_attempts(caller.tenant, path.compression_id, paging.after, paging.rows())

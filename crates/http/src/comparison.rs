@@ -12,7 +12,7 @@ use super::auth::Reader;
 use super::compressions::{Compression, CompressionPath, find_session};
 use super::json::Reply;
 use super::params::{Path, SessionPath};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_record::exam::ExamScores;
 use anchord_record::gate::GateOutcome;
@@ -187,7 +187,7 @@ pub async fn find_candidate(
 ) -> Result<Reply<Candidate>, ApiError> {
     let session = find_session(&state, &caller, &path.session_id).await?;
     let found = state.store.find_shadow_candidate(caller.tenant, session.id, path.compression_id).await?;
-    let found = found.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let found = found.ok_or(ApiError::NotFound(Resource::Compression))?;
     Ok(Reply(Candidate {
         compression_id: path.compression_id,
         rendering: found.rendering,

@@ -16,7 +16,7 @@ use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
 use anchord_record::hindsight::Hindsight;
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
@@ -194,7 +194,7 @@ pub async fn create_compression(
     };
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id)
         .await?
-        .ok_or(ApiError::NotFound(Thing::Session))?;
+        .ok_or(ApiError::NotFound(Resource::Session))?;
     let request = body.value.checked(&state, &session)?;
     let enqueued = compressions::enqueue_manual(&mut tx, caller.tenant, session.id, &request).await?;
     let key_of = (caller.tenant, session.id);
@@ -254,7 +254,7 @@ pub async fn find_compression(
 ) -> Result<Reply<Compression>, ApiError> {
     let session = find_session(&state, &caller, &path.session_id).await?;
     let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
     Ok(Reply(Compression::of(&session, row)))
 }
 
@@ -276,7 +276,7 @@ pub async fn cancel_compression(
     let session = find_session(&state, &caller, &path.session_id).await?;
     let cancelled = state.store.cancel_compression(caller.tenant, session.id, path.compression_id).await?;
     let row = state.store.find_compression(caller.tenant, session.id, path.compression_id).await?;
-    let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
     // A second DELETE of the same one finds what it asked for.
     if !cancelled && row.status != Status::Cancelled {
         let status = row.status.as_str();
@@ -375,7 +375,7 @@ pub(super) async fn wait_for(
     loop {
         let row = state.store.find_compression(caller.tenant, session, id).await?;
         // Erased with its session.
-        let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+        let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
         if !row.status.is_live() {
             return Ok(Some(row));
         }
@@ -395,5 +395,5 @@ pub(super) async fn find_session(
     caller: &Caller,
     name: &SessionName,
 ) -> Result<Session, ApiError> {
-    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Thing::Session))
+    state.store.find_session(caller.tenant, name).await?.ok_or(ApiError::NotFound(Resource::Session))
 }

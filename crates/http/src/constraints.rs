@@ -8,7 +8,7 @@ use utoipa::IntoParams;
 use super::AppState;
 use super::auth::Writer;
 use super::params::Path;
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_messages::id::SessionName;
 use anchord_store::constraints::Removal;
 
@@ -40,8 +40,8 @@ pub async fn remove_constraint(
     let removal = state.store.remove_constraint(caller.tenant, &path.session_id, &path.constraint_id).await?;
     match removal {
         Removal::Done => Ok(StatusCode::NO_CONTENT),
-        Removal::NoSession => Err(ApiError::NotFound(Thing::Session)),
-        Removal::NoConstraint => Err(ApiError::NotFound(Thing::Constraint)),
+        Removal::NoSession => Err(ApiError::NotFound(Resource::Session)),
+        Removal::NoConstraint => Err(ApiError::NotFound(Resource::Constraint)),
         Removal::IsPin => Err(ApiError::parameter("constraint_id", "is a pin; set the pins without it")),
     }
 }

@@ -15,7 +15,7 @@ use super::auth::{Caller, Reader};
 use super::compressions::find_session;
 use super::messages::Message;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use super::usage::micros;
 use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;
@@ -239,8 +239,8 @@ async fn find_past(
     }
     let asked = (query.version, query.through_seq);
     match state.store.find_past_context(caller.tenant, session, asked, query.max_tokens).await? {
-        Past::NoSession => Err(ApiError::NotFound(Thing::Session)),
-        Past::NoVersion => Err(ApiError::NotFound(Thing::Version)),
+        Past::NoSession => Err(ApiError::NotFound(Resource::Session)),
+        Past::NoVersion => Err(ApiError::NotFound(Resource::Version)),
         Past::NoHead => {
             let detail =
                 "is from before it was noted when versions were published; name `through_seq` beside it";

@@ -13,7 +13,7 @@ use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::Reply;
 use super::paging::{Page, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use super::webhooks::WebhookPath;
 use anchord_messages::id::{DeliveryId, SessionName, WebhookId};
 use anchord_store::StoreError;
@@ -149,7 +149,7 @@ pub async fn list_deliveries(
     let paging = Paging::<DeliveryId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let place = (caller.tenant, path.webhook_id);
     let rows = state.store.list_deliveries(place, query.status, paging.after, paging.rows()).await?;
-    let rows = rows.ok_or(ApiError::NotFound(Thing::Webhook))?;
+    let rows = rows.ok_or(ApiError::NotFound(Resource::Webhook))?;
     Ok(Reply(paging.page(rows, |delivery| delivery.id, Into::into)))
 }
 
@@ -164,7 +164,7 @@ pub async fn find_delivery(
     Path(path): Path<DeliveryPath>,
 ) -> Result<Reply<DeliveryDetail>, ApiError> {
     let found = state.store.find_delivery(caller.tenant, path.webhook_id, path.delivery_id).await?;
-    let (delivery, body) = found.ok_or(ApiError::NotFound(Thing::Delivery))?;
+    let (delivery, body) = found.ok_or(ApiError::NotFound(Resource::Delivery))?;
     let message = serde_json::from_str(&body).map_err(ApiError::internal)?;
     Ok(Reply(DeliveryDetail { delivery: delivery.into(), message }))
 }
@@ -192,7 +192,7 @@ pub async fn test_webhook(
         Claim::First(claimed) => claimed,
     };
     let made = state.store.insert_test_delivery(&mut tx, caller.tenant, path.webhook_id).await?;
-    let reply = queued(made, Thing::Webhook)?;
+    let reply = queued(made, Resource::Webhook)?;
     claimed.keep(&state.store, &mut tx, None, &reply).await?;
     tx.commit().await.map_err(StoreError::from)?;
     Ok(reply)
@@ -223,13 +223,13 @@ pub async fn redeliver(
     };
     let place = (caller.tenant, path.webhook_id);
     let made = state.store.redeliver(&mut tx, place, path.delivery_id).await?;
-    let reply = queued(made, Thing::Delivery)?;
+    let reply = queued(made, Resource::Delivery)?;
     claimed.keep(&state.store, &mut tx, None, &reply).await?;
     tx.commit().await.map_err(StoreError::from)?;
     Ok(reply)
 }
 
-fn queued(made: Redelivery, missing: Thing) -> Result<KeptReply, ApiError> {
+fn queued(made: Redelivery, missing: Resource) -> Result<KeptReply, ApiError> {
     match made {
         Redelivery::Queued(delivery) => KeptReply::json(StatusCode::ACCEPTED, &DeliveryView::from(*delivery)),
         Redelivery::NoDelivery => Err(ApiError::NotFound(missing)),

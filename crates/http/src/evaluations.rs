@@ -14,7 +14,7 @@ use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use anchord_messages::id::{CompressionId, EvaluationId, SessionName};
 use anchord_record::probe::{ProbeResult, Scores};
 use anchord_record::rubric::Rubric;
@@ -127,7 +127,7 @@ pub async fn list_evaluations(
     let paging = Paging::<EvaluationId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows =
         probes::list_evaluations(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
     tx.commit().await.map_err(StoreError::from)?;
@@ -147,11 +147,11 @@ pub async fn find_evaluation(
 ) -> Result<Reply<EvaluationDetail>, ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let id = Some(path.evaluation_id);
     let row = probes::find_evaluation(&mut tx, (caller.tenant, session.id), id, None).await?;
     tx.commit().await.map_err(StoreError::from)?;
-    Ok(Reply(row.ok_or(ApiError::NotFound(Thing::Evaluation))?.try_into()?))
+    Ok(Reply(row.ok_or(ApiError::NotFound(Resource::Evaluation))?.try_into()?))
 }
 
 /// Evaluates a version now.
@@ -185,10 +185,10 @@ pub async fn create_evaluation(
         Claim::First(claimed) => claimed,
     };
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let version = body.value.version.or(session.version).ok_or(ApiError::NoSummary)?;
     if summaries::find(&mut tx, caller.tenant, session.id, version).await?.is_none() {
-        return Err(ApiError::NotFound(Thing::Version));
+        return Err(ApiError::NotFound(Resource::Version));
     }
     let request = Request { version: Some(version), ..Request::default() };
     let job = NewJob { kind: Kind::Evaluate, trigger: MANUAL, request: &request };

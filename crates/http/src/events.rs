@@ -23,7 +23,7 @@ use utoipa::IntoParams;
 use super::AppState;
 use super::auth::Reader;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_store::Store;
 use anchord_store::events::{Event, Listening};
@@ -90,7 +90,7 @@ pub async fn follow_events(
         return Err(ApiError::parameter("after", "must be at least 0"));
     }
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Thing::Session))?.id;
+    let session = found.ok_or(ApiError::NotFound(Resource::Session))?.id;
     let Streams { stop, permits } = state.streams.clone();
     let permit = permits
         .try_acquire_owned()

@@ -25,7 +25,7 @@ use super::messages::{LARGE_BODY_BYTES, Message, load, marked, read_message, ref
 use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
-use super::problem::{ApiError, FieldError, Thing};
+use super::problem::{ApiError, FieldError, Resource};
 use super::todos::{NewTodo, read_todos};
 use super::{AppState, Limits};
 use anchord_context::mask::Keep;
@@ -179,7 +179,7 @@ pub async fn export_session(
     Path(path): Path<SessionPath>,
 ) -> Result<Response, ApiError> {
     let head = state.store.export_head(caller.tenant, &path.session_id).await?;
-    let head = head.ok_or(ApiError::NotFound(Thing::Session))?;
+    let head = head.ok_or(ApiError::NotFound(Resource::Session))?;
     let export = Export {
         store: state.store.clone(),
         tenant: caller.tenant,

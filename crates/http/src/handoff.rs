@@ -11,7 +11,7 @@ use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use super::tasks::TaskPath;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_messages::tokens::TokenCounter;
@@ -144,7 +144,7 @@ pub async fn find_handoff(
     let bound = query.read()?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let version = match session.version {
         Some(number) => find_told(&mut tx, (caller.tenant, session.id), number).await?,
         None => None,
@@ -288,10 +288,10 @@ pub async fn merge_session(
         };
         let from = |version| HandedOff { session_id: session_id.clone(), version };
         let (session, status, merged) = match decided {
-            Merge::NoSession => return Err(ApiError::NotFound(Thing::Session)),
+            Merge::NoSession => return Err(ApiError::NotFound(Resource::Session)),
             Merge::Itself => return Err(ApiError::refused("/session_id", "is the session itself")),
             Merge::NoSummary => return Err(ApiError::NoSummary),
-            Merge::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+            Merge::NoVersion => return Err(ApiError::NotFound(Resource::Version)),
             Merge::Unverifiable => {
                 let detail = "has a version that cannot be verified, which critical sessions refuse";
                 return Err(ApiError::refused("/session_id", detail));

@@ -16,7 +16,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use super::tenants::{TenantPath, check_name};
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::audit::Actor;
@@ -285,7 +285,7 @@ pub async fn rotate_tenant_key(
 
 async fn require(state: &AppState, tenant: TenantId) -> Result<(), ApiError> {
     let found = state.store.find_tenant(tenant).await?;
-    found.map(drop).ok_or(ApiError::NotFound(Thing::Tenant))
+    found.map(drop).ok_or(ApiError::NotFound(Resource::Tenant))
 }
 
 async fn page(
@@ -317,7 +317,7 @@ async fn create(
     let (key, minted) = NewKey::minted(scopes);
     let minted = NewKey { name: new.name, expires_at: new.expires_at, ..minted };
     let made = state.store.insert_key(tenant, &minted, actor).await?;
-    let made = made.ok_or(ApiError::NotFound(Thing::Tenant))?;
+    let made = made.ok_or(ApiError::NotFound(Resource::Tenant))?;
     Ok((StatusCode::CREATED, Reply(created(made, key.expose_secret(), None))))
 }
 
@@ -330,7 +330,7 @@ async fn revoke(
     if state.store.revoke_key(tenant, key, actor).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Thing::Key))
+        Err(ApiError::NotFound(Resource::Key))
     }
 }
 
@@ -346,7 +346,7 @@ async fn rotate(
     }
     let until = state.clock.now() + TimeDelta::seconds(i64::from(overlap));
     match state.store.rotate_key(tenant, key, until, by).await? {
-        Rotation::NoKey => Err(ApiError::NotFound(Thing::Key)),
+        Rotation::NoKey => Err(ApiError::NotFound(Resource::Key)),
         Rotation::Beyond(scope) => {
             let known = SCOPES.into_iter().find(|known| *known == scope);
             Err(ApiError::Forbidden(known.unwrap_or(ADMIN)))

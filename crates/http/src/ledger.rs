@@ -15,7 +15,7 @@ use super::auth::Reader;
 use super::json::Reply;
 use super::paging::Paging;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
@@ -312,7 +312,7 @@ struct Book {
 }
 
 async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionName) -> Result<Source, ApiError> {
-    let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = sessions::find(tx, tenant, name).await?.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = match session.version {
         Some(version) => summaries::find(tx, tenant, session.id, version).await?,
         None => None,

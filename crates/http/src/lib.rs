@@ -29,7 +29,7 @@
 //!         Claim::Replay(reply) => return Ok(reply),          // before any precondition
 //!         Claim::First(claimed) => claimed,
 //!     };
-//!     …                                                      // None → ApiError::NotFound(Thing::…)
+//!     …                                                      // None → ApiError::NotFound(Resource::…)
 //!     let reply = KeptReply::json(StatusCode::CREATED, &version)?;
 //!     claimed.keep(&state.store, &mut tx, Some(session), &reply).await?;
 //!     tx.commit().await.map_err(StoreError::from)?;
@@ -114,7 +114,7 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_webhooks::target::Reach;
 use auth::{OperatorToken, RateLimit};
-use problem::{ApiError, Thing};
+use problem::{ApiError, Resource};
 
 /// What handlers share; as cheap to clone as a pointer, because every layer of every request does.
 #[derive(Clone, Debug)]
@@ -299,7 +299,7 @@ pub fn router(state: AppState) -> Router {
 /// a task and a time of its own; compression of replies.
 pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
-        .fallback(async || ApiError::NotFound(Thing::Route))
+        .fallback(async || ApiError::NotFound(Resource::Route))
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable())

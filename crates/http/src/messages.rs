@@ -16,7 +16,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Object, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use super::quotas::Load;
 use super::usage::{micros, refetch};
 use super::{AppState, Limits};
@@ -389,7 +389,7 @@ pub async fn list_messages(
     };
     let limit = paging.rows() - 1;
     let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
-    let found = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
     // Whoever pages through all of a session exports it; an agent asks for what it misses.
     if query.to_seq.is_some() || first > 1 {
         let hidden = found.items.iter().filter(|item| found.shown.hides(item.seq, item.maskable));

@@ -9,7 +9,7 @@ use super::AppState;
 use super::auth::{Admin, Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::params::{Path, SessionPath};
-use super::problem::{ApiError, FieldError, Thing};
+use super::problem::{ApiError, FieldError, Resource};
 use anchord_context::pin::{MAX_PINS, Pin};
 use anchord_store::pins::PinsOutcome;
 use anchord_store::tenants::WidePins;
@@ -72,7 +72,7 @@ pub async fn list_pins(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionPins>, ApiError> {
     let found = state.store.list_pins(caller.tenant, &path.session_id).await?;
-    let (own, wide) = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let (own, wide) = found.ok_or(ApiError::NotFound(Resource::Session))?;
     Ok(Reply(SessionPins { items: views(own), tenant_items: views(wide) }))
 }
 
@@ -94,7 +94,7 @@ pub async fn replace_pins(
     let new: NewPins = body.parse_strictly()?;
     let pins = read_pins(new.pins)?;
     let outcome = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
-    match outcome.ok_or(ApiError::NotFound(Thing::Session))? {
+    match outcome.ok_or(ApiError::NotFound(Resource::Session))? {
         PinsOutcome::Replaced { .. } => Ok(Reply(Pins { items: views(pins) })),
         PinsOutcome::TooLarge { tokens, max_tokens } => Err(too_large(tokens, max_tokens)),
     }
@@ -109,7 +109,7 @@ pub async fn list_tenant_pins(
     Reader(caller): Reader,
     State(state): State<AppState>,
 ) -> Result<Reply<Pins>, ApiError> {
-    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Thing::Tenant))?;
+    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Resource::Tenant))?;
     Ok(Reply(Pins { items: views(tenant.settings.wide_pins().to_vec()) }))
 }
 
@@ -130,7 +130,7 @@ pub async fn replace_tenant_pins(
     let new: NewPins = body.parse_strictly()?;
     let pins = read_pins(new.pins)?;
     match state.store.replace_wide_pins(caller.tenant, &pins, caller.actor()).await? {
-        None => Err(ApiError::NotFound(Thing::Tenant)),
+        None => Err(ApiError::NotFound(Resource::Tenant)),
         Some(WidePins::Replaced) => Ok(Reply(Pins { items: views(pins) })),
         Some(WidePins::TooLarge { tokens, max_tokens }) => Err(too_large(tokens, max_tokens)),
     }

@@ -12,7 +12,7 @@ use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_facts::redact::redact;
 use anchord_messages::id::ProbeId;
 use anchord_record::probe::{Match, Probe, ProbeKind};
@@ -121,7 +121,7 @@ pub async fn list_probes(
     let paging = Paging::<ProbeId>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows = probes::list(&mut tx, (caller.tenant, session.id), paging.after, paging.rows()).await?;
     tx.commit().await.map_err(StoreError::from)?;
     let items = rows.into_iter().map(SessionProbe::try_from).collect::<Result<Vec<_>, _>>()?;
@@ -148,7 +148,7 @@ pub async fn create_probe(
     };
     let probe = body.value.checked()?;
     let session = sessions::lock(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     if probes::count_callers(&mut tx, caller.tenant, session.id).await? >= MAX_CALLERS {
         let detail = format!("a session has at most {MAX_CALLERS} probes of the caller's own");
         return Err(ApiError::refused("", detail));

@@ -7,14 +7,14 @@
 //! | 401 | `/problems/unauthorized` | no key, an unknown, expired or revoked one |
 //! | 403 | `/problems/forbidden` | the key lacks the scope |
 //! | 403 | `/problems/tenant-suspended` | the operator has suspended the tenant |
-//! | 404 | `/problems/{thing}-not-found` | no such thing, or another tenant's ([`Thing`]) |
+//! | 404 | `/problems/{resource}-not-found` | no such resource, or another tenant's ([`Resource`]) |
 //! | 404 | `/problems/no-summary` | the session has no summary version yet |
 //! | 405 | `/problems/method-not-allowed` | the path exists, the method does not |
 //! | 408 | `/problems/slow-body` | the body took longer to come than it may |
 //! | 409 | `/problems/sequence-mismatch` | `expected_next_seq` does not hold; `next_seq` is the actual one |
 //! | 409 | `/problems/compression-live` | a compression with other parameters is live; `compression_id` |
 //! | 409 | `/problems/idempotency-in-flight` | the first request with this key still runs |
-//! | 409 | `/problems/conflict` | the state of the thing does not allow it |
+//! | 409 | `/problems/conflict` | the state of the resource does not allow it |
 //! | 413 | `/problems/too-large` | a bound of size was passed; `limit` says which number |
 //! | 415 | `/problems/unsupported-media-type` | the body is not `application/json`, not JSON lines where those are asked for, or compressed |
 //! | 422 | `/problems/invalid-request` | the body is JSON, but cannot be taken; `errors` point into it |
@@ -45,9 +45,9 @@ use utoipa::ToSchema;
 /// The most characters of a detail: details quote the caller's input, which may be long.
 const MAX_DETAIL_CHARS: usize = 400;
 
-/// What was looked for in vain.
+/// The kind of resource that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum Resource {
     /// A path that no operation has.
     Route,
     /// A session.
@@ -76,7 +76,7 @@ pub enum Thing {
     Tenant,
 }
 
-impl Thing {
+impl Resource {
     fn slug_and_title(self) -> (&'static str, &'static str) {
         match self {
             Self::Route => ("route-not-found", "No such path"),
@@ -120,8 +120,8 @@ pub enum ApiError {
     Forbidden(&'static str),
     /// The operator has suspended the tenant.
     Suspended,
-    /// No such thing, or another tenant's.
-    NotFound(Thing),
+    /// No such resource, or one of another tenant.
+    NotFound(Resource),
     /// The session has no summary version yet.
     NoSummary,
     /// The path exists, the method does not.
@@ -137,7 +137,7 @@ pub enum ApiError {
     CompressionLive(CompressionId),
     /// The first request with this idempotency key still runs.
     IdempotencyInFlight,
-    /// The state of the thing does not allow it.
+    /// The state of the resource does not allow it.
     Conflict(String),
     /// A bound of size was passed.
     TooLarge {
@@ -240,8 +240,8 @@ impl ApiError {
                 "Tenant suspended",
                 "the operator has suspended this tenant; nothing of it is lost".into(),
             ),
-            Self::NotFound(thing) => {
-                let (slug, title) = thing.slug_and_title();
+            Self::NotFound(resource) => {
+                let (slug, title) = resource.slug_and_title();
                 (S::NOT_FOUND, slug, title, "it does not exist, or it is not yours".into())
             }
             Self::NoSummary => (
@@ -525,7 +525,7 @@ impl Problem {
     #[must_use]
     pub fn of_status(status: StatusCode) -> Self {
         match status {
-            StatusCode::NOT_FOUND => ApiError::NotFound(Thing::Route),
+            StatusCode::NOT_FOUND => ApiError::NotFound(Resource::Route),
             StatusCode::METHOD_NOT_ALLOWED => ApiError::MethodNotAllowed,
             StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::UnsupportedMediaType("application/json"),
             other if other.is_client_error() => {

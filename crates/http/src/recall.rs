@@ -8,7 +8,7 @@ use super::AppState;
 use super::auth::Reader;
 use super::json::Reply;
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use super::usage::{about_tokens, refetch};
 use anchord_messages::message::Role;
 use anchord_recall::Hit;
@@ -76,7 +76,7 @@ pub async fn recall(
         .store
         .recall(caller.tenant, &path.session_id, words, limit as usize)
         .await?
-        .ok_or(ApiError::NotFound(Thing::Session))?;
+        .ok_or(ApiError::NotFound(Resource::Session))?;
     // A search finds tool outputs that a placeholder stands for as well as what a summary covers.
     let hidden = found.hits.iter().filter(|hit| found.shown.hides(hit.seq, hit.role == Role::Tool));
     let tokens: i64 = hidden.map(|hit| about_tokens(&hit.snippet)).sum();

@@ -13,7 +13,7 @@ use super::auth::{Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_session::accounting::Usage;
 use anchord_session::settings::{Policy, Settings};
@@ -130,7 +130,7 @@ pub async fn find_session(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<SessionView>, ApiError> {
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
-    let session = found.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = found.ok_or(ApiError::NotFound(Resource::Session))?;
     let breaker = state.store.find_llm_breaker(caller.tenant, session.id).await?;
     let breaker = breaker.map(|b| LlmBreaker { failures: b.failures, open_until: b.open_until });
     Ok(Reply(SessionView { llm_breaker: breaker, ..session.into() }))
@@ -196,6 +196,6 @@ pub async fn delete_session(
     if state.store.delete_session(caller.tenant, &path.session_id).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Thing::Session))
+        Err(ApiError::NotFound(Resource::Session))
     }
 }

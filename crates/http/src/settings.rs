@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::AppState;
 use super::auth::{Admin, Reader};
 use super::json::{JsonBytes, Reply};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_messages::id::TenantId;
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::audit::Actor;
@@ -42,7 +42,7 @@ pub async fn find_settings(
     Reader(caller): Reader,
     State(state): State<AppState>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
-    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Thing::Tenant))?;
+    let tenant = state.store.find_tenant(caller.tenant).await?.ok_or(ApiError::NotFound(Resource::Tenant))?;
     Ok(Reply(tenant.settings.into()))
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn change_of(
     let engine = change.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
     state.check_engine(engine, change.get("model").and_then(Value::as_str))?;
     let changed = state.store.change_tenant_settings(tenant, change, actor).await?;
-    match changed.ok_or(ApiError::NotFound(Thing::Tenant))? {
+    match changed.ok_or(ApiError::NotFound(Resource::Tenant))? {
         Ok(settings) => Ok(settings.into()),
         Err(refused) => Err(ApiError::invalid(refused.pointer, refused.detail)),
     }

@@ -13,7 +13,7 @@ use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use anchord_messages::id::SessionName;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::hindsight::Hindsight;
@@ -166,7 +166,7 @@ pub async fn find_summary(
 ) -> Result<Response, ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find(&mut tx, caller.tenant, session.id, current).await?;
     tx.commit().await.map_err(StoreError::from)?;
@@ -190,7 +190,7 @@ pub async fn find_state(
 ) -> Result<Response, ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let current = session.version.ok_or(ApiError::NoSummary)?;
     let version = summaries::find(&mut tx, caller.tenant, session.id, current).await?;
     tx.commit().await.map_err(StoreError::from)?;
@@ -213,7 +213,7 @@ pub async fn list_summaries(
     let paging = Paging::<i64>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let rows = summaries::list(&mut tx, caller.tenant, session.id, paging.after, paging.rows()).await?;
     tx.commit().await.map_err(StoreError::from)?;
     let entry = |VersionEntry { meta, hindsight, created_at }| HistoryEntry {
@@ -240,10 +240,10 @@ pub async fn find_summary_version(
 ) -> Result<Response, ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let version = summaries::find(&mut tx, caller.tenant, session.id, path.version).await?;
     tx.commit().await.map_err(StoreError::from)?;
-    show(&session, version.ok_or(ApiError::NotFound(Thing::Version))?, &query, &headers)
+    show(&session, version.ok_or(ApiError::NotFound(Resource::Version))?, &query, &headers)
 }
 
 /// Compares a version with an earlier one, or any two.
@@ -260,13 +260,13 @@ pub async fn diff_summary_versions(
 ) -> Result<Reply<VersionDiff>, ApiError> {
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = sessions::find(&mut tx, caller.tenant, &path.session_id).await?;
-    let session = session.ok_or(ApiError::NotFound(Thing::Session))?;
+    let session = session.ok_or(ApiError::NotFound(Resource::Session))?;
     let to = summaries::find(&mut tx, caller.tenant, session.id, path.version).await?;
-    let to = to.ok_or(ApiError::NotFound(Thing::Version))?.version;
+    let to = to.ok_or(ApiError::NotFound(Resource::Version))?.version;
     let from = match query.from.or(to.meta.parent_version) {
         Some(from) => {
             let from = summaries::find(&mut tx, caller.tenant, session.id, from).await?;
-            Some(from.ok_or(ApiError::NotFound(Thing::Version))?.version)
+            Some(from.ok_or(ApiError::NotFound(Resource::Version))?.version)
         }
         None => None,
     };
@@ -306,8 +306,8 @@ pub async fn roll_back_summary(
             Claim::First(claimed) => claimed,
         };
         let decided = match decided {
-            Rollback::NoSession => return Err(ApiError::NotFound(Thing::Session)),
-            Rollback::NoVersion => return Err(ApiError::NotFound(Thing::Version)),
+            Rollback::NoSession => return Err(ApiError::NotFound(Resource::Session)),
+            Rollback::NoVersion => return Err(ApiError::NotFound(Resource::Version)),
             Rollback::Unverifiable => {
                 let detail = "names a version that cannot be verified, which critical sessions refuse";
                 return Err(ApiError::refused("/version", detail));

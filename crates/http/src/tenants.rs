@@ -15,7 +15,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{Json, JsonBytes, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use super::settings::{TenantSettings, change_of};
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
@@ -179,7 +179,7 @@ pub async fn find_tenant(
     Path(path): Path<TenantPath>,
 ) -> Result<Reply<TenantView>, ApiError> {
     let found = state.store.find_tenant(path.tenant_id).await?;
-    found.map(|tenant| Reply(tenant.into())).ok_or(ApiError::NotFound(Thing::Tenant))
+    found.map(|tenant| Reply(tenant.into())).ok_or(ApiError::NotFound(Resource::Tenant))
 }
 
 /// Changes a tenant: its name, its bounds, whether it is suspended.
@@ -230,7 +230,7 @@ pub async fn delete_tenant(
     if state.store.delete_tenant(path.tenant_id, Actor::Operator).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Thing::Tenant))
+        Err(ApiError::NotFound(Resource::Tenant))
     }
 }
 
@@ -245,7 +245,7 @@ pub async fn find_tenant_settings(
     Path(path): Path<TenantPath>,
 ) -> Result<Reply<TenantSettings>, ApiError> {
     let found = state.store.find_tenant(path.tenant_id).await?;
-    found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Thing::Tenant))
+    found.map(|tenant| Reply(tenant.settings.into())).ok_or(ApiError::NotFound(Resource::Tenant))
 }
 
 /// Changes the defaults of a tenant's sessions.
@@ -268,7 +268,7 @@ pub async fn change_tenant_settings(
 fn changed(changed: Changed) -> Result<TenantView, ApiError> {
     match changed {
         Changed::Done(tenant) => Ok((*tenant).into()),
-        Changed::NoTenant => Err(ApiError::NotFound(Thing::Tenant)),
+        Changed::NoTenant => Err(ApiError::NotFound(Resource::Tenant)),
         Changed::NameTaken => Err(ApiError::Conflict("another tenant has this name".to_owned())),
     }
 }

@@ -9,7 +9,7 @@ use super::AppState;
 use super::auth::{Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::params::{Path, SessionPath};
-use super::problem::{ApiError, FieldError, Thing};
+use super::problem::{ApiError, FieldError, Resource};
 use anchord_facts::ledger::TodoStatus;
 use anchord_facts::todo::{MAX_TODO_CHARS, MAX_TODOS, Todo, TodoChange};
 use anchord_store::todos::TodoList;
@@ -79,7 +79,7 @@ pub async fn find_todos(
     Path(path): Path<SessionPath>,
 ) -> Result<Reply<Todos>, ApiError> {
     let found = state.store.find_todos(caller.tenant, &path.session_id).await?;
-    Ok(Reply(found.ok_or(ApiError::NotFound(Thing::Session))?.into()))
+    Ok(Reply(found.ok_or(ApiError::NotFound(Resource::Session))?.into()))
 }
 
 /// Replaces a session's todo list.
@@ -100,7 +100,7 @@ pub async fn replace_todos(
     let new: NewTodos = body.parse_strictly()?;
     let items = read_todos(new.todos)?;
     let replaced = state.store.replace_todos(caller.tenant, &path.session_id, items).await?;
-    Ok(Reply(replaced.ok_or(ApiError::NotFound(Thing::Session))?.into()))
+    Ok(Reply(replaced.ok_or(ApiError::NotFound(Resource::Session))?.into()))
 }
 
 /// Checks the items.

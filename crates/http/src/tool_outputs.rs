@@ -8,7 +8,7 @@ use super::AppState;
 use super::auth::Reader;
 use super::json::Reply;
 use super::params::{Path, Query};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use super::usage::{about_tokens, refetch};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::{Seq, SessionName};
@@ -84,7 +84,7 @@ pub async fn find_tool_output(
     let Some(found) = found else {
         // Looked at only here, so that a hit stays one query.
         let session = state.store.find_session(caller.tenant, &path.session_id).await?;
-        return Err(ApiError::NotFound(session.map_or(Thing::Session, |_| Thing::ToolOutput)));
+        return Err(ApiError::NotFound(session.map_or(Resource::Session, |_| Resource::ToolOutput)));
     };
     let corrupt = |reason: &str| StoreError::corrupt("tool_outputs", "ordinal", &path.reference, reason);
     let format = Format::from_name(&found.format).ok_or_else(|| corrupt("unknown format"))?;

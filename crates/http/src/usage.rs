@@ -11,7 +11,7 @@ use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
-use super::problem::{ApiError, Thing};
+use super::problem::{ApiError, Resource};
 use anchord_messages::id::{SessionId, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
@@ -135,7 +135,7 @@ pub async fn report_usage(
     let given = report.context_tokens;
     let at = state.clock.now();
     let taken = state.store.report_usage(&mut tx, session, Report { figures, counted: given, at }).await?;
-    let taken = taken.ok_or(ApiError::NotFound(Thing::Session))?;
+    let taken = taken.ok_or(ApiError::NotFound(Resource::Session))?;
     let reply = UsageReported {
         session_id: path.session_id,
         counted_tokens: taken.counted,

@@ -16,7 +16,7 @@ use super::idempotency::IdempotencyKey;
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
-use super::problem::{ApiError, Problem, Thing};
+use super::problem::{ApiError, Problem, Resource};
 use anchord_messages::id::WebhookId;
 use anchord_store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookChange};
 use anchord_webhooks::target::{self, Reach};
@@ -251,7 +251,7 @@ pub async fn find_webhook(
     Path(path): Path<WebhookPath>,
 ) -> Result<Reply<WebhookView>, ApiError> {
     let found = state.store.find_webhook(caller.tenant, path.webhook_id).await?;
-    found.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Thing::Webhook))
+    found.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Resource::Webhook))
 }
 
 /// Changes a webhook, disables it or enables it again.
@@ -279,7 +279,7 @@ pub async fn change_webhook(
     };
     let change = WebhookChange { url, description, events, enabled };
     let changed = state.store.change_webhook(caller.tenant, path.webhook_id, &change, caller.actor()).await?;
-    changed.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Thing::Webhook))
+    changed.map(|webhook| Reply(webhook.into())).ok_or(ApiError::NotFound(Resource::Webhook))
 }
 
 /// Erases a webhook with its deliveries.
@@ -295,7 +295,7 @@ pub async fn delete_webhook(
     if state.store.delete_webhook(caller.tenant, path.webhook_id, caller.actor()).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(ApiError::NotFound(Thing::Webhook))
+        Err(ApiError::NotFound(Resource::Webhook))
     }
 }
 
@@ -321,7 +321,7 @@ pub async fn rotate_webhook_secret(
     }
     let actor = caller.actor();
     let rotated = state.store.rotate_webhook_secret(caller.tenant, path.webhook_id, overlap, actor).await?;
-    let (webhook, secret) = rotated.ok_or(ApiError::NotFound(Thing::Webhook))?;
+    let (webhook, secret) = rotated.ok_or(ApiError::NotFound(Resource::Webhook))?;
     Ok(Reply(WebhookWithSecret::of(webhook, &secret)))
 }
 

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::desk::{Work, choose_span, lowered};
+use super::build::{BuiltCandidate, build};
+use super::call_log::CallLog;
 use super::engine::Engine;
 use super::exam::Exam;
-use super::examine::Examiner;
-use super::make::{Made, make};
-use super::notebook::Notebook;
-use super::records::Record;
-use super::{Env, JobError, blocking, elapsed, reread, shadow};
+use super::grader::Grader;
+use super::input::{InputRows, choose_span, lowered};
+use super::job::{Env, JobError, blocking, elapsed};
+use super::record_cache::Record;
+use super::{reread, shadow};
 use anchord_context::context;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
@@ -39,7 +40,7 @@ const INDEXED_AT_ONCE: Seq = 256;
 /// once, for so long.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
-    let kept = env.records.take(job.session);
+    let kept = env.record_cache.take(job.session);
     let known = kept.as_ref().map(|kept| kept.version);
     // Boxed: it is far larger than the rest.
     let load = Box::pin(env.store.load_base((job.tenant, job.session), known));
@@ -89,31 +90,31 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
         let originals = throttled(read).await?;
         let job = job.clone();
-        let work = Work { base, outlines, originals, kept, span, span_tokens, job, strategy, now };
-        blocking(move || work.desk()).await?.map_err(JobError::Broken)
+        let work = InputRows { base, outlines, originals, kept, span, span_tokens, job, strategy, now };
+        blocking(move || work.input()).await?.map_err(JobError::Broken)
     };
     // The commit is waited for before anything is made of what was read: a model is asked, and chunks are kept, for
     // a span that is fixed.
-    let (is_fixed, desk) = futures::try_join!(fixing, reading)?;
+    let (is_fixed, input) = futures::try_join!(fixing, reading)?;
     if !is_fixed {
         return Ok(None);
     }
     let begun = Instant::now();
     let fresh = match strategy {
-        Strategy::Regenerative => reread::refresh(env, job, &mut engine, &desk.material, history).await?,
+        Strategy::Regenerative => reread::refresh(env, job, &mut engine, &input.material, history).await?,
         Strategy::Anchored | Strategy::Opaque | Strategy::SlidingWindow | Strategy::Rollback => None,
     };
     let reread_ms = elapsed(begun);
-    let notebook = Notebook::Stored(&env.store, job);
-    let examiner = Examiner::new(env.llm.as_ref(), exam);
+    let call_log = CallLog::Database(&env.store, job);
+    let grader = Grader::new(env.llm.as_ref(), exam);
     // Boxed: with a record on its stack it is far larger than the rest.
-    let mut made = Box::pin(make(notebook, examiner, &mut engine, desk, fresh)).await?;
+    let mut made = Box::pin(build(call_log, grader, &mut engine, input, fresh)).await?;
     made.timings.engine_ms += reread_ms;
     made.todos_revision = todos_revision;
     // What code makes in a model's place covers less.
     let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
     if covered != span && !env.store.fix_span(job, covered).await? {
-        return Err(JobError::Lost);
+        return Err(JobError::Fenced);
     }
     made.proof.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
     let (mut settlement, record) = made.settle(job, started, before)?;
@@ -125,7 +126,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     // What is made in the shadow or ahead of need may never be the current version.
     let is_published = !job.request.shadow && !job.request.ahead && settled == Settled::As(Status::Succeeded);
     if let Some(record) = record.filter(|_| is_published) {
-        env.records.keep(job.session, record);
+        env.record_cache.insert(job.session, record);
     }
     // It has ended, and what is claimed with it is not to wait for its lease.
     if env.llm.is_some()
@@ -197,7 +198,7 @@ fn ended(status: Status, report: Report) -> Settlement {
     Settlement { status, report, version: None, evaluation: None, retry_tokens: 0, revision: 0 }
 }
 
-impl Made {
+impl BuiltCandidate {
     /// What it comes to, with the record of the version when there is one.
     fn settle(
         self,

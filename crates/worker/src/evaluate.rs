@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use super::call_log::CallLog;
 use super::compress::{scores, written};
-use super::desk::read_messages;
-use super::exam::{Exam, Served};
-use super::examine::{Examiner, Paper};
-use super::notebook::Notebook;
-use super::{Env, JobError, blocking, elapsed};
+use super::exam::{Exam, ServedText};
+use super::grader::{Grader, ProbeTarget};
+use super::input::read_messages;
+use super::job::{Env, JobError, blocking, elapsed};
 use anchord_facts::ledger::Facts;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -55,7 +55,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             found.probes.into_iter().partition(Probe::is_exam);
         let report = probe::score(&probes, &rendering, &stored.summary);
         let digest = found.digest.as_deref().unwrap_or_default();
-        let served = Served {
+        let served = ServedText {
             text: format!("{}\n\n{digest}", rendering.text),
             tokens: rendering.tokens.saturating_add(counter.count_text(digest)),
             span,
@@ -63,14 +63,14 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         (rendering, report, served, questions)
     };
     let (rendering, report, served, questions) = blocking(work).await?;
-    let notebook = Notebook::Stored(&env.store, job);
+    let call_log = CallLog::Database(&env.store, job);
     let exam = Exam::choose(env, job, &settings, None).await?;
-    let mut examiner = Examiner::new(env.llm.as_ref(), exam);
-    let paper = Paper { rendering: &rendering.text, tokens: rendering.tokens, span };
-    let report = examiner.answer(notebook, paper, &report).await?;
-    let report = examiner.sit_again(notebook, &served, questions, report).await?;
+    let mut grader = Grader::new(env.llm.as_ref(), exam);
+    let probe_target = ProbeTarget { rendering: &rendering.text, tokens: rendering.tokens, span };
+    let report = grader.answer(call_log, probe_target, &report).await?;
+    let report = grader.sit_again(call_log, &served, questions, report).await?;
     let mut rubric = None;
-    if examiner.has_judge() {
+    if grader.has_judge() {
         let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);
         let originals = env.store.load_span(job.tenant, job.session, from_seq, through_seq).await?;
         let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
@@ -79,7 +79,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             changes::evidence(&span, (&ends, &Facts::default()), budget, counter)
         };
         let asked = (rendering.text.as_str(), (from_seq, through_seq));
-        rubric = examiner.judge(notebook, asked, evidence).await?;
+        rubric = grader.judge(call_log, asked, evidence).await?;
     }
     let evaluation = NewEvaluation {
         scores: scores(&report, rubric.as_ref())?,
@@ -98,7 +98,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         probes_cut: report.cut,
         critical_failed: report.critical_failed,
         rubric: rubric.map(|rubric| rubric.overall),
-        warnings: examiner.close().1,
+        warnings: grader.close().1,
         cost: env.store.llm_cost(job).await?,
         timings: Timings { queued_ms, probe_ms: total_ms, total_ms, ..Timings::default() },
         ..Report::default()

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use tracing::warn;
 
-use super::engine::Digest;
-use super::exchange::{Exchange, Question};
-use super::notebook::Notebook;
-use super::{Env, JobError, blocking};
+use super::call_log::CallLog;
+use super::job::{Env, JobError, blocking};
+use super::model_client::{ModelClient, Question};
+use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
 use anchord_llm::Client;
 use anchord_messages::id::{ProbeId, Seq};
@@ -50,7 +50,7 @@ pub(super) struct Exam {
 
 /// What a session keeps of an exam.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ExamChanges {
     /// Its new questions.
     pub(super) questions: Vec<Probe>,
     /// Earlier ones that are asked no more.
@@ -59,14 +59,14 @@ pub(super) struct Kept {
 
 /// What a reader is given: a version's context.
 #[derive(Clone, Debug)]
-pub(super) struct Served {
+pub(super) struct ServedText {
     pub(super) text: String,
     pub(super) tokens: u32,
     /// The messages that it stands for.
     pub(super) span: (Seq, Seq),
 }
 
-impl Served {
+impl ServedText {
     pub(super) fn of(proof: &Proof) -> Self {
         Self {
             text: format!("{}\n\n{}", proof.rendering.text, proof.digest.text),
@@ -88,7 +88,7 @@ impl Exam {
         let by_code = job.request.engine.or(settings.engine) == Some(EngineChoice::Extractive);
         let mode = settings.exam.unwrap_or(if by_code { ExamMode::Off } else { ExamMode::default() });
         let threshold = settings.policy().exam;
-        let exam = env.llm.as_ref().and_then(|client| Self::of(client, threshold));
+        let exam = env.llm.as_ref().and_then(|client| Self::new(client, threshold));
         let Some(mut exam) = exam else { return Ok(None) };
         let is_left = async || env.store.llm_tokens_are_left(job.tenant, env.clock.now().date_naive()).await;
         if !mode.takes(job.session)
@@ -104,7 +104,7 @@ impl Exam {
     }
 
     /// An exam without earlier questions, when the operator named an examiner.
-    pub(super) fn of(client: &Client, threshold: f64) -> Option<Self> {
+    pub(super) fn new(client: &Client, threshold: f64) -> Option<Self> {
         Some(Self {
             client: client.clone(),
             examiner: client.options().exam_model.clone()?,
@@ -132,12 +132,12 @@ impl Exam {
     /// What the reader answered of a candidate; `None` when there is no exam.
     pub(super) async fn sit(
         &mut self,
-        notebook: Notebook<'_>,
-        digest: &Arc<Digest>,
+        call_log: CallLog<'_>,
+        span_facts: &Arc<SpanFacts>,
         proof: &Proof,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
         if self.written.is_none() && !self.is_down {
-            self.written = self.write(notebook, digest).await?;
+            self.written = self.write(call_log, span_facts).await?;
         }
         let Some(written) = self.written.as_ref().filter(|_| !self.is_down) else { return Ok(None) };
         let true_still = (0..).zip(&self.earlier).filter(|(at, _)| !written.outdated.contains(at));
@@ -145,23 +145,24 @@ impl Exam {
         let again = exam::asked_again(true_still.len());
         let again = again.into_iter().filter_map(|at| true_still.get(at).copied());
         let questions: Vec<Probe> = written.questions.iter().chain(again).cloned().collect();
-        self.read(notebook, &Served::of(proof), questions).await
+        self.read(call_log, &ServedText::of(proof), questions).await
     }
 
     /// Asks the examiner.
     async fn write(
         &mut self,
-        notebook: Notebook<'_>,
-        digest: &Arc<Digest>,
+        call_log: CallLog<'_>,
+        span_facts: &Arc<SpanFacts>,
     ) -> Result<Option<Written>, JobError> {
-        let Some(span) = digest.material.span.first().map(|first| (first.seq, digest.material.through_seq))
+        let Some(span) =
+            span_facts.material.span.first().map(|first| (first.seq, span_facts.material.through_seq))
         else {
             return Ok(None);
         };
         let shown = self.client.options().context_tokens / 2;
-        let (read, earlier) = (Arc::clone(digest), self.earlier.clone());
+        let (read, earlier) = (Arc::clone(span_facts), self.earlier.clone());
         let (paper, tokens) = blocking(move || {
-            let Digest { material, ends, .. } = &*read;
+            let SpanFacts { material, ends, .. } = &*read;
             // What code found is left out: the record is made from it.
             let shown = shown.min(EVIDENCE_TOKENS);
             let evidence =
@@ -172,7 +173,7 @@ impl Exam {
             (paper, tokens)
         })
         .await?;
-        let exchange = Exchange { notebook, client: &self.client, model: &self.examiner };
+        let model_client = ModelClient { call_log, client: &self.client, model: &self.examiner };
         let question = Question {
             purpose: "examine",
             span,
@@ -181,16 +182,16 @@ impl Exam {
             max_output_tokens: EXAM_TOKENS,
             input_tokens: tokens,
         };
-        let (reason, written) = match exchange.ask(question).await? {
+        let (reason, written) = match model_client.ask(question).await? {
             Ok(reply) => {
-                let read = Arc::clone(digest);
+                let read = Arc::clone(span_facts);
                 let written = blocking(move || paper.read(&reply.text, &read.material.span)).await?;
                 ("unusable_reply", written)
             }
             Err(error) => (error.as_str(), None),
         };
         let Some(written) = written else {
-            self.give_up(notebook, "examiner", reason);
+            self.give_up(call_log, "examiner", reason);
             return Ok(None);
         };
         if !written.refused.is_empty() {
@@ -210,8 +211,8 @@ impl Exam {
     /// Lets the reader answer questions from a version's context.
     pub(super) async fn read(
         &mut self,
-        notebook: Notebook<'_>,
-        served: &Served,
+        call_log: CallLog<'_>,
+        served: &ServedText,
         questions: Vec<Probe>,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
         let report = ProbeReport::of(questions.into_iter().map(ProbeResult::unanswered).collect());
@@ -220,7 +221,7 @@ impl Exam {
             return Ok(None);
         };
         let model = self.client.options().probe_model.clone().unwrap_or_else(|| self.examiner.clone());
-        let exchange = Exchange { notebook, client: &self.client, model: &model };
+        let model_client = ModelClient { call_log, client: &self.client, model: &model };
         let question = Question {
             purpose: "read",
             span: served.span,
@@ -229,19 +230,19 @@ impl Exam {
             max_output_tokens: EXAM_TOKENS,
             input_tokens: served.tokens,
         };
-        let (reason, answered) = match exchange.ask(question).await? {
+        let (reason, answered) = match model_client.ask(question).await? {
             Ok(reply) => ("unusable_reply", sheet.read(&reply.text).map(|answered| (answered, reply.spent))),
             Err(error) => (error.as_str(), None),
         };
         let Some((answered, spent)) = answered else {
-            self.give_up(notebook, "reader", reason);
+            self.give_up(call_log, "reader", reason);
             return Ok(None);
         };
         let results = probe::mark_answers(&report, &answered, spent).results;
         if exam::is_parroted(&results) {
             // What is right by chance is no answer; else it may have said in its words that it knows nothing.
             if results.iter().any(|result| result.verdict == Verdict::Pass) {
-                self.give_up(notebook, "reader", "the same answer to every question");
+                self.give_up(call_log, "reader", "the same answer to every question");
                 return Ok(None);
             }
             self.is_parroted = true;
@@ -252,15 +253,15 @@ impl Exam {
     }
 
     /// Notes that there is no exam, and why.
-    fn give_up(&mut self, notebook: Notebook<'_>, who: &str, reason: &str) {
-        warn!(compression.id = notebook.name(), llm.reader = who, reason, "llm.exam_unusable");
+    fn give_up(&mut self, call_log: CallLog<'_>, who: &str, reason: &str) {
+        warn!(compression.id = call_log.name(), llm.reader = who, reason, "llm.exam_unusable");
         self.is_down = true;
         let left = if self.has_sat { "what was told once more was not examined" } else { "there is no exam" };
         self.notes.push(format!("exam: the {who} gave no usable answer ({reason}); {left}"));
     }
 
     /// What the session keeps, and what a reader of the version should know.
-    pub(super) fn close(self) -> (Kept, Vec<String>) {
+    pub(super) fn close(self) -> (ExamChanges, Vec<String>) {
         let Written { questions, outdated, .. } = self.written.unwrap_or_default();
         let (mut retired, mut open) = (Vec::new(), Vec::new());
         for (at, (id, _)) in self.earlier.into_iter().enumerate() {
@@ -268,6 +269,6 @@ impl Exam {
         }
         let too_many = (open.len() + questions.len()).saturating_sub(exam::MOST_KEPT);
         retired.extend(open.into_iter().take(too_many));
-        (Kept { questions, retired }, self.notes)
+        (ExamChanges { questions, retired }, self.notes)
     }
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use tracing::{info, warn};
 
-use super::engine::Digest;
-use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
-use super::{JobError, blocking};
+use super::job::{JobError, blocking};
+use super::model_client::{INSTRUCTION_TOKENS, ModelClient, Question};
+use super::span_facts::SpanFacts;
 use anchord_llm::LlmError;
 use anchord_messages::id::Seq;
 use anchord_record::candidate::{self, Material};
@@ -28,19 +28,19 @@ const LEAST_CHUNK_TOKENS: u32 = 800;
 
 /// Why the model's telling came to nothing, in a stable word for the version's warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fallen(pub(super) &'static str);
+pub(super) struct NarrativeFailure(pub(super) &'static str);
 
 /// Why one piece came to nothing.
-enum Broken {
+enum PieceFailure {
     /// Smaller pieces may do.
     Smaller(&'static str),
     /// They would not.
-    Whole(&'static str),
+    Final(&'static str),
 }
 
-/// What a candidate lost, and what is to be done about it.
+/// What a candidate missing, and what is to be done about it.
 #[derive(Clone, Debug)]
-pub(super) struct Lost {
+pub(super) struct MissingFacts {
     /// What the failed probes asked about, in words.
     pub(super) categories: Vec<&'static str>,
     /// The messages that their facts came from.
@@ -51,12 +51,12 @@ pub(super) struct Lost {
 
 /// What a model told of a span, and was kept: piece by piece, in their order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Narrative {
     pub(super) changes: Vec<Changes>,
     pub(super) account: Account,
 }
 
-impl Told {
+impl Narrative {
     fn push(&mut self, changes: Changes, account: Account) {
         self.changes.push(changes);
         self.account.add(account);
@@ -65,31 +65,35 @@ impl Told {
 
 /// Tells a span, or why that came to nothing.
 pub(super) async fn tell(
-    exchange: Exchange<'_>,
-    digest: &Arc<Digest>,
+    model_client: ModelClient<'_>,
+    span_facts: &Arc<SpanFacts>,
     phase: Option<Phase>,
-) -> Result<Result<Told, Fallen>, JobError> {
-    let told = Teller::new(exchange, digest, phase).await?.tell(digest).await?;
-    note(exchange, &told);
+) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
+    let told = Narrator::new(model_client, span_facts, phase).await?.tell(span_facts).await?;
+    note(model_client, &told);
     Ok(told)
 }
 
+/// Tells the piece of a span that missing most once more, upon what was told.
 /// Tells the piece of a span that lost most once more, upon what was told. A span may take a hundred calls, so not all of
 /// it is told again; the failed probes name the messages of their facts, and so the piece. Unlike finished pieces the
 /// result is not stored: a crash in the middle pays for it again.
-pub(super) async fn retell(
-    exchange: Exchange<'_>,
-    digest: &Arc<Digest>,
+pub(super) async fn narrate_again(
+    model_client: ModelClient<'_>,
+    span_facts: &Arc<SpanFacts>,
     phase: Option<Phase>,
-    (before, lost): (Told, &Lost),
-) -> Result<Result<Told, Fallen>, JobError> {
-    let told = Teller::new(exchange, digest, phase).await?.retell(digest, before, lost).await?;
-    note(exchange, &told);
+    (before, missing): (Narrative, &MissingFacts),
+) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
+    let told = Narrator::new(model_client, span_facts, phase)
+        .await?
+        .narrate_again(span_facts, before, missing)
+        .await?;
+    note(model_client, &told);
     Ok(told)
 }
 
-fn note(exchange: Exchange<'_>, told: &Result<Told, Fallen>) {
-    let (name, model) = (exchange.notebook.name(), exchange.model);
+fn note(model_client: ModelClient<'_>, told: &Result<Narrative, NarrativeFailure>) {
+    let (name, model) = (model_client.call_log.name(), model_client.model);
     match told {
         Ok(told) => {
             info!(compression.id = name, llm.model = model, "llm.told");
@@ -103,18 +107,18 @@ fn note(exchange: Exchange<'_>, told: &Result<Told, Fallen>) {
                     .increment(u64::from(count));
             }
         }
-        Err(Fallen(reason)) => {
+        Err(NarrativeFailure(reason)) => {
             warn!(compression.id = name, llm.model = model, reason, "llm.fallen");
         }
     }
-    let ended = told.as_ref().map_or_else(|Fallen(reason)| *reason, |_| "told");
+    let ended = told.as_ref().map_or_else(|NarrativeFailure(reason)| *reason, |_| "told");
     metrics::counter!("anchord_llm_narratives_total", "ended" => ended).increment(1);
 }
 
 /// Where the telling of a span stands.
 #[derive(Clone, Copy)]
-struct Walk {
-    /// Told through this message.
+struct Progress {
+    /// Narrative through this message.
     after: Seq,
     /// To be told through this one.
     through: Seq,
@@ -122,8 +126,8 @@ struct Walk {
     budget: u32,
 }
 
-fn bounds(digest: &Digest) -> Option<(Seq, Seq)> {
-    let span = &digest.material.span;
+fn bounds(span_facts: &SpanFacts) -> Option<(Seq, Seq)> {
+    let span = &span_facts.material.span;
     Some((span.first()?.seq, span.last()?.seq))
 }
 
@@ -134,8 +138,8 @@ struct Piece {
     prompt: Prompt,
 }
 
-struct Teller<'a> {
-    exchange: Exchange<'a>,
+struct Narrator<'a> {
+    model_client: ModelClient<'a>,
     frame: Frame,
     /// The record as code merged the span into it.
     record: Arc<Summary>,
@@ -143,13 +147,13 @@ struct Teller<'a> {
     budget: u32,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> Narrator<'a> {
     async fn new(
-        exchange: Exchange<'a>,
-        digest: &Arc<Digest>,
+        model_client: ModelClient<'a>,
+        span_facts: &Arc<SpanFacts>,
         phase: Option<Phase>,
     ) -> Result<Self, JobError> {
-        let window = exchange.client.options().context_tokens;
+        let window = model_client.client.options().context_tokens;
         // Another tokenizer may count a fifth more than ours.
         let room = (window.saturating_sub(changes::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
             .max(2 * LEAST_CHUNK_TOKENS);
@@ -157,91 +161,99 @@ impl<'a> Teller<'a> {
         let frame_tokens = room / 3;
         let max_chars =
             usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(MOST_RECORD_CHARS);
-        let read = Arc::clone(digest);
+        let read = Arc::clone(span_facts);
         let record =
             blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
-        let Material { aim: bound, counter, .. } = digest.material;
+        let Material { aim: bound, counter, .. } = span_facts.material;
         let frame = Frame { max_chars, bound, phase, counter };
-        Ok(Self { exchange, frame, record, budget: room - frame_tokens })
+        Ok(Self { model_client, frame, record, budget: room - frame_tokens })
     }
 
-    /// The pieces of the digest's span that are finished; a history that is read afresh is told page by
+    /// The pieces of the span_facts's span that are finished; a history that is read afresh is told page by
     /// page, each page with pieces of its own.
     async fn finished(&self, (first, last): (Seq, Seq)) -> Result<Vec<FinishedChunk>, JobError> {
-        let mut finished = self.exchange.notebook.finished().await?;
+        let mut finished = self.model_client.call_log.finished().await?;
         finished.retain(|chunk| chunk.from_seq >= first && chunk.through_seq <= last);
         Ok(finished)
     }
 
-    async fn tell(&self, digest: &Arc<Digest>) -> Result<Result<Told, Fallen>, JobError> {
-        let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
+    async fn tell(
+        &self,
+        span_facts: &Arc<SpanFacts>,
+    ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
+        let Some(bounds) = bounds(span_facts) else { return Ok(Err(NarrativeFailure("nothing_to_tell"))) };
         let mut finished = self.finished(bounds).await?.into_iter().peekable();
-        let mut told = Told::default();
-        let mut walk = Walk { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
+        let mut told = Narrative::default();
+        let mut progress = Progress { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
         let mut smaller = 0;
         loop {
             // Paid for by an earlier claim.
-            if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > walk.after) {
-                walk.after = chunk.through_seq;
+            if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > progress.after) {
+                progress.after = chunk.through_seq;
                 told.push(chunk.changes, chunk.account);
                 continue;
             }
-            let Some(piece) = self.next(digest, walk, &told.changes).await? else { break };
+            let Some(piece) = self.next(span_facts, progress, &told.changes).await? else { break };
             let chunk = Arc::clone(&piece.chunk);
             match self.ask(piece, "summarise").await? {
                 Ok((changes, account)) => {
                     let (from_seq, through_seq) = (chunk.from_seq, chunk.through_seq);
                     let done = FinishedChunk { from_seq, through_seq, changes, account };
-                    self.exchange.notebook.keep(&done).await?;
-                    walk.after = through_seq;
+                    self.model_client.call_log.keep(&done).await?;
+                    progress.after = through_seq;
                     told.push(done.changes, done.account);
                 }
-                Err(Broken::Smaller(_)) if smaller < SMALLER && chunk.tokens > LEAST_CHUNK_TOKENS => {
+                Err(PieceFailure::Smaller(_)) if smaller < SMALLER && chunk.tokens > LEAST_CHUNK_TOKENS => {
                     smaller += 1;
-                    walk.budget = (chunk.tokens.min(walk.budget) / 2).max(LEAST_CHUNK_TOKENS);
+                    progress.budget = (chunk.tokens.min(progress.budget) / 2).max(LEAST_CHUNK_TOKENS);
                 }
-                Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
+                Err(PieceFailure::Smaller(reason) | PieceFailure::Final(reason)) => {
+                    return Ok(Err(NarrativeFailure(reason)));
+                }
             }
         }
         if told.changes.is_empty() {
-            return Ok(Err(Fallen("nothing_to_tell")));
+            return Ok(Err(NarrativeFailure("nothing_to_tell")));
         }
         Ok(Ok(told))
     }
 
-    /// Tells the piece that the lost facts came from once more, whole or in halves, upon the record as it is by then: a
+    /// Tells the piece that the missing facts came from once more, whole or in halves, upon the record as it is by then: a
     /// call or two, and their corrections.
-    async fn retell(
+    async fn narrate_again(
         &self,
-        digest: &Arc<Digest>,
-        mut told: Told,
-        lost: &Lost,
-    ) -> Result<Result<Told, Fallen>, JobError> {
-        let Some(bounds) = bounds(digest) else { return Ok(Err(Fallen("nothing_to_tell"))) };
+        span_facts: &Arc<SpanFacts>,
+        mut told: Narrative,
+        missing: &MissingFacts,
+    ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
+        let Some(bounds) = bounds(span_facts) else { return Ok(Err(NarrativeFailure("nothing_to_tell"))) };
         let finished = self.finished(bounds).await?;
         let losses = |chunk: &&FinishedChunk| {
             let within = |seq: &&Seq| (chunk.from_seq..=chunk.through_seq).contains(seq);
-            lost.seqs.iter().filter(within).count()
+            missing.seqs.iter().filter(within).count()
         };
-        // Of pieces that lost as much, the newest.
+        // Of pieces that missing as much, the newest.
         let Some(piece) = finished.iter().max_by_key(losses) else {
-            return Ok(Err(Fallen("nothing_to_tell")));
+            return Ok(Err(NarrativeFailure("nothing_to_tell")));
         };
-        let mut walk = Walk { after: piece.from_seq - 1, through: piece.through_seq, budget: self.budget };
+        let mut progress =
+            Progress { after: piece.from_seq - 1, through: piece.through_seq, budget: self.budget };
         let mut halved = false;
-        while let Some(mut piece) = self.next(digest, walk, &told.changes).await? {
-            if lost.smaller && !halved {
+        while let Some(mut piece) = self.next(span_facts, progress, &told.changes).await? {
+            if missing.smaller && !halved {
                 halved = true;
                 if piece.chunk.tokens > LEAST_CHUNK_TOKENS {
-                    walk.budget = (piece.chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
+                    progress.budget = (piece.chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
                     continue;
                 }
             }
-            piece.prompt = piece.prompt.in_detail(&lost.categories);
-            walk.after = piece.chunk.through_seq;
+            piece.prompt = piece.prompt.in_detail(&missing.categories);
+            progress.after = piece.chunk.through_seq;
             match self.ask(piece, "detail").await? {
                 Ok((changes, account)) => told.push(changes, account),
-                Err(Broken::Smaller(reason) | Broken::Whole(reason)) => return Ok(Err(Fallen(reason))),
+                Err(PieceFailure::Smaller(reason) | PieceFailure::Final(reason)) => {
+                    return Ok(Err(NarrativeFailure(reason)));
+                }
             }
         }
         Ok(Ok(told))
@@ -250,17 +262,17 @@ impl<'a> Teller<'a> {
     /// The next piece and its prompt; made apart, because long texts are searched for secrets.
     async fn next(
         &self,
-        digest: &Arc<Digest>,
-        walk: Walk,
+        span_facts: &Arc<SpanFacts>,
+        progress: Progress,
         told: &[Changes],
     ) -> Result<Option<Piece>, JobError> {
-        let (digest, frame, record) = (Arc::clone(digest), self.frame, Arc::clone(&self.record));
+        let (span_facts, frame, record) = (Arc::clone(span_facts), self.frame, Arc::clone(&self.record));
         let told = told.to_vec();
         blocking(move || {
-            let (material, ends) = (&digest.material, &digest.ends);
-            let upto = material.span.partition_point(|message| message.seq <= walk.through);
+            let (material, ends) = (&span_facts.material, &span_facts.ends);
+            let upto = material.span.partition_point(|message| message.seq <= progress.through);
             let span = material.span.get(..upto)?;
-            let chunk = changes::next_chunk(span, ends, walk.after, walk.budget, material.counter)?;
+            let chunk = changes::next_chunk(span, ends, progress.after, progress.budget, material.counter)?;
             let mut board = Board::new(Summary::clone(&record));
             for changes in &told {
                 board.apply(changes);
@@ -277,7 +289,7 @@ impl<'a> Teller<'a> {
         &self,
         piece: Piece,
         purpose: &'static str,
-    ) -> Result<Result<(Changes, Account), Broken>, JobError> {
+    ) -> Result<Result<(Changes, Account), PieceFailure>, JobError> {
         let reply = match self.call(&piece, &piece.prompt, purpose).await? {
             Ok(reply) => reply,
             Err(broken) => return Ok(Err(broken)),
@@ -291,7 +303,7 @@ impl<'a> Teller<'a> {
                 };
                 match changes::read(&reply) {
                     Ok(read) => (reply, read),
-                    Err(_) => return Ok(Err(Broken::Smaller("unusable_reply"))),
+                    Err(_) => return Ok(Err(PieceFailure::Smaller("unusable_reply"))),
                 }
             }
         };
@@ -326,7 +338,7 @@ impl<'a> Teller<'a> {
         Piece { chunk, .. }: &Piece,
         prompt: &Prompt,
         purpose: &'static str,
-    ) -> Result<Result<String, Broken>, JobError> {
+    ) -> Result<Result<String, PieceFailure>, JobError> {
         let question = Question {
             purpose,
             span: (chunk.from_seq, chunk.through_seq),
@@ -336,11 +348,11 @@ impl<'a> Teller<'a> {
             // The piece and at most half as much again for the record.
             input_tokens: chunk.tokens / 2 * 3,
         };
-        Ok(match self.exchange.ask(question).await? {
+        Ok(match self.model_client.ask(question).await? {
             Ok(reply) => Ok(reply.text),
             // Less to read and to tell may go through.
             Err(error @ (LlmError::TooLong | LlmError::Cut | LlmError::Timeout)) => {
-                Err(Broken::Smaller(error.as_str()))
+                Err(PieceFailure::Smaller(error.as_str()))
             }
             Err(
                 error @ (LlmError::Status { .. }
@@ -350,7 +362,7 @@ impl<'a> Teller<'a> {
                 | LlmError::Refused
                 | LlmError::Open
                 | LlmError::Busy),
-            ) => Err(Broken::Whole(error.as_str())),
+            ) => Err(PieceFailure::Final(error.as_str())),
         })
     }
 }

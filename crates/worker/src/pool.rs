@@ -11,8 +11,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, Span, error, info, info_span, warn};
 
+use super::job::{Env, JobError};
 use super::presence::Presence;
-use super::{Env, JobError, compress, evaluate, hindsight, index};
+use super::{compress, evaluate, hindsight, index};
 use anchord_runtime::trace;
 use anchord_session::compression::Status;
 use anchord_store::StoreError;
@@ -45,7 +46,7 @@ const MOST_CLAIMED: usize = 16;
 /// A job whose workers died this often is given up: it may be what kills them.
 const MAX_CRASHES: i32 = 5;
 /// How long work whose lease is lost may still say how it ended.
-const LAST_WORD: Duration = Duration::from_secs(1);
+const SETTLE_WITHIN: Duration = Duration::from_secs(1);
 /// A job that failed this often is given up.
 const MAX_FAILURES: i32 = 4;
 
@@ -206,7 +207,7 @@ async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     let kind = job.kind.as_str();
     let span = span_of(&job);
     if job.attempt == 1 {
-        tell_wait(&job);
+        record_wait(&job);
     }
     let begun = Instant::now();
     // Boxed: what a job holds between its steps is large.
@@ -231,15 +232,15 @@ fn span_of(job: &Job) -> Span {
 }
 
 /// Tells the metrics how long a job has waited for its first attempt.
-fn tell_wait(job: &Job) {
+fn record_wait(job: &Job) {
     let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
     metrics::histogram!("anchord_job_wait_seconds", "kind" => job.kind.as_str()).record(waited.as_secs_f64());
 }
 
 async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
-    let lost = beat(env, &job, lease);
-    let outcome = while_held(work(env, &job, lease), lost).await.unwrap_or(Err(JobError::Lost));
-    if matches!(outcome, Err(JobError::Lost)) {
+    let lost = heartbeat(env, &job, lease);
+    let outcome = run_until_lease_lost(work(env, &job, lease), lost).await.unwrap_or(Err(JobError::Fenced));
+    if matches!(outcome, Err(JobError::Fenced)) {
         metrics::counter!("anchord_job_leases_lost_total").increment(1);
         warn!(compression.id = %job.id, compression.attempt = job.attempt, "worker.lease_lost");
         return None;
@@ -250,7 +251,7 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         Ok(next) => next,
         Err(error) => {
             error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
-            if let Err(error) = give_back(env, &job, &error).await {
+            if let Err(error) = requeue_or_fail(env, &job, &error).await {
                 // The lease ends by itself and another worker takes over.
                 error!(compression.id = %job.id, %error, "worker.give_back_failed");
             }
@@ -261,11 +262,11 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
 
 /// Works until the lease is lost; `None` when it was. The lease of a job is also gone when its own work has just ended
 /// it and the database's answer is on its way, with what was claimed in the same commit.
-async fn while_held<T>(work: impl Future<Output = T>, lost: impl Future<Output = ()>) -> Option<T> {
+async fn run_until_lease_lost<T>(work: impl Future<Output = T>, lost: impl Future<Output = ()>) -> Option<T> {
     let mut work = pin!(work);
     tokio::select! {
         outcome = &mut work => Some(outcome),
-        () = lost => tokio::time::timeout(LAST_WORD, work).await.ok(),
+        () = lost => tokio::time::timeout(SETTLE_WITHIN, work).await.ok(),
     }
 }
 
@@ -290,7 +291,7 @@ async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>,
 }
 
 /// Extends the lease until it is lost.
-async fn beat(env: &Env, job: &Job, lease: Duration) {
+async fn heartbeat(env: &Env, job: &Job, lease: Duration) {
     loop {
         tokio::time::sleep(lease / 3).await;
         match env.store.heartbeat(job, lease.as_secs_f64()).await {
@@ -303,12 +304,12 @@ async fn beat(env: &Env, job: &Job, lease: Duration) {
 }
 
 /// Queues a broken job again with a growing delay, or fails it for good.
-async fn give_back(env: &Env, job: &Job, error: &JobError) -> Result<(), JobError> {
+async fn requeue_or_fail(env: &Env, job: &Job, error: &JobError) -> Result<(), JobError> {
     let failures = job.attempt - job.crashes;
     if failures >= MAX_FAILURES {
         let detail = match error {
             JobError::Store(_) => "the database failed at every attempt",
-            JobError::Broken(_) | JobError::Lost => "the work broke at every attempt",
+            JobError::Broken(_) | JobError::Fenced => "the work broke at every attempt",
         };
         return fail(env, job, "attempts-used", detail).await;
     }
@@ -341,11 +342,11 @@ mod tests {
             tokio::task::yield_now().await;
             7
         };
-        assert_eq!(while_held(work, ready(())).await, Some(7));
+        assert_eq!(run_until_lease_lost(work, ready(())).await, Some(7));
     }
 
     #[tokio::test]
     async fn work_whose_lease_is_lost_is_left() {
-        assert_eq!(while_held(pending::<u8>(), ready(())).await, None);
+        assert_eq!(run_until_lease_lost(pending::<u8>(), ready(())).await, None);
     }
 }

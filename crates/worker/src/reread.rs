@@ -1,9 +1,10 @@
 //! Reading a session's history afresh, page by page, for a version that does not trust the last one.
 
-use super::desk::read_messages;
-use super::engine::{self, Digest, Engine};
-use super::notebook::Notebook;
-use super::{Env, JobError, blocking};
+use super::call_log::CallLog;
+use super::engine::Engine;
+use super::input::read_messages;
+use super::job::{Env, JobError, blocking};
+use super::span_facts::{SpanFacts, group_ends};
 use anchord_messages::group;
 use anchord_messages::id::Seq;
 use anchord_record::candidate::{Base, Material};
@@ -58,10 +59,10 @@ pub(super) async fn refresh(
             now: material.now,
             counter: material.counter,
         };
-        let digest = Digest::read(page, engine::group_ends(&outlines, end)).await?;
-        let proposed = engine.propose(Notebook::Stored(&env.store, job), &digest).await?;
+        let span_facts = SpanFacts::read(page, group_ends(&outlines, end)).await?;
+        let proposed = engine.propose(CallLog::Database(&env.store, job), &span_facts).await?;
         let grow = move || {
-            let (page, facts) = digest.into_parts();
+            let (page, facts) = span_facts.into_parts();
             regenerate::grow(page, facts, proposed)
         };
         fresh = Some(blocking(grow).await?);

@@ -3,7 +3,7 @@
 //!
 //! It is then asked that earlier version's probes. Mostly somebody asks for a comparison after the compression.
 
-use super::{Env, JobError};
+use super::job::{Env, JobError};
 use anchord_messages::id::Seq;
 use anchord_record::strategy::Strategy;
 use anchord_session::outline::Outline;

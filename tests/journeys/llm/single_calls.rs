@@ -157,7 +157,7 @@ async fn a_call_whose_time_is_over_is_not_there_and_is_erased() {
     let past = "update sessions set expires_at = now() - interval '1 second' where expires_at is not null";
     sqlx::raw_sql(past).execute(&mut look).await.unwrap();
     assert_eq!(app.call("GET", &place, "").await.status, 404);
-    anchord_worker::upkeep::round(&app.store, &app.stop).await.unwrap();
+    anchord_worker::janitor::round(&app.store, &app.stop).await.unwrap();
     assert_eq!(number(&mut look, "select count(*) from sessions").await, 1, "the caller's own stays");
     assert_eq!(number(&mut look, "select count(*) from summaries").await, 0);
 }

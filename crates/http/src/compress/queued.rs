@@ -23,7 +23,7 @@ use crate::json::JsonBytes;
 use crate::messages::{load, read_message, refuse};
 use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
-use crate::problem::{ApiError, Thing};
+use crate::problem::{ApiError, Resource};
 use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
@@ -123,7 +123,7 @@ pub(super) async fn create(
     let request = plan.request.clone();
     store(&state, &caller, &name, plan).await?;
 
-    let gone = || ApiError::NotFound(Thing::Compression);
+    let gone = || ApiError::NotFound(Resource::Compression);
     let (_, expires_at) = state.store.find_single_call(caller.tenant, &name).await?.ok_or_else(gone)?;
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = match key.claim(&state.store, &mut tx, &caller, digest).await? {
@@ -257,9 +257,9 @@ struct Call {
 
 async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<Call, ApiError> {
     let found = state.store.find_single_call(caller.tenant, name).await?;
-    let (session, expires_at) = found.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let (session, expires_at) = found.ok_or(ApiError::NotFound(Resource::Compression))?;
     let row = state.store.list_compressions(caller.tenant, session.id, None, 1).await?.pop();
-    let row = row.ok_or(ApiError::NotFound(Thing::Compression))?;
+    let row = row.ok_or(ApiError::NotFound(Resource::Compression))?;
     let kept = session.settings.metadata.as_ref().and_then(|metadata| metadata.get("single_call"));
     let kept = serde_json::from_value(kept.cloned().unwrap_or_default()).map_err(ApiError::internal)?;
     Ok(Call { session, row, kept, expires_at })
@@ -286,7 +286,7 @@ async fn result(
     while from <= call.kept.messages {
         let range = SeqRange { from, to: call.kept.messages };
         let page = state.store.list_messages(caller.tenant, &call.session.name, range, PAGE).await?;
-        let page = page.ok_or(ApiError::NotFound(Thing::Compression))?;
+        let page = page.ok_or(ApiError::NotFound(Resource::Compression))?;
         let Some(last) = page.items.last() else { break };
         from = last.seq + 1;
         bodies.extend(page.items.into_iter().map(|item| item.body));
@@ -387,5 +387,5 @@ pub async fn erase_compressed(
     let name = session_name(path.compression_id)?;
     let found = state.store.find_single_call(caller.tenant, &name).await?;
     let gone = found.is_some() && state.store.delete_session(caller.tenant, &name).await?;
-    if gone { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Thing::Compression)) }
+    if gone { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::NotFound(Resource::Compression)) }
 }

@@ -1,4 +1,4 @@
-//! The courier: delivers messages to webhooks, each until it arrives or is given up.
+//! The dispatcher: delivers messages to webhooks, each until it arrives or is given up.
 //!
 //! Invariant: no transaction is open while a receiver is waited for, and a message is at least once
 //! delivered: what is said about an attempt carries its fence, and an attempt about which nothing is said is
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument as _, debug, error, info_span, warn};
 
-use super::outbound::{Answer, Outbound};
+use super::webhook_client::{SendResult, WebhookClient};
 use anchord_runtime::clock::Clock;
 use anchord_store::deliveries::queue::{Attempt, Ended};
 use anchord_store::{Store, StoreError};
@@ -34,17 +34,17 @@ const GONE: u16 = 410;
 
 /// Delivers what is due.
 #[derive(Clone, Debug)]
-pub struct Courier {
+pub struct WebhookDispatcher {
     store: Store,
     clock: Clock,
-    outbound: Outbound,
+    client: WebhookClient,
 }
 
-impl Courier {
-    /// Builds a courier; nothing is sent until [`Courier::run`].
+impl WebhookDispatcher {
+    /// Builds a dispatcher; nothing is sent until [`WebhookDispatcher::run`].
     #[must_use]
-    pub fn new(store: Store, clock: Clock, outbound: Outbound) -> Self {
-        Self { store, clock, outbound }
+    pub fn new(store: Store, clock: Clock, client: WebhookClient) -> Self {
+        Self { store, clock, client }
     }
 
     /// Delivers until `stop`, then lets the attempts under way end.
@@ -63,9 +63,9 @@ impl Courier {
                     for attempt in claimed {
                         // Nobody else takes permits, so there is one for each.
                         let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { break };
-                        let (courier, due) = (self.clone(), Arc::clone(&due));
+                        let (dispatcher, due) = (self.clone(), Arc::clone(&due));
                         attempts.spawn(async move {
-                            courier.deliver(&attempt).await;
+                            dispatcher.deliver(&attempt).await;
                             drop(permit);
                             // Its webhook has room for the next one.
                             due.notify_one();
@@ -123,7 +123,7 @@ impl Courier {
 
     async fn deliver_within(&self, attempt: &Attempt) {
         let begun = Instant::now();
-        let answer = self.outbound.send(attempt, self.clock.now().timestamp()).await;
+        let answer = self.client.send(attempt, self.clock.now().timestamp()).await;
         let took = begun.elapsed();
         let outcome = answer.failure.map_or("succeeded", Failure::as_str);
         metrics::counter!("anchord_webhook_attempts_total", "outcome" => outcome).increment(1);
@@ -149,7 +149,7 @@ impl Courier {
 }
 
 /// What an answer means for the delivery.
-fn ended(tries: u32, answer: &Answer, took: Duration, spread: f64) -> Ended {
+fn ended(tries: u32, answer: &SendResult, took: Duration, spread: f64) -> Ended {
     let again_after =
         answer.failure.and_then(|_| anchord_webhooks::wait_after(tries, spread, answer.retry_after));
     Ended {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_success_another_try_or_the_end() {
-        let answer = |status, failure| Answer { status, failure, retry_after: None };
+        let answer = |status, failure| SendResult { status, failure, retry_after: None };
         let end = |tries, answer| ended(tries, &answer, Duration::ZERO, 0.0);
         let good = end(1, answer(Some(204), None));
         assert_eq!((good.failure, good.gone, good.again_after), (None, false, None));

@@ -1,13 +1,14 @@
 //! One compression without a session: a transcript in memory, no queue and no store. The steps are the
 //! same; what would be written to the database is handed back.
 
-use super::desk::Desk;
-use super::engine::{Engine, group_ends};
+use super::build::build;
+use super::call_log::{CallLog, MemoryLog};
+use super::engine::Engine;
 use super::exam::Exam;
-use super::examine::Examiner;
-use super::make::make;
-use super::notebook::{Notebook, Page};
-use super::{JobError, blocking};
+use super::grader::Grader;
+use super::input::CompressionInput;
+use super::job::{JobError, blocking};
+use super::span_facts::group_ends;
 use anchord_llm::Client;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
@@ -17,11 +18,11 @@ use anchord_record::exam;
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::Cost;
 
-pub use super::notebook::CallRecord;
+pub use super::call_log::CallRecord;
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Alone {
+pub struct OfflineResult {
     /// The last candidate.
     pub proof: Proof,
     /// What a judge says of it.
@@ -41,22 +42,22 @@ pub async fn compress(
     client: Option<&Client>,
     material: Material,
     is_items: bool,
-) -> Result<Alone, JobError> {
+) -> Result<OfflineResult, JobError> {
     let asks = material.strategy.asks_an_engine();
     let model = client.filter(|_| asks).map(|client| (client.clone(), client.options().model.clone()));
     let read = move || {
         let entries: Vec<Entry> = material.span.iter().map(|n| Entry::of(n, is_items, &material)).collect();
         let ends = group_ends(&entries, material.through_seq);
-        Desk { material, probe_ids: Vec::new(), ends, shorter: None }
+        CompressionInput { material, probe_ids: Vec::new(), ends, shorter: None }
     };
-    let desk = blocking(read).await?;
-    let page = Page::default();
-    let mut engine = Engine::of(model);
-    let examiner = Examiner::new(client, client.and_then(|client| Exam::of(client, exam::LOW)));
-    let made = Box::pin(make(Notebook::Loose(&page), examiner, &mut engine, desk, None)).await?;
+    let input = blocking(read).await?;
+    let memory_log = MemoryLog::default();
+    let mut engine = Engine::new(model);
+    let grader = Grader::new(client, client.and_then(|client| Exam::new(client, exam::LOW)));
+    let made = Box::pin(build(CallLog::Memory(&memory_log), grader, &mut engine, input, None)).await?;
     let mut proof = made.proof;
     proof.meta.warnings.extend(engine.notes());
-    Ok(Alone { proof, rubric: made.rubric, calls: page.calls(), cost: page.cost() })
+    Ok(OfflineResult { proof, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
 }
 
 /// A message as groups are told by.

@@ -3,8 +3,8 @@
 use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
 
-use super::JobError;
-use super::notebook::Notebook;
+use super::call_log::CallLog;
+use super::job::JobError;
 use anchord_llm::{Attempt, Call, Client, LlmError};
 use anchord_messages::id::Seq;
 use anchord_record::changes::Prompt;
@@ -37,13 +37,13 @@ pub(super) struct Reply {
 
 /// Who asks, and whom.
 #[derive(Clone, Copy)]
-pub(super) struct Exchange<'a> {
-    pub(super) notebook: Notebook<'a>,
+pub(super) struct ModelClient<'a> {
+    pub(super) call_log: CallLog<'a>,
     pub(super) client: &'a Client,
     pub(super) model: &'a str,
 }
 
-impl Exchange<'_> {
+impl ModelClient<'_> {
     /// Asks, and asks again as long as that may help.
     pub(super) async fn ask(&self, question: Question<'_>) -> Result<Result<Reply, LlmError>, JobError> {
         let call = Call {
@@ -64,7 +64,7 @@ impl Exchange<'_> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let open = self.notebook.begin(new).await?;
+            let open = self.call_log.begin(new).await?;
             let span = info_span!(
                 "llm.call",
                 llm.purpose = question.purpose,
@@ -75,13 +75,13 @@ impl Exchange<'_> {
                 llm.tokens.output = Empty
             );
             // The server learns nothing of the trace: it is a third party's.
-            let attempt = self.client.attempt(self.notebook.tenant(), &call).instrument(span.clone()).await;
+            let attempt = self.client.attempt(self.call_log.tenant(), &call).instrument(span.clone()).await;
             let end = self.end(question.purpose, &attempt);
             span.record("llm.outcome", end.outcome);
             span.record("llm.tokens.input", end.input_tokens);
             span.record("llm.tokens.output", end.output_tokens);
             drop(span);
-            self.notebook.end(open, end).await?;
+            self.call_log.end(open, end).await?;
             let error = match attempt.result {
                 Ok(text) => {
                     let spent = Spent { latency_ms: end.latency_ms, micros: end.cost_micros };

@@ -5,25 +5,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use super::JobError;
+use super::job::JobError;
 use anchord_messages::id::TenantId;
 use anchord_session::compression::Cost;
 use anchord_store::Store;
 use anchord_store::compressions::Job;
 use anchord_store::narratives::{AttemptEnd, FinishedChunk, NewAttempt};
 
-/// The notebook of one compression.
+/// The call_log of one compression.
 #[derive(Clone, Copy)]
-pub(super) enum Notebook<'a> {
+pub(super) enum CallLog<'a> {
     /// A job's, in the store.
-    Stored(&'a Store, &'a Job),
+    Database(&'a Store, &'a Job),
     /// Of one that nobody claims.
-    Loose(&'a Page),
+    Memory(&'a MemoryLog),
 }
 
 /// Notes in memory.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct MemoryLog {
     calls: Mutex<Vec<CallRecord>>,
     chunks: Mutex<Vec<FinishedChunk>>,
 }
@@ -53,7 +53,7 @@ pub struct CallRecord {
     pub cost_micros: u64,
 }
 
-impl Page {
+impl MemoryLog {
     fn lock<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
         // Notes stay notes, whoever broke off.
         notes.lock().unwrap_or_else(PoisonError::into_inner)
@@ -80,48 +80,48 @@ impl Page {
 }
 
 /// A call that is under way.
-pub(super) struct Open<'a> {
+pub(super) struct PendingCall<'a> {
     id: Uuid,
     new: NewAttempt<'a>,
 }
 
-impl Notebook<'_> {
+impl CallLog<'_> {
     /// Whose limits a call counts towards.
     pub(super) fn tenant(&self) -> TenantId {
         match self {
-            Self::Stored(_, job) => job.tenant,
-            Self::Loose(_) => TenantId(Uuid::nil()),
+            Self::Database(_, job) => job.tenant,
+            Self::Memory(_) => TenantId(Uuid::nil()),
         }
     }
 
     /// Whether nothing is published, so that a judge sees refused candidates too.
     pub(super) fn is_shadow(&self) -> bool {
-        matches!(self, Self::Stored(_, job) if job.request.shadow)
+        matches!(self, Self::Database(_, job) if job.request.shadow)
     }
 
     /// The compression's name in logs.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Stored(_, job) => job.id.to_string(),
-            Self::Loose(_) => "alone".to_owned(),
+            Self::Database(_, job) => job.id.to_string(),
+            Self::Memory(_) => "alone".to_owned(),
         }
     }
 
     /// Notes a call before it is sent.
-    pub(super) async fn begin<'n>(&self, new: NewAttempt<'n>) -> Result<Open<'n>, JobError> {
+    pub(super) async fn begin<'n>(&self, new: NewAttempt<'n>) -> Result<PendingCall<'n>, JobError> {
         let id = match self {
-            Self::Stored(store, job) => store.begin_llm_attempt(job, new).await?.ok_or(JobError::Lost)?,
-            Self::Loose(_) => Uuid::nil(),
+            Self::Database(store, job) => store.begin_llm_attempt(job, new).await?.ok_or(JobError::Fenced)?,
+            Self::Memory(_) => Uuid::nil(),
         };
-        Ok(Open { id, new })
+        Ok(PendingCall { id, new })
     }
 
     /// Notes how a call ended.
-    pub(super) async fn end(&self, open: Open<'_>, end: AttemptEnd) -> Result<(), JobError> {
+    pub(super) async fn end(&self, open: PendingCall<'_>, end: AttemptEnd) -> Result<(), JobError> {
         match self {
-            Self::Stored(store, job) => Ok(store.end_llm_attempt(job, open.id, end).await?),
-            Self::Loose(page) => {
-                Page::lock(&page.calls).push(CallRecord {
+            Self::Database(store, job) => Ok(store.end_llm_attempt(job, open.id, end).await?),
+            Self::Memory(page) => {
+                MemoryLog::lock(&page.calls).push(CallRecord {
                     purpose: open.new.purpose,
                     from_seq: open.new.from_seq,
                     through_seq: open.new.through_seq,
@@ -141,18 +141,18 @@ impl Notebook<'_> {
     /// The finished pieces, in the order of the session.
     pub(super) async fn finished(&self) -> Result<Vec<FinishedChunk>, JobError> {
         match self {
-            Self::Stored(store, job) => Ok(store.finished_chunks(job).await?),
-            Self::Loose(page) => Ok(Page::lock(&page.chunks).clone()),
+            Self::Database(store, job) => Ok(store.finished_chunks(job).await?),
+            Self::Memory(page) => Ok(MemoryLog::lock(&page.chunks).clone()),
         }
     }
 
     /// Keeps a finished piece.
     pub(super) async fn keep(&self, chunk: &FinishedChunk) -> Result<(), JobError> {
         match self {
-            Self::Stored(store, job) if store.keep_chunk(job, chunk).await? => Ok(()),
-            Self::Stored(..) => Err(JobError::Lost),
-            Self::Loose(page) => {
-                Page::lock(&page.chunks).push(chunk.clone());
+            Self::Database(store, job) if store.keep_chunk(job, chunk).await? => Ok(()),
+            Self::Database(..) => Err(JobError::Fenced),
+            Self::Memory(page) => {
+                MemoryLog::lock(&page.chunks).push(chunk.clone());
                 Ok(())
             }
         }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::engine;
-use super::records::Record;
+use super::record_cache::Record;
+use super::span_facts::group_ends;
 use anchord_context::pin::Pin;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_messages::format::{self, Format};
@@ -67,7 +67,7 @@ pub(super) fn lowered(base: &Base, request: &Request) -> Option<String> {
 }
 
 /// Everything that the blocking part works on.
-pub(super) struct Work {
+pub(super) struct InputRows {
     pub(super) base: Base,
     pub(super) outlines: Vec<Outline>,
     pub(super) originals: Vec<Original>,
@@ -82,17 +82,17 @@ pub(super) struct Work {
 }
 
 /// What a candidate is made from, and what it is made from when code makes it in a model's place.
-pub(super) struct Desk {
+pub(super) struct CompressionInput {
     pub(super) material: Material,
     pub(super) probe_ids: Vec<ProbeId>,
     /// The last messages of the span's groups.
     pub(super) ends: Arc<[Seq]>,
-    pub(super) shorter: Option<Shorter>,
+    pub(super) shorter: Option<ShorterSpan>,
 }
 
 /// The same span, ending earlier: what code words loses more than what a model words, so that more
 /// messages stay as they are.
-pub(super) struct Shorter {
+pub(super) struct ShorterSpan {
     pub(super) through_seq: Seq,
     span_tokens: u32,
     left: Left,
@@ -103,7 +103,7 @@ const AIM_SHARE: f64 = 0.16;
 /// What a model worded takes at most so much of the room for record and digest.
 const TOLD_SHARE: f64 = 0.6;
 
-impl Shorter {
+impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {
         let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
         material.span.truncate(keep);
@@ -113,22 +113,22 @@ impl Shorter {
     }
 }
 
-impl Work {
-    pub(super) fn desk(self) -> Result<Desk, String> {
+impl InputRows {
+    pub(super) fn input(self) -> Result<CompressionInput, String> {
         let shorter = self.shorter();
-        let ends = engine::group_ends(&self.outlines, self.span.through_seq);
+        let ends = group_ends(&self.outlines, self.span.through_seq);
         let (material, probe_ids) = self.material()?;
-        Ok(Desk { material, probe_ids, ends, shorter })
+        Ok(CompressionInput { material, probe_ids, ends, shorter })
     }
 
     /// The span without the last [`KEPT_BY_CODE`] messages; nothing when the caller said where it ends, or
     /// when too little would be left of it.
-    fn shorter(&self) -> Option<Shorter> {
+    fn shorter(&self) -> Option<ShorterSpan> {
         let request = &self.job.request;
         let is_asked = request.preserve_recent.is_some() || request.through_seq.is_some() || request.shadow;
         let through_seq = group::span_end(&self.outlines, KEPT_BY_CODE, None).ok()?;
         let is_shorter = !is_asked && self.span_tokens.is_none() && through_seq < self.span.through_seq;
-        is_shorter.then(|| Shorter {
+        is_shorter.then(|| ShorterSpan {
             through_seq,
             span_tokens: self.tokens_until(through_seq),
             left: self.left(through_seq),

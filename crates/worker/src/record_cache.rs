@@ -15,9 +15,9 @@ use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
 
 /// Bytes of JSON that are kept together; as values they take more.
-const KEPT_BYTES: usize = 2 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// Bytes of JSON of the largest record that is kept, by itself: the longer a session, the more is saved.
-const LARGEST_BYTES: usize = 8 * KEPT_BYTES;
+const MAX_RECORD_BYTES: usize = 8 * MAX_BYTES;
 
 /// A version's record, and what its ledger hands on.
 #[derive(Debug)]
@@ -32,15 +32,15 @@ pub(super) struct Record {
 
 /// What is kept; those that were published last are the last to go.
 #[derive(Clone, Debug, Default)]
-pub struct Records(Arc<Mutex<Kept>>);
+pub struct RecordCache(Arc<Mutex<CacheState>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CacheState {
     records: LinkedHashMap<SessionId, Record>,
     bytes: usize,
 }
 
-impl Records {
+impl RecordCache {
     /// Takes a session's record out.
     pub(super) fn take(&self, session: SessionId) -> Option<Record> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,13 +50,13 @@ impl Records {
     }
 
     /// Keeps the record of a version that is published.
-    pub(super) fn keep(&self, session: SessionId, record: Record) {
+    pub(super) fn insert(&self, session: SessionId, record: Record) {
         let mut gone = Vec::new();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.bytes += record.bytes;
         gone.extend(kept.records.insert(session, record));
         let mut bytes = kept.bytes.saturating_sub(gone.iter().map(|before| before.bytes).sum());
-        while bytes > LARGEST_BYTES || (bytes > KEPT_BYTES && kept.records.len() > 1) {
+        while bytes > MAX_RECORD_BYTES || (bytes > MAX_BYTES && kept.records.len() > 1) {
             let Some((_, oldest)) = kept.records.pop_front() else { break };
             bytes = bytes.saturating_sub(oldest.bytes);
             gone.push(oldest);
@@ -88,10 +88,10 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_taken_once_and_is_the_last_of_its_session() {
-        let records = Records::default();
-        records.keep(session(1), record(1, 10));
-        records.keep(session(1), record(2, 20));
-        records.keep(session(2), record(7, 30));
+        let records = RecordCache::default();
+        records.insert(session(1), record(1, 10));
+        records.insert(session(1), record(2, 20));
+        records.insert(session(2), record(7, 30));
         assert_eq!(records.0.lock().unwrap().bytes, 50);
         assert_eq!(records.take(session(1)).map(|record| record.version), Some(2));
         assert!(records.take(session(1)).is_none());
@@ -101,9 +101,9 @@ mod tests {
 
     #[test]
     fn the_oldest_go_when_there_are_too_many() {
-        let records = Records::default();
+        let records = RecordCache::default();
         for number in 0..5 {
-            records.keep(session(number), record(1, KEPT_BYTES / 4));
+            records.insert(session(number), record(1, MAX_BYTES / 4));
         }
         assert!(records.take(session(0)).is_none());
         assert!((1..5).all(|number| records.take(session(number)).is_some()));
@@ -112,15 +112,15 @@ mod tests {
 
     #[test]
     fn a_large_one_is_kept_alone_and_one_that_is_too_large_is_not() {
-        let records = Records::default();
-        records.keep(session(1), record(1, 10));
-        records.keep(session(2), record(1, LARGEST_BYTES));
+        let records = RecordCache::default();
+        records.insert(session(1), record(1, 10));
+        records.insert(session(2), record(1, MAX_RECORD_BYTES));
         assert!(records.take(session(1)).is_none());
         assert!(records.take(session(2)).is_some());
-        records.keep(session(2), record(2, KEPT_BYTES + 1));
-        records.keep(session(3), record(1, 10));
+        records.insert(session(2), record(2, MAX_BYTES + 1));
+        records.insert(session(3), record(1, 10));
         assert!(records.take(session(2)).is_none(), "the next one takes its place");
-        records.keep(session(4), record(1, LARGEST_BYTES + 1));
+        records.insert(session(4), record(1, MAX_RECORD_BYTES + 1));
         assert!((0..10).all(|number| records.take(session(number)).is_none()));
         assert_eq!(records.0.lock().unwrap().bytes, 0);
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use tracing::warn;
 
-use super::engine::Digest;
-use super::exam::{Exam, Kept, Served};
-use super::exchange::{Exchange, INSTRUCTION_TOKENS, Question};
-use super::notebook::Notebook;
-use super::{JobError, blocking};
+use super::call_log::CallLog;
+use super::exam::{Exam, ExamChanges, ServedText};
+use super::job::{JobError, blocking};
+use super::model_client::{INSTRUCTION_TOKENS, ModelClient, Question};
+use super::span_facts::SpanFacts;
 use anchord_llm::Client;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -27,7 +27,7 @@ const JUDGEMENT_TOKENS: u32 = 1_024;
 
 /// What questions are asked of.
 #[derive(Clone, Copy)]
-pub(super) struct Paper<'a> {
+pub(super) struct ProbeTarget<'a> {
     pub(super) rendering: &'a str,
     pub(super) tokens: u32,
     /// The messages that it is the summary of.
@@ -36,7 +36,7 @@ pub(super) struct Paper<'a> {
 
 /// Asks models about the candidates of one job.
 #[derive(Debug)]
-pub(super) struct Examiner {
+pub(super) struct Grader {
     client: Option<Client>,
     exam: Option<Exam>,
     calls_left: usize,
@@ -45,13 +45,13 @@ pub(super) struct Examiner {
     notes: Vec<String>,
 }
 
-impl Examiner {
+impl Grader {
     pub(super) fn new(client: Option<&Client>, exam: Option<Exam>) -> Self {
         Self { client: client.cloned(), exam, calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
     }
 
     /// What a session keeps of the exam, and what a reader should know.
-    pub(super) fn close(mut self) -> (Kept, Vec<String>) {
+    pub(super) fn close(mut self) -> (ExamChanges, Vec<String>) {
         let (kept, notes) = self.exam.map(Exam::close).unwrap_or_default();
         self.notes.extend(notes);
         (kept, self.notes)
@@ -71,16 +71,16 @@ impl Examiner {
     /// read, code's verdicts stand.
     pub(super) async fn answer(
         &mut self,
-        notebook: Notebook<'_>,
-        paper: Paper<'_>,
+        call_log: CallLog<'_>,
+        target: ProbeTarget<'_>,
         report: &ProbeReport,
     ) -> Result<ProbeReport, JobError> {
         let mut report = report.clone();
         let Some(client) = self.client.clone().filter(|_| self.is_on()) else { return Ok(report) };
         let Some(model) = client.options().probe_model.clone() else { return Ok(report) };
-        let exchange = Exchange { notebook, client: &client, model: &model };
+        let model_client = ModelClient { call_log, client: &client, model: &model };
         let open = |result: &ProbeResult| result.answered_by == Answerer::Code;
-        let sheets = probe::sheets(&report, paper.rendering, open);
+        let sheets = probe::sheets(&report, target.rendering, open);
         for sheet in sheets {
             if self.calls_left == 0 {
                 self.notes.push(
@@ -91,20 +91,20 @@ impl Examiner {
             self.calls_left -= 1;
             let question = Question {
                 purpose: "probe",
-                span: paper.span,
+                span: target.span,
                 prompt: &sheet.prompt,
                 schema: probe::answer_schema(),
                 max_output_tokens: ANSWER_TOKENS,
-                input_tokens: paper.tokens,
+                input_tokens: target.tokens,
             };
-            let (reason, answered) = match exchange.ask(question).await? {
+            let (reason, answered) = match model_client.ask(question).await? {
                 Ok(reply) => {
                     ("unusable_reply", sheet.read(&reply.text).map(|answered| (answered, reply.spent)))
                 }
                 Err(error) => (error.as_str(), None),
             };
             let Some((answered, spent)) = answered else {
-                warn!(compression.id = notebook.name(), llm.model = model, reason, "llm.probes_unanswered");
+                warn!(compression.id = call_log.name(), llm.model = model, reason, "llm.probes_unanswered");
                 self.is_down = true;
                 self.notes.push(format!("probes: the model did not answer ({reason}); code answered"));
                 break;
@@ -117,12 +117,12 @@ impl Examiner {
     /// Lets a reader sit the exam of a candidate; whether it did.
     pub(super) async fn sit(
         &mut self,
-        notebook: Notebook<'_>,
-        digest: &Arc<Digest>,
+        call_log: CallLog<'_>,
+        span_facts: &Arc<SpanFacts>,
         proof: &mut Proof,
     ) -> Result<bool, JobError> {
         let Some(exam) = &mut self.exam else { return Ok(false) };
-        let Some(results) = exam.sit(notebook, digest, proof).await? else { return Ok(false) };
+        let Some(results) = exam.sit(call_log, span_facts, proof).await? else { return Ok(false) };
         proof.examined(results, exam.threshold());
         Ok(true)
     }
@@ -136,14 +136,14 @@ impl Examiner {
     /// latest before it.
     pub(super) async fn sit_again(
         &mut self,
-        notebook: Notebook<'_>,
-        served: &Served,
+        call_log: CallLog<'_>,
+        served: &ServedText,
         mut questions: Vec<Probe>,
         mut report: ProbeReport,
     ) -> Result<ProbeReport, JobError> {
         let Some(exam) = &mut self.exam else { return Ok(report) };
         questions.drain(..questions.len().saturating_sub(exam::MOST_NEW + exam::MOST_EARLIER));
-        if let Some(results) = exam.read(notebook, served, questions).await? {
+        if let Some(results) = exam.read(call_log, served, questions).await? {
             report = report.with_exam(results, exam.threshold());
         }
         Ok(report)
@@ -158,7 +158,7 @@ impl Examiner {
     /// tokens what the summary is of.
     pub(super) async fn judge(
         &mut self,
-        notebook: Notebook<'_>,
+        call_log: CallLog<'_>,
         (summary, span): (&str, (Seq, Seq)),
         evidence: impl FnOnce(u32) -> String + Send + 'static,
     ) -> Result<Option<Rubric>, JobError> {
@@ -176,7 +176,7 @@ impl Examiner {
             (prompt, tokens)
         })
         .await?;
-        let exchange = Exchange { notebook, client: &client, model: &model };
+        let model_client = ModelClient { call_log, client: &client, model: &model };
         let question = Question {
             purpose: "judge",
             span,
@@ -185,12 +185,12 @@ impl Examiner {
             max_output_tokens: JUDGEMENT_TOKENS,
             input_tokens: tokens,
         };
-        let (reason, rubric) = match exchange.ask(question).await? {
+        let (reason, rubric) = match model_client.ask(question).await? {
             Ok(reply) => ("unusable_reply", rubric::read(&reply.text, &model)),
             Err(error) => (error.as_str(), None),
         };
         if rubric.is_none() {
-            warn!(compression.id = notebook.name(), llm.model = model, reason, "llm.judge_unusable");
+            warn!(compression.id = call_log.name(), llm.model = model, reason, "llm.judge_unusable");
             self.notes.push(format!("rubric: the judge did not answer ({reason}); there is none"));
         }
         Ok(rubric)

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::desk::Desk;
-use super::engine::{Digest, Engine};
-use super::exam::Kept;
-use super::examine::{Examiner, Paper};
-use super::narrate::Lost;
-use super::notebook::Notebook;
-use super::{JobError, blocking, elapsed};
+use super::call_log::CallLog;
+use super::engine::Engine;
+use super::exam::ExamChanges;
+use super::grader::{Grader, ProbeTarget};
+use super::input::CompressionInput;
+use super::job::{JobError, blocking, elapsed};
+use super::narrate::MissingFacts;
+use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::tokens::TokenCounter;
@@ -30,7 +31,7 @@ pub(super) type WrittenRecord = (Written, Parts);
 const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
 
 /// The last candidate.
-pub(super) struct Made {
+pub(super) struct BuiltCandidate {
     pub(super) proof: Proof,
     pub(super) facts: Facts,
     /// The record as it is stored, with its parts; of one that may be kept.
@@ -43,57 +44,57 @@ pub(super) struct Made {
     /// What a judge says of it.
     pub(super) rubric: Option<Rubric>,
     /// What the session keeps of its exam.
-    pub(super) exam: Kept,
+    pub(super) exam: ExamChanges,
 }
 
 /// Makes a candidate, and when the gate refuses it for good, the one that code makes in a model's place
 /// and the one that its strategy falls back to. `fresh` is what the history was read into afresh, and from
 /// where.
-pub(super) async fn make(
-    notebook: Notebook<'_>,
-    examiner: Examiner,
+pub(super) async fn build(
+    call_log: CallLog<'_>,
+    grader: Grader,
     engine: &mut Engine,
-    desk: Desk,
+    input: CompressionInput,
     fresh: Option<(Base, Seq)>,
-) -> Result<Made, JobError> {
-    let Desk { mut material, probe_ids, mut ends, mut shorter } = desk;
-    let mut maker = Maker::new(notebook, examiner);
+) -> Result<BuiltCandidate, JobError> {
+    let CompressionInput { mut material, probe_ids, mut ends, mut shorter } = input;
+    let mut builder = CandidateBuilder::new(call_log, grader);
     let mut stored = fresh.map(|(mut base, from_seq)| {
         // Most of what is read afresh is in the record already.
         base.parts = material.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
         (material.base.replace(base), std::mem::replace(&mut material.from_seq, from_seq))
     });
     loop {
-        if engine.has_fallen()
+        if engine.has_fallen_back()
             && let Some(shorter) = shorter.take()
         {
             ends = ends.iter().copied().filter(|end| *end <= shorter.through_seq).collect();
             shorter.apply(&mut material);
         }
         let begun = Instant::now();
-        let digest = Digest::read(material, Arc::clone(&ends)).await?;
-        maker.timings.ledger_ms += elapsed(begun);
+        let span_facts = SpanFacts::read(material, Arc::clone(&ends)).await?;
+        builder.timings.ledger_ms += elapsed(begun);
         let begun = Instant::now();
-        let proposed = engine.propose(notebook, &digest).await?;
-        maker.timings.engine_ms += elapsed(begun);
-        if engine.has_fallen() && shorter.is_some() {
-            (material, _) = digest.into_parts();
+        let proposed = engine.propose(call_log, &span_facts).await?;
+        builder.timings.engine_ms += elapsed(begun);
+        if engine.has_fallen_back() && shorter.is_some() {
+            (material, _) = span_facts.into_parts();
             continue;
         }
-        let (digest, proof) = Box::pin(maker.prove_with(engine, digest, proposed)).await?;
-        let (digest, proof) = Box::pin(maker.sit(engine, digest, proof)).await?;
-        let told = is_told(&proof);
+        let (span_facts, proof) = Box::pin(builder.prove_with(engine, span_facts, proposed)).await?;
+        let (span_facts, proof) = Box::pin(builder.sit(engine, span_facts, proof)).await?;
+        let told = is_by_model(&proof);
         // What code words may still be smaller than what a model worded.
         let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());
-        let strategy = digest.material.strategy;
+        let strategy = span_facts.material.strategy;
         let next = if told { Some(strategy) } else { strategy.fallback() };
         let Some(next) = next.filter(|_| refused) else {
-            return maker.close(digest, proof, probe_ids).await;
+            return builder.close(span_facts, proof, probe_ids).await;
         };
-        maker.goes_on(GateOutcome::FallBack, if told { Measure::Code } else { Measure::Strategy });
-        (material, _) = digest.into_parts();
+        builder.continue_with(GateOutcome::FallBack, if told { Measure::Code } else { Measure::Strategy });
+        (material, _) = span_facts.into_parts();
         if told {
-            engine.fall(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
+            engine.fall_back(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
         } else {
             material.strategy = next;
             if let Some((base, from_seq)) = stored.take() {
@@ -103,46 +104,46 @@ pub(super) async fn make(
     }
 }
 
-fn is_told(proof: &Proof) -> bool {
+fn is_by_model(proof: &Proof) -> bool {
     proof.meta.engine == strategy::Engine::Llm
 }
 
 /// The gate of one compression.
-struct Maker<'a> {
-    notebook: Notebook<'a>,
-    examiner: Examiner,
+struct CandidateBuilder<'a> {
+    call_log: CallLog<'a>,
+    grader: Grader,
     gate: Vec<GateRecord>,
     timings: Timings,
     /// Of the last candidate, when nothing changes that any more.
     record: Option<WrittenRecord>,
 }
 
-impl<'a> Maker<'a> {
-    fn new(notebook: Notebook<'a>, examiner: Examiner) -> Self {
-        Self { notebook, examiner, gate: Vec::new(), timings: Timings::default(), record: None }
+impl<'a> CandidateBuilder<'a> {
+    fn new(call_log: CallLog<'a>, grader: Grader) -> Self {
+        Self { call_log, grader, gate: Vec::new(), timings: Timings::default(), record: None }
     }
 
     /// Proves a candidate, and those that the model makes of it when it does not hold.
     async fn prove_with(
         &mut self,
         engine: &mut Engine,
-        digest: Arc<Digest>,
+        span_facts: Arc<SpanFacts>,
         proposed: Proposed,
-    ) -> Result<(Arc<Digest>, Proof), JobError> {
-        let (mut digest, mut proof) = self.prove(digest, proposed).await?;
+    ) -> Result<(Arc<SpanFacts>, Proof), JobError> {
+        let (mut span_facts, mut proof) = self.prove(span_facts, proposed).await?;
         for measure in MODEL_MEASURES {
-            if !is_told(&proof) || proof.is_accepted() || proof.is_not_smaller() {
+            if !is_by_model(&proof) || proof.is_accepted() || proof.is_not_smaller() {
                 break;
             }
             let begun = Instant::now();
-            let lost = lost(&proof, measure);
-            let again = engine.retell(self.notebook, &digest, (&proof.proposed, &lost)).await?;
+            let missing = missing(&proof, measure);
+            let again = engine.narrate_again(self.call_log, &span_facts, (&proof.proposed, &missing)).await?;
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
-            self.goes_on(GateOutcome::Repair, measure);
-            (digest, proof) = self.prove(digest, again).await?;
+            self.continue_with(GateOutcome::Repair, measure);
+            (span_facts, proof) = self.prove(span_facts, again).await?;
         }
-        Ok((digest, proof))
+        Ok((span_facts, proof))
     }
 
     /// Lets a reader sit the exam of a candidate that holds; where that goes badly, lets the model tell once more what the
@@ -150,43 +151,43 @@ impl<'a> Maker<'a> {
     async fn sit(
         &mut self,
         engine: &mut Engine,
-        digest: Arc<Digest>,
+        span_facts: Arc<SpanFacts>,
         mut proof: Proof,
-    ) -> Result<(Arc<Digest>, Proof), JobError> {
+    ) -> Result<(Arc<SpanFacts>, Proof), JobError> {
         if !proof.is_accepted() {
-            return Ok((digest, proof));
+            return Ok((span_facts, proof));
         }
         let begun = Instant::now();
-        let is_examined = self.examiner.sit(self.notebook, &digest, &mut proof).await?;
+        let is_examined = self.grader.sit(self.call_log, &span_facts, &mut proof).await?;
         self.timings.probe_ms += elapsed(begun);
         if !is_examined {
-            return Ok((digest, proof));
+            return Ok((span_facts, proof));
         }
         self.rescore(&proof);
         // What earlier messages said cannot be told again from these.
-        let first = digest.material.span.first().map_or(Seq::MAX, |first| first.seq);
+        let first = span_facts.material.span.first().map_or(Seq::MAX, |first| first.seq);
         let of_span = proof.report.results.iter().filter(|r| r.probe.seqs.iter().all(|seq| *seq >= first));
         let of_span: Vec<ProbeResult> = of_span.cloned().collect();
-        if !is_told(&proof) || !self.examiner.is_low(&of_span) {
-            return Ok((digest, proof));
+        if !is_by_model(&proof) || !self.grader.is_low(&of_span) {
+            return Ok((span_facts, proof));
         }
         let before = proof.report.exam.map_or(0, |exam| exam.passed);
         let begun = Instant::now();
-        let lost = lost(&proof, Measure::Detail);
-        let again = engine.retell(self.notebook, &digest, (&proof.proposed, &lost)).await?;
+        let missing = missing(&proof, Measure::Detail);
+        let again = engine.narrate_again(self.call_log, &span_facts, (&proof.proposed, &missing)).await?;
         self.timings.engine_ms += elapsed(begun);
-        let Some(again) = again else { return Ok((digest, proof)) };
+        let Some(again) = again else { return Ok((span_facts, proof)) };
         let (record, accepted) = (self.record.take(), self.gate.last().cloned());
-        self.goes_on(GateOutcome::Repair, Measure::Detail);
-        let (other_digest, mut other) = self.prove(Arc::clone(&digest), again).await?;
+        self.continue_with(GateOutcome::Repair, Measure::Detail);
+        let (other_span_facts, mut other) = self.prove(Arc::clone(&span_facts), again).await?;
         if other.is_accepted() {
             let begun = Instant::now();
-            let is_examined = self.examiner.sit(self.notebook, &other_digest, &mut other).await?;
+            let is_examined = self.grader.sit(self.call_log, &other_span_facts, &mut other).await?;
             self.timings.probe_ms += elapsed(begun);
             self.rescore(&other);
             let passed = |report: &ProbeReport| report.exam.map_or(0, |exam| exam.passed);
             if is_examined && passed(&other.report) > before {
-                return Ok((other_digest, other));
+                return Ok((other_span_facts, other));
             }
             if let Some(last) = self.gate.last_mut() {
                 last.outcome = GateOutcome::Reject;
@@ -198,7 +199,7 @@ impl<'a> Maker<'a> {
         // What was good before is good still.
         self.record = record;
         self.gate.extend(accepted);
-        Ok((digest, proof))
+        Ok((span_facts, proof))
     }
 
     /// Tells the gate's record of the last candidate its figures.
@@ -209,7 +210,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Says of the last candidate what was tried next.
-    fn goes_on(&mut self, outcome: GateOutcome, next: Measure) {
+    fn continue_with(&mut self, outcome: GateOutcome, next: Measure) {
         if let Some(last) = self.gate.last_mut() {
             (last.outcome, last.next) = (outcome, Some(next));
         }
@@ -217,35 +218,35 @@ impl<'a> Maker<'a> {
 
     async fn prove(
         &mut self,
-        digest: Arc<Digest>,
+        span_facts: Arc<SpanFacts>,
         proposed: Proposed,
-    ) -> Result<(Arc<Digest>, Proof), JobError> {
+    ) -> Result<(Arc<SpanFacts>, Proof), JobError> {
         let begun = Instant::now();
-        let (is_shadow, is_asked) = (self.notebook.is_shadow(), self.examiner.is_on());
+        let (is_shadow, is_asked) = (self.call_log.is_shadow(), self.grader.is_on());
         let prove = move || {
-            let (digest, draft) = digest.merge(proposed);
-            let proof = candidate::prove(&digest.material, &digest.facts, draft);
+            let (span_facts, draft) = span_facts.merge(proposed);
+            let proof = candidate::prove(&span_facts.material, &span_facts.facts, draft);
             // Here, where the record was gone through just now and is near the processor; but what a model does not
             // find may still be put into it.
             let is_kept = !is_asked && (is_shadow || proof.is_accepted());
-            let record = is_kept.then(|| write(&digest, &proof, is_shadow));
-            (digest, proof, record)
+            let record = is_kept.then(|| write(&span_facts, &proof, is_shadow));
+            (span_facts, proof, record)
         };
-        let (digest, mut proof, record) = blocking(prove).await?;
+        let (span_facts, mut proof, record) = blocking(prove).await?;
         self.record = record.transpose()?;
         // A model is asked about what may be published, and nothing else.
-        if self.examiner.is_on() && proof.is_accepted() {
-            proof = self.question(&digest, proof).await?;
+        if self.grader.is_on() && proof.is_accepted() {
+            proof = self.question(&span_facts, proof).await?;
         }
         self.gate.append(&mut proof.gate);
         self.timings.probe_ms += elapsed(begun);
-        Ok((digest, proof))
+        Ok((span_facts, proof))
     }
 
     /// Lets a model answer the probes, puts back what it does not find, and asks that once more.
-    async fn question(&mut self, digest: &Arc<Digest>, mut proof: Proof) -> Result<Proof, JobError> {
+    async fn question(&mut self, span_facts: &Arc<SpanFacts>, mut proof: Proof) -> Result<Proof, JobError> {
         let mut by_code = proof.report.clone();
-        let report = self.examiner.answer(self.notebook, paper(&proof), &by_code).await?;
+        let report = self.grader.answer(self.call_log, probe_target(&proof), &by_code).await?;
         if report.results.iter().all(|result| result.answered_by == Answerer::Code) {
             return Ok(proof);
         }
@@ -253,7 +254,7 @@ impl<'a> Maker<'a> {
         if proof.is_accepted() {
             return Ok(proof);
         }
-        let read = Arc::clone(digest);
+        let read = Arc::clone(span_facts);
         let expand = move || {
             let next = candidate::expand(&read.material, &read.facts, &proof);
             (proof, next)
@@ -262,7 +263,7 @@ impl<'a> Maker<'a> {
         if let Some(mut next) = expanded.filter(Proof::is_accepted) {
             by_code = next.report.clone();
             let open = probe::keep_passed(&next.report, &proof.report);
-            let report = self.examiner.answer(self.notebook, paper(&next), &open).await?;
+            let report = self.grader.answer(self.call_log, probe_target(&next), &open).await?;
             if let Some(last) = proof.gate.last_mut() {
                 (last.outcome, last.next) = (GateOutcome::Repair, Some(Measure::Facts));
             }
@@ -270,12 +271,12 @@ impl<'a> Maker<'a> {
             next.answered(report);
             proof = next;
         }
-        if !is_told(&proof) && !proof.is_accepted() {
+        if !is_by_model(&proof) && !proof.is_accepted() {
             // Nothing is left to try, and code has found in the rendering what the model has not: a weak
             // model must not keep a session from ever being compressed.
             let (report, disputed) = probe::settle_by_code(&proof.report, &by_code);
             proof.answered(report);
-            self.examiner.note(format!(
+            self.grader.note(format!(
                 "probes: {disputed} that the model could not answer hold facts that code finds in the rendering; code's verdict counts"
             ));
         }
@@ -285,53 +286,54 @@ impl<'a> Maker<'a> {
     /// Lets a judge see what came out, and hands it over with its records.
     async fn close(
         mut self,
-        digest: Arc<Digest>,
+        span_facts: Arc<SpanFacts>,
         mut proof: Proof,
         probe_ids: Vec<ProbeId>,
-    ) -> Result<Made, JobError> {
+    ) -> Result<BuiltCandidate, JobError> {
         let begun = Instant::now();
-        let rubric = if proof.is_accepted() || self.notebook.is_shadow() {
-            let read = Arc::clone(&digest);
+        let rubric = if proof.is_accepted() || self.call_log.is_shadow() {
+            let read = Arc::clone(&span_facts);
             let evidence = move |budget| {
-                let Digest { material, facts, ends } = &*read;
+                let SpanFacts { material, facts, ends } = &*read;
                 changes::evidence(&material.span, (ends, facts), budget, material.counter)
             };
-            let span = (digest.material.span.first().map_or(0, |first| first.seq), proof.meta.through_seq);
-            self.examiner.judge(self.notebook, (&proof.rendering.text, span), evidence).await?
+            let span =
+                (span_facts.material.span.first().map_or(0, |first| first.seq), proof.meta.through_seq);
+            self.grader.judge(self.call_log, (&proof.rendering.text, span), evidence).await?
         } else {
             None
         };
         self.timings.probe_ms += elapsed(begun);
         proof.gate = self.gate;
-        let (exam, notes) = self.examiner.close();
+        let (exam, notes) = self.grader.close();
         proof.meta.warnings.extend(notes);
-        let is_shadow = self.notebook.is_shadow();
+        let is_shadow = self.call_log.is_shadow();
         let mut record = self.record;
         if record.is_none() && (is_shadow || proof.is_accepted()) {
-            record = Some(write(&digest, &proof, is_shadow)?);
+            record = Some(write(&span_facts, &proof, is_shadow)?);
         }
-        let counter = digest.material.counter;
-        let (_, facts) = digest.into_parts();
+        let counter = span_facts.material.counter;
+        let (_, facts) = span_facts.into_parts();
         let (timings, todos_revision) = (self.timings, None);
-        Ok(Made { proof, facts, record, probe_ids, timings, counter, todos_revision, rubric, exam })
+        Ok(BuiltCandidate { proof, facts, record, probe_ids, timings, counter, todos_revision, rubric, exam })
     }
 }
 
 /// Writes the record as it is stored. A shadow run's candidate is no version: nothing may name parts of it, and it
 /// stands alone.
-fn write(digest: &Digest, proof: &Proof, is_shadow: bool) -> Result<WrittenRecord, JobError> {
-    let base = digest.material.base.as_ref().filter(|_| !is_shadow);
+fn write(span_facts: &SpanFacts, proof: &Proof, is_shadow: bool) -> Result<WrittenRecord, JobError> {
+    let base = span_facts.material.base.as_ref().filter(|_| !is_shadow);
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
     parts.write(&proof.summary, proof.meta.version).map_err(|error| JobError::Broken(error.to_string()))
 }
 
-fn paper(proof: &Proof) -> Paper<'_> {
+fn probe_target(proof: &Proof) -> ProbeTarget<'_> {
     let span = (proof.meta.from_seq, proof.meta.through_seq);
-    Paper { rendering: &proof.rendering.text, tokens: proof.rendering.tokens, span }
+    ProbeTarget { rendering: &proof.rendering.text, tokens: proof.rendering.tokens, span }
 }
 
 /// What a candidate's failed probes asked about, and where that stood.
-fn lost(proof: &Proof, measure: Measure) -> Lost {
+fn missing(proof: &Proof, measure: Measure) -> MissingFacts {
     let failed = || proof.report.results.iter().filter(|result| result.verdict == Verdict::Fail);
     let mut categories: Vec<&'static str> = failed().map(|result| category(result.probe.kind)).collect();
     categories.sort_unstable();
@@ -340,7 +342,7 @@ fn lost(proof: &Proof, measure: Measure) -> Lost {
         categories.push("the aim, the state of the work and the reasons of decisions");
     }
     let seqs = failed().flat_map(|result| result.probe.seqs.iter().copied()).collect();
-    Lost { categories, seqs, smaller: measure == Measure::SmallerPieces }
+    MissingFacts { categories, seqs, smaller: measure == Measure::SmallerPieces }
 }
 
 fn category(kind: ProbeKind) -> &'static str {

@@ -31,7 +31,7 @@ const IDLE_PER_HOST: usize = 2;
 
 /// What an attempt came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct SendResult {
     /// What the receiver answered.
     pub status: Option<u16>,
     /// Why it failed.
@@ -40,7 +40,7 @@ pub struct Answer {
     pub retry_after: Option<Duration>,
 }
 
-impl Answer {
+impl SendResult {
     fn failed(failure: Failure) -> Self {
         Self { status: None, failure: Some(failure), retry_after: None }
     }
@@ -48,18 +48,18 @@ impl Answer {
 
 /// A client for webhooks; cheap to clone.
 #[derive(Clone)]
-pub struct Outbound {
+pub struct WebhookClient {
     http: reqwest::Client,
     reach: Reach,
 }
 
-impl fmt::Debug for Outbound {
+impl fmt::Debug for WebhookClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outbound").field("reach", &self.reach).finish_non_exhaustive()
+        f.debug_struct("WebhookClient").field("reach", &self.reach).finish_non_exhaustive()
     }
 }
 
-impl Outbound {
+impl WebhookClient {
     /// Builds the client.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Outbound {
             .redirect(reqwest::redirect::Policy::none())
             // A proxy would resolve the name anew.
             .no_proxy()
-            .dns_resolver(Checked { reach })
+            .dns_resolver(CheckedResolver { reach })
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_PER_HOST)
@@ -81,10 +81,10 @@ impl Outbound {
     }
 
     /// Sends a message once; `timestamp` is when, in seconds since 1970.
-    pub async fn send(&self, attempt: &Attempt, timestamp: i64) -> Answer {
+    pub async fn send(&self, attempt: &Attempt, timestamp: i64) -> SendResult {
         // Numbers are never resolved, so they are looked at here; and what the operator allows may have changed.
         let Ok(url) = target::parse(&attempt.url, self.reach) else {
-            return Answer::failed(Failure::Address);
+            return SendResult::failed(Failure::Address);
         };
         let id = attempt.id.to_string();
         let signatures = signature::sign(attempt.secrets.expose(), &id, timestamp, &attempt.body);
@@ -97,14 +97,14 @@ impl Outbound {
             .header("webhook-signature", signatures)
             .body(attempt.body.clone());
         match tokio::time::timeout(TIMEOUT, request.send()).await {
-            Err(_) => Answer::failed(Failure::Timeout),
-            Ok(Err(error)) => Answer::failed(why(&error)),
+            Err(_) => SendResult::failed(Failure::Timeout),
+            Ok(Err(error)) => SendResult::failed(classify(&error)),
             Ok(Ok(response)) => {
                 let status = response.status();
                 let failure = (!status.is_success()).then_some(Failure::Status);
                 // The body is dropped unread.
                 let retry_after = failure.and_then(|_| retry_after(response.headers()));
-                Answer { status: Some(status.as_u16()), failure, retry_after }
+                SendResult { status: Some(status.as_u16()), failure, retry_after }
             }
         }
     }
@@ -117,17 +117,17 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// The kind of a failure; its words may hold the address and go no further.
-fn why(error: &reqwest::Error) -> Failure {
+fn classify(error: &reqwest::Error) -> Failure {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        if error.is::<NoAddress>() {
+        if error.is::<ForbiddenAddress>() {
             return Failure::Address;
         }
         let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         if error.is::<rustls::Error>() || inner.is_some_and(<dyn Error + Send + Sync>::is::<rustls::Error>) {
             return Failure::Tls;
         }
-        if inner.is_some_and(<dyn Error + Send + Sync>::is::<NoAddress>) {
+        if inner.is_some_and(<dyn Error + Send + Sync>::is::<ForbiddenAddress>) {
             return Failure::Address;
         }
         cause = error.source();
@@ -139,19 +139,19 @@ fn why(error: &reqwest::Error) -> Failure {
 /// the operator's own network are nobody else's business.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads to no address that may be called")]
-struct NoAddress;
+struct ForbiddenAddress;
 
 /// Resolves names to addresses that may be called.
-struct Checked {
+struct CheckedResolver {
     reach: Reach,
 }
 
-impl Resolve for Checked {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let reach = self.reach;
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(|_| NoAddress)?;
-            let addresses = checked(found.collect(), reach).ok_or(NoAddress)?;
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(|_| ForbiddenAddress)?;
+            let addresses = checked(found.collect(), reach).ok_or(ForbiddenAddress)?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
@@ -188,7 +188,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_is_checked_where_it_is_resolved() {
-        let resolver = |reach| Checked { reach };
+        let resolver = |reach| CheckedResolver { reach };
         let name = || "localhost".parse::<Name>().expect("a name");
         assert!(resolver(Reach::Public).resolve(name()).await.is_err());
         assert!(resolver(Reach::Any).resolve(name()).await.is_ok_and(|mut found| found.next().is_some()));
@@ -197,8 +197,8 @@ mod tests {
     /// The client itself, without the look at the URL before it.
     #[tokio::test]
     async fn a_connection_to_a_private_address_is_refused_as_such() {
-        let outbound = Outbound::new(Reach::Public).expect("a client");
-        let refused = outbound.http.post("http://localhost:9/").send().await.expect_err("no address");
-        assert_eq!(why(&refused), Failure::Address);
+        let client = WebhookClient::new(Reach::Public).expect("a client");
+        let refused = client.http.post("http://localhost:9/").send().await.expect_err("no address");
+        assert_eq!(classify(&refused), Failure::Address);
     }
 }

@@ -1,0 +1,60 @@
+//! A span together with the facts that code read out of it: what every later step of a compression works on.
+
+use std::sync::Arc;
+
+use super::job::{JobError, blocking};
+use anchord_facts::ledger::Facts;
+use anchord_messages::group;
+use anchord_messages::id::Seq;
+use anchord_messages::shape::AsShape;
+use anchord_record::candidate::{self, Draft, Material, Proposed};
+use anchord_record::strategy;
+
+/// A span with the facts that were read out of it.
+#[derive(Debug)]
+pub(super) struct SpanFacts {
+    /// The span and what its candidate is made from.
+    pub(super) material: Material,
+    /// Its facts.
+    pub(super) facts: Facts,
+    /// The last messages of its groups, ascending.
+    pub(super) ends: Arc<[Seq]>,
+}
+
+impl SpanFacts {
+    /// Reads the facts.
+    pub(super) async fn read(material: Material, ends: Arc<[Seq]>) -> Result<Arc<Self>, JobError> {
+        let read = move || {
+            let facts = candidate::read(&material);
+            Arc::new(Self { material, facts, ends })
+        };
+        blocking(read).await
+    }
+
+    /// Merges what an engine proposed: into the record itself when nothing else can follow, into a copy when a
+    /// model's words or a strategy with a fallback may still be refused.
+    pub(super) fn merge(self: Arc<Self>, proposed: Proposed) -> (Arc<Self>, Draft) {
+        let is_last = proposed.engine != strategy::Engine::Llm && self.material.strategy.fallback().is_none();
+        let mut span_facts = self;
+        let draft = match Arc::get_mut(&mut span_facts).filter(|_| is_last) {
+            Some(own) => candidate::merge_last(&mut own.material, &own.facts, proposed),
+            None => candidate::merge_proposal(&span_facts.material, &span_facts.facts, proposed),
+        };
+        (span_facts, draft)
+    }
+
+    /// Gives back what was read; nobody else holds it any more once an engine has answered.
+    pub(super) fn into_parts(self: Arc<Self>) -> (Material, Facts) {
+        match Arc::try_unwrap(self) {
+            Ok(Self { material, facts, .. }) => (material, facts),
+            Err(shared) => (shared.material.clone(), shared.facts.clone()),
+        }
+    }
+}
+
+/// The last messages of the groups of a span that ends with `through`.
+pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]> {
+    let covered = messages.get(..messages.partition_point(|m| m.seq() <= through)).unwrap_or_default();
+    let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(AsShape::seq);
+    group::groups(covered).iter().filter_map(last).collect()
+}
