@@ -26,8 +26,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Role};
-use anchord_http::auth::{OperatorToken, RateLimit, TenantRates};
 use anchord_http::connections::{self, Patience};
+use anchord_http::operator_token::OperatorToken;
+use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_postgres::Embedded;
 use anchord_record::candidate::{self, Material};
@@ -247,7 +248,7 @@ impl Process {
             tenant_rates: TenantRates::default(),
             quotas: anchord_http::quotas::QuotaWatch::default(),
             operator: token.map(|token| OperatorToken::new(token.expose_secret())),
-            streams: anchord_http::events::Streams::new(self.stop.clone()),
+            streams: anchord_http::streams::Streams::new(self.stop.clone()),
             metrics,
             llm_models: models::allowed(&settings.llm),
             webhook_reach: webhook_reach(settings.webhooks),

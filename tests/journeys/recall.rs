@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use anchord_http::auth::{RateLimit, TenantRates};
-use anchord_http::events::Streams;
 use anchord_http::quotas::QuotaWatch;
+use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::streams::Streams;
 use anchord_http::{AppState, Limits, Shared, router};
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;

@@ -3,9 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use anchord_http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord_http::events::Streams;
+use anchord_http::operator_token::OperatorToken;
 use anchord_http::quotas::QuotaWatch;
+use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::streams::Streams;
 use anchord_http::{AppState, Limits, Shared, ops, router};
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;

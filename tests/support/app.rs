@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use anchord_http::auth::{OperatorToken, RateLimit, TenantRates};
-use anchord_http::events::Streams;
+use anchord_http::operator_token::OperatorToken;
 use anchord_http::quotas::QuotaWatch;
+use anchord_http::rate_limit::{RateLimit, TenantRates};
+use anchord_http::streams::Streams;
 use anchord_http::{AppState, Limits, Shared};
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;

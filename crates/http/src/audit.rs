@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::{Admin, Operator};
 use super::json::Reply;
 use super::paging::{Page, PageQuery, Paging};
 use super::params::Query;
 use super::problem::ApiError;
+use super::state::AppState;
 use anchord_messages::id::{AuditId, TenantId};
 use anchord_store::audit::AuditEvent;
 

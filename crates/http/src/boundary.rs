@@ -24,9 +24,9 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::AppState;
 use super::prefer;
 use super::problem::{ApiError, Problem};
+use super::state::AppState;
 use anchord_runtime::background;
 use anchord_runtime::trace;
 

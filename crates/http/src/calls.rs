@@ -6,13 +6,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::AppState;
 use super::auth::Reader;
 use super::compressions::{CompressionPath, find_session};
 use super::json::Reply;
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_messages::id::Seq;
 use anchord_store::narratives::AttemptRow;
 

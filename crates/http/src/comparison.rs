@@ -7,12 +7,12 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::Reader;
 use super::compressions::{Compression, CompressionPath, find_session};
 use super::json::Reply;
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_record::exam::ExamScores;
 use anchord_record::gate::GateOutcome;

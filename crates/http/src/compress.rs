@@ -1,111 +1,26 @@
-//! Compresses messages without a session: by code within the request, by a model in the queue.
+//! Compresses messages without a session: by code within the request, by a model through the queue.
 
 pub mod queued;
+pub mod request;
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
-use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
-use super::messages::Message;
 use super::prefer::Wait;
 use super::problem::{ApiError, Problem};
-use anchord_messages::format::Format;
-use anchord_messages::id::Seq;
-use anchord_messages::tokens::{TokenCounter, Tokenizer};
-use anchord_record::strategy::{self, EngineChoice, Strategy};
-use anchord_record::version::Version;
+use super::state::AppState;
+use anchord_record::strategy::EngineChoice;
 use anchord_runtime::background;
-use anchord_session::settings::MAX_CONTEXT_WINDOW;
-use anchord_session::stateless::{Compressed, Conversation, Wanted, compress};
+use anchord_session::stateless::{Wanted, compress};
+use request::{CompressRequest, CompressedMessages, read, view};
 
-/// Compressions within requests that run at once in a process: each takes a core for as long as it lasts.
-const AT_ONCE: usize = 4;
-static PERMITS: Semaphore = Semaphore::const_new(AT_ONCE);
-
-/// What to compress.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CompressRequest {
-    /// The messages, as their format writes them.
-    #[schema(value_type = Vec<Message>, min_items = 1)]
-    pub messages: Vec<Box<RawValue>>,
-    /// The conversation format of the messages, and of what comes back.
-    #[serde(default)]
-    pub format: Format,
-    /// The most tokens of what comes back, the system prompt included; no bound without it.
-    #[serde(default)]
-    #[schema(minimum = 1, maximum = 10_000_000)]
-    pub target_tokens: Option<u32>,
-    /// How the summary is made. Default `anchored`; `rollback` is refused.
-    #[serde(default, deserialize_with = "strategy::asked")]
-    pub strategy: Strategy,
-    /// `auto` and `extractive` are code alone, within the request; `llm` is queued and has a model word the
-    /// summary, with code in its place when it fails.
-    #[serde(default)]
-    pub engine: EngineChoice,
-    /// The model that words the summary, with `engine` `llm`; code asks none, so that it changes nothing.
-    #[serde(default)]
-    #[schema(min_length = 1, max_length = 200, pattern = r"^[^\u0000]*$")]
-    pub model: Option<String>,
-    /// How to count. Default `o200k_base`.
-    #[serde(default)]
-    pub tokenizer: Tokenizer,
-}
-
-/// Compressed messages.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct CompressedMessages {
-    /// The conversation format of `messages`.
-    pub format: Format,
-    /// The system prompt, where the format keeps it apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, required = false)]
-    pub system: Option<String>,
-    /// What to send to the model: system prompt, summary and the newest messages.
-    #[schema(value_type = Vec<Message>)]
-    pub messages: Vec<Box<RawValue>>,
-    /// The summary's record, with positions that count `messages` of the request from 1; null when there
-    /// was nothing to compress, or no summary was smaller or held (`warnings` say why).
-    #[schema(required = true)]
-    pub summary: Option<Version>,
-    /// The summary's text, as `messages` show it.
-    #[schema(required = true)]
-    pub rendering: Option<String>,
-    /// Tokens of the messages that came in.
-    pub tokens_before: u32,
-    /// Tokens of what comes back.
-    pub tokens_after: u32,
-    /// The share that was saved: 1 − after / before.
-    #[schema(required = true)]
-    pub compression_ratio: Option<f64>,
-    /// Probes passed of those asked; null when none was asked.
-    #[schema(required = true)]
-    pub probe_score: Option<f64>,
-    /// The same of the probes that ask for facts which code found.
-    #[schema(required = true)]
-    pub facts_score: Option<f64>,
-    /// Probes that were judged.
-    pub probes_asked: u32,
-    /// Probes that failed.
-    pub probes_failed: u32,
-    /// Critical probes that failed.
-    pub critical_failed: u32,
-    /// How the summary was made; what a strategy falls back to may stand here.
-    pub strategy: Strategy,
-    /// Calls that wait for their results, by their ids in `messages`.
-    pub pending_tool_calls: Vec<String>,
-    /// Messages that are neither shown in full nor covered by the summary.
-    pub omitted: Vec<super::context::OmittedView>,
-    /// What a caller should know.
-    pub warnings: Vec<String>,
-}
+/// The most concurrent compressions within requests of a process; each of them occupies a core.
+const MAX_CONCURRENT: usize = 4;
+static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT);
 
 /// Compresses messages.
 ///
@@ -131,21 +46,21 @@ pub async fn compress_messages(
     State(state): State<AppState>,
     body: JsonBytes,
 ) -> Result<Response, ApiError> {
-    // Never closed, so that the error cannot happen.
+    // The semaphore is never closed, so this does not fail.
     let permit = PERMITS.acquire().await.map_err(ApiError::internal)?;
     let (reading, text) = (state.clone(), JsonBytes(body.0.clone()));
     let work = move || {
         let _permit = permit;
-        made(&reading, &text)
+        compress_by_code(&reading, &text)
     };
     match background::spawn(work).await.map_err(ApiError::internal)?? {
-        Some(made) => Ok(Reply(made).into_response()),
+        Some(compressed) => Ok(Reply(compressed).into_response()),
         None => queued::create(state, caller, (key, wait), body).await,
     }
 }
 
-/// What code makes of the messages; `None` when a model is asked for.
-fn made(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>, ApiError> {
+/// Compresses by code; `None` when the request asks for a model.
+fn compress_by_code(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>, ApiError> {
     let (request, conversation) = read(state, body)?;
     if request.engine == EngineChoice::Llm {
         return Ok(None);
@@ -155,66 +70,4 @@ fn made(state: &AppState, body: &JsonBytes) -> Result<Option<CompressedMessages>
     let compressed = compress(&conversation, wanted)
         .map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
     view((request.format, request.strategy), compressed).map(Some)
-}
-
-fn read(state: &AppState, body: &JsonBytes) -> Result<(CompressRequest, Conversation), ApiError> {
-    let request: CompressRequest = body.parse_strictly()?;
-    check(state, &request)?;
-    let mut conversation = Conversation::new(request.format, TokenCounter::new(request.tokenizer));
-    let limit = state.limits.message_bytes;
-    for (index, raw) in request.messages.iter().enumerate() {
-        if raw.get().len() > limit {
-            return Err(ApiError::TooLarge { what: format!("message {index}"), limit, unit: "bytes" });
-        }
-        conversation.push(raw.get().to_owned()).map_err(|refused| {
-            let refused = refused.under(&format!("/messages/{index}"));
-            ApiError::invalid(refused.pointer, refused.detail)
-        })?;
-    }
-    Ok((request, conversation))
-}
-
-fn check(state: &AppState, request: &CompressRequest) -> Result<(), ApiError> {
-    if request.messages.is_empty() {
-        return Err(ApiError::invalid("/messages", "must have at least one message"));
-    }
-    if request.target_tokens.is_some_and(|most| !(1..=MAX_CONTEXT_WINDOW).contains(&most)) {
-        let detail = format!("must be from 1 to {MAX_CONTEXT_WINDOW}");
-        return Err(ApiError::invalid("/target_tokens", detail));
-    }
-    let model = request.model.as_deref();
-    if model.is_some_and(|model| model.is_empty() || model.chars().count() > 200 || model.contains('\0')) {
-        return Err(ApiError::invalid("/model", "must have 1 to 200 characters and no NUL"));
-    }
-    if request.engine == EngineChoice::Llm {
-        state.check_engine(Some(EngineChoice::Llm), model)?;
-    }
-    Ok(())
-}
-
-fn view((format, strategy): (Format, Strategy), made: Compressed) -> Result<CompressedMessages, ApiError> {
-    let messages = made.messages.into_iter().map(RawValue::from_string).collect::<Result<_, _>>();
-    let omitted = made.omitted.into_iter().map(|(from_seq, to_seq, reason): (Seq, Seq, _)| {
-        super::context::OmittedView { from_seq, to_seq, reason: reason.to_owned() }
-    });
-    Ok(CompressedMessages {
-        format,
-        system: made.system,
-        messages: messages.map_err(ApiError::internal)?,
-        rendering: made.rendering,
-        tokens_before: made.tokens_before,
-        tokens_after: made.tokens_after,
-        compression_ratio: (made.tokens_before > 0)
-            .then(|| 1.0 - f64::from(made.tokens_after) / f64::from(made.tokens_before)),
-        probe_score: made.probes.score,
-        facts_score: made.probes.facts_score,
-        probes_asked: made.probes.asked,
-        probes_failed: made.probes.failed,
-        critical_failed: made.probes.critical_failed,
-        strategy: made.summary.as_ref().map_or(strategy, |(meta, _)| meta.strategy),
-        summary: made.summary.map(|(meta, summary)| Version { meta, summary }),
-        pending_tool_calls: made.pending_tool_calls,
-        omitted: omitted.collect(),
-        warnings: made.warnings,
-    })
 }

@@ -9,7 +9,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
@@ -17,6 +16,7 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName};
 use anchord_record::hindsight::Hindsight;
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};

@@ -5,10 +5,10 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::AppState;
 use super::auth::Writer;
 use super::params::Path;
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_messages::id::SessionName;
 use anchord_store::constraints::Removal;
 

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Caller, Reader};
 use super::compressions::find_session;
 use super::messages::Message;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use super::usage::micros;
 use anchord_context::context::{BudgetTooSmall, ContextInput, Counted, MaskInput, SummaryInput, assemble};
 use anchord_messages::format::Format;

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::Admin;
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::Reply;
 use super::paging::{Page, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use super::webhooks::WebhookPath;
 use anchord_messages::id::{DeliveryId, SessionName, WebhookId};
 use anchord_store::StoreError;

@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Reader, Writer};
 use super::compressions::{self, Compression};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
@@ -15,6 +14,7 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::prefer::{PREFERENCE_APPLIED, Wait};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use anchord_messages::id::{CompressionId, EvaluationId, SessionName};
 use anchord_record::probe::{ProbeResult, Scores};
 use anchord_record::rubric::Rubric;

@@ -1,11 +1,10 @@
-//! What happens in a session, as server-sent events.
+//! The events of a session as a stream of server-sent events.
 //!
-//! A stream reads the events that are stored, so that it can be resumed anywhere; between two reads it
-//! waits for the bell of the process's one listener, and looks again now and then in case that was missed.
+//! A stream reads stored events, so that it can be resumed at any of them. Between two reads it waits for a
+//! notification from the listener of the process, and it also reads every few seconds in case one was missed.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -15,47 +14,29 @@ use axum::response::{IntoResponse, Response};
 use futures::stream;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use utoipa::IntoParams;
 
-use super::AppState;
 use super::auth::Reader;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_messages::id::{SessionId, TenantId};
 use anchord_store::Store;
 use anchord_store::events::{Event, Listening};
 
-/// Streams of one process at a time.
-const STREAMS: usize = 1_024;
-/// Events that are read at once.
+/// The events of one read.
 const PAGE: i64 = 100;
-/// When a stream looks again although nobody rang.
-const LOOK_AGAIN: Duration = Duration::from_secs(15);
-/// When a silent stream says that it lives.
+/// How long a stream waits for a notification before it reads again.
+const READ_AGAIN_AFTER: Duration = Duration::from_secs(15);
+/// How often an idle stream sends a comment to keep its connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// When a stream ends, so that its follower authenticates again: a key may be revoked meanwhile.
-const LONGEST: Duration = Duration::from_mins(15);
-/// How long a follower waits before it comes back.
-const COME_BACK: Duration = Duration::from_secs(2);
-
-/// What every stream of a process shares.
-#[derive(Clone, Debug)]
-pub struct Streams {
-    /// Ends them, so that nobody who follows holds up a stop.
-    stop: CancellationToken,
-    permits: Arc<Semaphore>,
-}
-
-impl Streams {
-    /// Streams that end when `stop` is cancelled.
-    #[must_use]
-    pub fn new(stop: CancellationToken) -> Self {
-        Self { stop, permits: Arc::new(Semaphore::new(STREAMS)) }
-    }
-}
+/// How long a stream lasts. Then the client has to authenticate again, because its key may be revoked by then.
+const MAX_LIFETIME: Duration = Duration::from_mins(15);
+/// How long a client waits before it reconnects.
+const RECONNECT_AFTER: Duration = Duration::from_secs(2);
 
 /// Where to go on.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
@@ -91,11 +72,9 @@ pub async fn follow_events(
     }
     let found = state.store.find_session(caller.tenant, &path.session_id).await?;
     let session = found.ok_or(ApiError::NotFound(Resource::Session))?.id;
-    let Streams { stop, permits } = state.streams.clone();
-    let permit = permits
-        .try_acquire_owned()
-        .map_err(|_| ApiError::Unavailable(anyhow::anyhow!("{STREAMS} event streams are open")))?;
-    // Before the first look, so that nothing falls between both.
+    let permit = state.streams.acquire()?;
+    let stop = state.streams.stop().clone();
+    // Listen before the first read, so that no event is missed in between.
     let listening = state.store.listen_to(session);
     let after = match resume {
         Some(after) => after,
@@ -109,7 +88,7 @@ pub async fn follow_events(
         read: VecDeque::new(),
         listening,
         stop,
-        until: Instant::now() + LONGEST,
+        until: Instant::now() + MAX_LIFETIME,
         is_first: true,
         _permit: permit,
     };
@@ -139,7 +118,7 @@ struct Follower {
 impl Follower {
     async fn next(mut self) -> Option<(Result<Line, Infallible>, Self)> {
         if std::mem::take(&mut self.is_first) {
-            return Some((Ok(Line::default().comment("following").retry(COME_BACK)), self));
+            return Some((Ok(Line::default().comment("following").retry(RECONNECT_AFTER)), self));
         }
         loop {
             if let Some(event) = self.read.pop_front() {
@@ -165,7 +144,7 @@ impl Follower {
                 () = self.stop.cancelled() => return None,
                 () = tokio::time::sleep_until(self.until) => return None,
                 () = self.listening.rung() => {}
-                () = tokio::time::sleep(LOOK_AGAIN) => {}
+                () = tokio::time::sleep(READ_AGAIN_AFTER) => {}
             }
         }
     }

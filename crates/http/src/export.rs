@@ -26,8 +26,8 @@ use super::params::{Path, SessionPath};
 use super::pins::read_pins;
 use super::probes::{MAX_CALLERS, NewProbe};
 use super::problem::{ApiError, FieldError, Resource};
+use super::state::{AppState, Limits};
 use super::todos::{NewTodo, read_todos};
-use super::{AppState, Limits};
 use anchord_context::mask::Keep;
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
@@ -359,7 +359,7 @@ pub async fn import_session(
         let started = Instant::now();
         let new: Vec<NewMessage> = import.messages.into_iter().map(|(_, message)| message).collect();
         let load = load(&new);
-        state.admit(&caller, load).await?;
+        state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
         let append = Append {
             tenant: caller.tenant,
             session: session.clone(),

@@ -6,12 +6,12 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use super::tasks::TaskPath;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_messages::tokens::TokenCounter;

@@ -10,7 +10,7 @@ use serde_json::error::Category;
 use sha2::{Digest, Sha256};
 
 use super::problem::{ApiError, FieldError};
-use super::{AppState, Limits};
+use super::state::{AppState, Limits};
 use anchord_messages::format::check_json;
 use anchord_messages::misread::{must_be, place, pointer};
 use anchord_runtime::background;

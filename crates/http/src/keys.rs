@@ -10,13 +10,13 @@ use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{ADMIN, Admin, Operator, READ, WRITE};
 use super::idempotency::IdempotencyKey;
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use super::tenants::{TenantPath, check_name};
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::audit::Actor;

@@ -10,12 +10,12 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::Reader;
 use super::json::Reply;
 use super::paging::Paging;
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};

@@ -73,6 +73,7 @@ pub mod keys;
 pub mod ledger;
 pub mod messages;
 mod openapi;
+pub mod operator_token;
 pub mod ops;
 pub mod paging;
 pub mod params;
@@ -82,9 +83,12 @@ pub mod prefer;
 pub mod probes;
 pub mod problem;
 pub mod quotas;
+pub mod rate_limit;
 pub mod recall;
 pub mod sessions;
 pub mod settings;
+mod state;
+pub mod streams;
 pub mod summaries;
 pub mod tasks;
 pub mod tenants;
@@ -95,127 +99,15 @@ pub mod usage;
 pub mod webhook_messages;
 pub mod webhooks;
 
-use std::ops::Deref;
-use std::sync::Arc;
-use std::time::Duration;
-
 use axum::extract::DefaultBodyLimit;
 use axum::{Router, middleware};
-use metrics_exporter_prometheus::PrometheusHandle;
-use tokio_util::task::TaskTracker;
 use tower_http::compression::CompressionLayer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use anchord_record::strategy::EngineChoice;
-use anchord_runtime::clock::Clock;
-use anchord_session::models::Models;
-use anchord_store::Store;
-use anchord_store::gather::Gatherer;
-use anchord_webhooks::target::Reach;
-use auth::{OperatorToken, RateLimit};
+pub use state::{AppState, Limits, Shared};
+
 use problem::{ApiError, Resource};
-
-/// What handlers share; as cheap to clone as a pointer, because every layer of every request does.
-#[derive(Clone, Debug)]
-pub struct AppState(Arc<Shared>);
-
-impl AppState {
-    /// Shares the parts.
-    #[must_use]
-    pub fn new(shared: Shared) -> Self {
-        Self(Arc::new(shared))
-    }
-}
-
-impl Deref for AppState {
-    type Target = Shared;
-
-    fn deref(&self) -> &Shared {
-        &self.0
-    }
-}
-
-/// The parts of [`AppState`].
-#[derive(Clone, Debug)]
-pub struct Shared {
-    /// The way to the database.
-    pub store: Store,
-    /// The way to append.
-    pub appends: Gatherer,
-    /// What time it is.
-    pub clock: Clock,
-    /// Where requests run; a drain waits for it.
-    pub tracker: TaskTracker,
-    /// Bounds of requests.
-    pub limits: Limits,
-    /// How fast each key may call.
-    pub rate_limit: RateLimit,
-    /// How fast tenants with a bound of their own may call.
-    pub tenant_rates: auth::TenantRates,
-    /// Where tenants with quotas stand.
-    pub quotas: quotas::QuotaWatch,
-    /// The operator token, when there is one.
-    pub operator: Option<OperatorToken>,
-    /// The event streams of this process.
-    pub streams: events::Streams,
-    /// Where metrics are read.
-    pub metrics: PrometheusHandle,
-    /// The models that sessions may name; `None` when no LLM provider is configured.
-    pub llm_models: Option<Models>,
-    /// What webhooks may call.
-    pub webhook_reach: Reach,
-}
-
-impl AppState {
-    /// Refuses an engine or a model that nobody could give.
-    fn check_engine(&self, engine: Option<EngineChoice>, model: Option<&str>) -> Result<(), ApiError> {
-        if engine == Some(EngineChoice::Llm) && self.llm_models.is_none() {
-            let detail =
-                "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";
-            return Err(ApiError::refused("/engine", detail));
-        }
-        let Some(model) = model else { return Ok(()) };
-        match &self.llm_models {
-            None => {
-                let detail = "no LLM provider is configured; set ANCHORD_LLM_PROVIDER";
-                Err(ApiError::refused("/model", detail))
-            }
-            Some(Models::Listed(names)) if !names.iter().any(|name| name == model) => {
-                let detail = format!("the operator allows these models: {}", names.join(", "));
-                Err(ApiError::refused("/model", detail))
-            }
-            Some(_) => Ok(()),
-        }
-    }
-}
-
-/// Bounds of requests.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// The most bytes of a body.
-    pub body_bytes: usize,
-    /// The most messages of a batch.
-    pub batch_messages: usize,
-    /// The most bytes of a message.
-    pub message_bytes: usize,
-    /// How long a request may take, waiting that it asked for aside.
-    pub request_timeout: Duration,
-    /// How long its body may take to come.
-    pub body_timeout: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body_bytes: 16 * 1024 * 1024,
-            batch_messages: 1_000,
-            message_bytes: 4 * 1024 * 1024,
-            request_timeout: Duration::from_mins(1),
-            body_timeout: Duration::from_secs(30),
-        }
-    }
-}
 
 /// Every operation, in the order of the documentation.
 fn operations() -> OpenApiRouter<AppState> {

@@ -18,8 +18,8 @@ use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
 use super::quotas::Load;
+use super::state::{AppState, Limits};
 use super::usage::{micros, refetch};
-use super::{AppState, Limits};
 use anchord_context::mask::Keep;
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::{Seq, SessionName};
@@ -215,7 +215,11 @@ async fn admit(
     key: Option<&ReplyKey>,
     load: Load,
 ) -> Result<(), ApiError> {
-    let Err(refused) = state.admit(caller, load).await else { return Ok(()) };
+    let Err(refused) =
+        state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await
+    else {
+        return Ok(());
+    };
     let Some(key) = key else { return Err(refused) };
     let mut tx = state.store.begin(caller.tenant).await?;
     match state.store.claim_reply(&mut tx, key).await? {

@@ -9,9 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use super::AppState;
 use super::auth::Operator;
 use super::json::Reply;
+use super::state::AppState;
 use anchord_store::compressions::{Kind, QueueState};
 
 /// How the service is.

@@ -5,11 +5,11 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::{Admin, Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::params::{Path, SessionPath};
 use super::problem::{ApiError, FieldError, Resource};
+use super::state::AppState;
 use anchord_context::pin::{MAX_PINS, Pin};
 use anchord_store::pins::PinsOutcome;
 use anchord_store::tenants::WidePins;

@@ -6,13 +6,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_facts::redact::redact;
 use anchord_messages::id::ProbeId;
 use anchord_record::probe::{Match, Probe, ProbeKind};

@@ -1,7 +1,7 @@
-//! What a tenant may append under its quotas.
+//! The quotas of tenants, checked before an append.
 //!
-//! A process looks at the ledger every few seconds and adds what it lets through meanwhile, so a tenant
-//! may pass its bound by what other processes take in that time; nothing that was stored is ever taken back.
+//! A process reads the usage of a tenant every few seconds and adds what it admits in between. So a tenant may exceed
+//! its quota by what other processes admit in that time; nothing that was stored is taken back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,21 +10,20 @@ use std::time::Duration;
 use chrono::{DateTime, Days, NaiveTime, Utc};
 use moka::future::Cache;
 
-use super::AppState;
-use super::auth::Caller;
 use super::problem::ApiError;
 use anchord_messages::id::TenantId;
-use anchord_store::StoreError;
+use anchord_session::quota::Quotas;
 use anchord_store::usage::Standing;
+use anchord_store::{Store, StoreError};
 
-/// How long a look at the ledger serves.
-const LOOK_TIME: Duration = Duration::from_secs(2);
-/// Tenants with quotas that are remembered.
-const TENANTS: u64 = 10_000;
-/// When a caller whose tenant has no room left may try again: something has to be erased first.
+/// How long a usage that was read is used.
+const EXPIRES_AFTER: Duration = Duration::from_secs(2);
+/// The most tenants whose usage is kept.
+const MAX_TENANTS: u64 = 10_000;
+/// When a caller may retry after the stored bytes are used up: something has to be erased first.
 const FULL_RETRY: Duration = Duration::from_hours(1);
 
-/// Where tenants with quotas stand.
+/// The usage of tenants that have quotas.
 #[derive(Clone, Debug)]
 pub struct QuotaWatch(Cache<TenantId, Arc<Counted>>);
 
@@ -42,30 +41,33 @@ impl From<Standing> for Counted {
 
 impl Default for QuotaWatch {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(TENANTS).time_to_live(LOOK_TIME).build())
+        Self(Cache::builder().max_capacity(MAX_TENANTS).time_to_live(EXPIRES_AFTER).build())
     }
 }
 
-/// What an append brings.
+/// The size of an append.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub(super) messages: usize,
     pub(super) bytes: usize,
 }
 
-impl AppState {
-    /// Lets a batch through, or says which quota is used up.
-    pub(super) async fn admit(&self, caller: &Caller, load: Load) -> Result<(), ApiError> {
-        let quotas = &caller.quotas;
+impl QuotaWatch {
+    /// Counts a batch of a tenant, or rejects it and names the quota that is used up.
+    pub(super) async fn admit(
+        &self,
+        (store, now): (&Store, DateTime<Utc>),
+        (tenant, quotas): (TenantId, &Quotas),
+        load: Load,
+    ) -> Result<(), ApiError> {
         if quotas.messages_per_day.is_none() && quotas.stored_bytes.is_none() {
             return Ok(());
         }
-        let now = self.clock.now();
         let look = async {
-            let standing = self.store.find_standing(caller.tenant, now.date_naive()).await?;
+            let standing = store.find_standing(tenant, now.date_naive()).await?;
             Ok::<_, StoreError>(Arc::new(Counted::from(standing)))
         };
-        let counted = self.quotas.0.try_get_with(caller.tenant, look).await;
+        let counted = self.0.try_get_with(tenant, look).await;
         let counted = counted.map_err(|error: Arc<StoreError>| match *error {
             StoreError::TenantBusy => ApiError::TenantBusy,
             StoreError::Database(_)
@@ -84,7 +86,7 @@ impl AppState {
     }
 }
 
-/// Adds to a count unless that passes its bound.
+/// Adds to a count unless the sum exceeds its bound.
 fn take(
     count: &AtomicI64,
     more: usize,

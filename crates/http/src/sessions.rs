@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::AppState;
 use super::auth::{Reader, Writer};
 use super::json::{JsonBytes, Reply};
 use super::paging::{Page, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_messages::id::{Seq, SessionId, SessionName};
 use anchord_session::accounting::Usage;
 use anchord_session::settings::{Policy, Settings};

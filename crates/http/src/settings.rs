@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::{Admin, Reader};
 use super::json::{JsonBytes, Reply};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::settings::{Policy, Settings};
 use anchord_store::audit::Actor;

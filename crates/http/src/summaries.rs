@@ -7,13 +7,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use anchord_messages::id::SessionName;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::hindsight::Hindsight;

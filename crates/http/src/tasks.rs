@@ -5,11 +5,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Reader, Writer};
 use super::json::{Json, Reply};
 use super::params::Path;
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_session::usage::{TaskStatus, UsageFigures};
 use anchord_store::usage::TaskUsage;
 

@@ -9,7 +9,6 @@ use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::AppState;
 use super::auth::Operator;
 use super::idempotency::IdempotencyKey;
 use super::json::{Json, JsonBytes, Reply};
@@ -17,6 +16,7 @@ use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
 use super::settings::{TenantSettings, change_of};
+use super::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;

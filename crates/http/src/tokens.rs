@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::AppState;
 use super::auth::Writer;
 use super::idempotency::IdempotencyKey;
 use super::json::{JsonBytes, Reply};
 use super::messages::Message;
 use super::problem::ApiError;
+use super::state::AppState;
 use anchord_messages::format::{self, Format};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::background;

@@ -4,11 +4,11 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::Reader;
 use super::json::Reply;
 use super::params::{Path, Query};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use super::usage::{about_tokens, refetch};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::{Seq, SessionName};

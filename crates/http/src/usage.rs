@@ -6,12 +6,12 @@ use chrono::{NaiveDate, TimeDelta};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::{Caller, Reader, Writer};
 use super::idempotency::{Claim, IdempotencyKey, KeptReply};
 use super::json::{Json, Reply};
 use super::params::{Path, Query, SessionPath};
 use super::problem::{ApiError, Resource};
+use super::state::AppState;
 use anchord_messages::id::{SessionId, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;

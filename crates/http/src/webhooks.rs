@@ -10,13 +10,13 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::AppState;
 use super::auth::Admin;
 use super::idempotency::IdempotencyKey;
 use super::json::{Json, OptionalJson, Reply};
 use super::paging::{Page, PageQuery, Paging};
 use super::params::{Path, Query};
 use super::problem::{ApiError, Problem, Resource};
+use super::state::AppState;
 use anchord_messages::id::WebhookId;
 use anchord_store::webhooks::{MAX_WEBHOOKS, Made, NewWebhook, Webhook, WebhookChange};
 use anchord_webhooks::target::{self, Reach};

@@ -1,5 +1,5 @@
-//! Single calls that ask for a model: queued like every compression, in a session of their own that no list
-//! shows and that is erased when its time is over. What came of one is read out of that session.
+//! Compressions without a session that ask for a model. Each is queued like any compression, in a hidden session of
+//! its own that is erased after a day; the result is read from that session.
 
 use std::time::Instant;
 
@@ -14,8 +14,7 @@ use sha2::{Digest as _, Sha256};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::{CompressedMessages, read, view};
-use crate::AppState;
+use super::request::{CompressedMessages, read, view};
 use crate::auth::{Caller, Reader, Writer};
 use crate::compressions::wait_for;
 use crate::idempotency::{Claim, IdempotencyKey, KeptReply};
@@ -24,6 +23,7 @@ use crate::messages::{load, read_message, refuse};
 use crate::params::Path;
 use crate::prefer::{PREFERENCE_APPLIED, Wait};
 use crate::problem::{ApiError, Resource};
+use crate::state::AppState;
 use anchord_messages::format::Format;
 use anchord_messages::id::{CompressionId, Seq, SessionName};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
@@ -70,7 +70,7 @@ pub struct PendingCompression {
 
 /// What the session keeps of the call.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CallRecord {
     format: Format,
     strategy: Strategy,
     target_tokens: Option<u32>,
@@ -150,7 +150,7 @@ pub(super) async fn create(
 
 /// What is to be stored, and how it is compressed.
 struct Plan {
-    kept: Kept,
+    kept: CallRecord,
     messages: Vec<Box<RawValue>>,
     tokenizer: Tokenizer,
     settings: Map<String, Value>,
@@ -183,7 +183,7 @@ fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
         .map_err(small)?;
     }
     let messages = Seq::try_from(request.messages.len()).unwrap_or(Seq::MAX);
-    let kept = Kept {
+    let kept = CallRecord {
         format: request.format,
         strategy: request.strategy,
         target_tokens: request.target_tokens,
@@ -224,7 +224,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             messages.push(read_message("/messages", raw, plan.kept.format, counter)?);
         }
         let load = load(&messages);
-        state.admit(caller, load).await?;
+        state.quotas.admit((&state.store, state.clock.now()), (caller.tenant, &caller.quotas), load).await?;
         let count = Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let append = Append {
             tenant: caller.tenant,
@@ -251,7 +251,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
 struct Call {
     session: Session,
     row: CompressionRow,
-    kept: Kept,
+    kept: CallRecord,
     expires_at: DateTime<Utc>,
 }
 

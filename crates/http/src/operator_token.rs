@@ -1,0 +1,27 @@
+//! The operator token, of which a process keeps the digest only.
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+/// The SHA-256 digest of the operator token.
+#[derive(Clone, Copy)]
+pub struct OperatorToken([u8; 32]);
+
+impl OperatorToken {
+    /// Hashes a token.
+    #[must_use]
+    pub fn new(token: &str) -> Self {
+        Self(Sha256::digest(token.as_bytes()).into())
+    }
+
+    /// Compares in constant time.
+    pub(super) fn matches(&self, token: &str) -> bool {
+        self.0.ct_eq(&Self::new(token).0).into()
+    }
+}
+
+impl std::fmt::Debug for OperatorToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OperatorToken(…)")
+    }
+}

@@ -1,0 +1,125 @@
+//! The state that all handlers share, and the limits of requests.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio_util::task::TaskTracker;
+
+use super::operator_token::OperatorToken;
+use super::problem::ApiError;
+use super::quotas::QuotaWatch;
+use super::rate_limit::{RateLimit, TenantRates};
+use super::streams::Streams;
+use anchord_record::strategy::EngineChoice;
+use anchord_runtime::clock::Clock;
+use anchord_session::models::Models;
+use anchord_store::Store;
+use anchord_store::gather::Gatherer;
+use anchord_webhooks::target::Reach;
+
+/// What all handlers share. A clone is as cheap as a pointer, because every layer of every request clones it.
+#[derive(Clone, Debug)]
+pub struct AppState(Arc<Shared>);
+
+impl AppState {
+    /// Wraps the parts.
+    #[must_use]
+    pub fn new(shared: Shared) -> Self {
+        Self(Arc::new(shared))
+    }
+}
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// The parts of [`AppState`].
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The database.
+    pub store: Store,
+    /// The queue of appends.
+    pub appends: Gatherer,
+    /// The clock.
+    pub clock: Clock,
+    /// Counts running requests; shutdown waits for them.
+    pub tracker: TaskTracker,
+    /// The limits of requests.
+    pub limits: Limits,
+    /// The rate limit of each key.
+    pub rate_limit: RateLimit,
+    /// The rate limits of tenants that have their own.
+    pub tenant_rates: TenantRates,
+    /// How much of their quotas tenants have used.
+    pub quotas: QuotaWatch,
+    /// The operator token, when there is one.
+    pub operator: Option<OperatorToken>,
+    /// The event streams of this process.
+    pub streams: Streams,
+    /// Renders the metrics.
+    pub metrics: PrometheusHandle,
+    /// The models that sessions may name; `None` when no LLM provider is configured.
+    pub llm_models: Option<Models>,
+    /// The addresses that webhooks may have.
+    pub webhook_reach: Reach,
+}
+
+impl AppState {
+    /// Rejects an engine or a model that this installation does not offer.
+    pub(super) fn check_engine(
+        &self,
+        engine: Option<EngineChoice>,
+        model: Option<&str>,
+    ) -> Result<(), ApiError> {
+        if engine == Some(EngineChoice::Llm) && self.llm_models.is_none() {
+            let detail =
+                "no LLM provider is configured; use `auto` or `extractive`, or set ANCHORD_LLM_PROVIDER";
+            return Err(ApiError::refused("/engine", detail));
+        }
+        let Some(model) = model else { return Ok(()) };
+        match &self.llm_models {
+            None => {
+                let detail = "no LLM provider is configured; set ANCHORD_LLM_PROVIDER";
+                Err(ApiError::refused("/model", detail))
+            }
+            Some(Models::Listed(names)) if !names.iter().any(|name| name == model) => {
+                let detail = format!("the operator allows these models: {}", names.join(", "));
+                Err(ApiError::refused("/model", detail))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// Limits of requests.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The most bytes of a body.
+    pub body_bytes: usize,
+    /// The most messages of a batch.
+    pub batch_messages: usize,
+    /// The most bytes of a message.
+    pub message_bytes: usize,
+    /// How long a request may take, not counting a wait that it asked for.
+    pub request_timeout: Duration,
+    /// How long its body may take to arrive.
+    pub body_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 16 * 1024 * 1024,
+            batch_messages: 1_000,
+            message_bytes: 4 * 1024 * 1024,
+            request_timeout: Duration::from_mins(1),
+            body_timeout: Duration::from_secs(30),
+        }
+    }
+}
