@@ -1,16 +1,17 @@
-//! The composition root: what a process is made of, and in which order it starts and ends.
+//! The composition root: puts a process together, and starts and stops its parts in order.
 //!
-//! Start: the address is taken first, because that fails fastest; then the server of our own, when
-//! there is no other; then the migrations, before any pool is open (changed tables break the plans
-//! that open connections keep); then the pool, the key, the roles. The end is the same backwards.
+//! Start: bind the address first, because that fails fastest; then start the embedded Postgres, unless a database is
+//! configured; then migrate, before any pool is open (changed tables break the plans that open connections cache);
+//! then open the pool, create the key and start the roles. A graceful shutdown runs the same steps backwards.
 
 mod bootstrap;
+mod database;
 mod exports;
 mod health;
 mod models;
 mod operators;
 mod shutdown;
-mod vital;
+mod tasks;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -49,20 +50,17 @@ pub use exports::Exporter;
 pub use health::health;
 pub use operators::Operators;
 use shutdown::{Drained, Signals};
-use vital::Vital;
+use tasks::CriticalTasks;
 
-/// How often metrics are condensed and idle callers are forgotten.
+/// How often metrics are compacted and the rate limits of idle callers are dropped.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
-/// How often what was counted is written; a crash loses as much of the usage figures.
+/// How often usage counts are written to the database; a crash loses the counts since the last write.
 const USAGE_FLUSH: Duration = Duration::from_secs(1);
-/// How long the last of the usage figures may take to be written.
+/// How long the last write of usage counts may take.
 const LAST_USAGE_FLUSH: Duration = Duration::from_secs(5);
-/// How long a request may take, waiting that it asked for aside.
+/// How long a request may take, not counting a wait that it asked for.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// Connections that a server of our own takes beyond the pools': listeners, presence, `psql`.
-const SPARE_CONNECTIONS: u32 = 20;
-
-/// What a process is to be.
+/// The configuration of a process.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The parts to run.
@@ -71,7 +69,7 @@ pub struct Settings {
     pub database: config::Database,
     /// The HTTP API, when this process serves it.
     pub api: Option<config::Api>,
-    /// Metrics apart from the API.
+    /// The separate listener for metrics.
     pub metrics: config::Metrics,
     /// The workers.
     pub worker: config::Worker,
@@ -81,7 +79,7 @@ pub struct Settings {
     pub webhooks: config::Webhooks,
 }
 
-/// What there is to tell once the process is ready.
+/// What is reported once the process is ready.
 #[derive(Debug)]
 pub struct Ready {
     /// The API's address, when this process serves it.
@@ -92,19 +90,19 @@ pub struct Ready {
     pub key: BootstrapKey,
 }
 
-/// Runs the service until it is told to end, and tells when it is ready.
+/// Runs the service until a signal ends it; calls `report` when it is ready.
 ///
 /// # Errors
-/// When something does not start, the database of our own ends, or the end is cut short.
+/// When something does not start, the embedded Postgres ends, or the graceful shutdown does not finish in time.
 pub async fn serve(
     settings: Settings,
     metrics: PrometheusHandle,
-    tell: impl FnOnce(&Ready),
+    report: impl FnOnce(&Ready),
 ) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     tokio::select! {
-        started = Process::start(&settings, metrics) => started?.run(&mut signals, tell).await,
-        // What had started ends by being dropped.
+        started = Process::start(&settings, metrics) => started?.run(&mut signals, report).await,
+        // Dropping the future stops what has started.
         signal = signals.next() => anyhow::bail!("ended by {signal} before it was ready"),
     }
 }
@@ -114,7 +112,7 @@ pub async fn serve(
 /// # Errors
 /// When the database does not start, cannot be reached, or holds a schema that this build does not know.
 pub async fn migrate(config: &config::Database) -> anyhow::Result<()> {
-    let (embedded, url) = reach(config).await?;
+    let (embedded, url) = database::locate(config).await?;
     let migrated = Store::migrate(&url, LockWaits::default()).await;
     if let Some(embedded) = embedded {
         embedded.stop().await;
@@ -146,12 +144,12 @@ pub fn openapi() -> anyhow::Result<String> {
     serde_json::to_string_pretty(&anchord_http::openapi()).context("the OpenAPI document")
 }
 
-/// Beside the database's start, so that no first request waits for the default vocabulary and no first
-/// compression for the ledger's patterns. Other vocabularies are loaded, and more threads made ready, when
-/// they are used: what a thread keeps of the patterns is a tenth of an idle process.
+/// Loads the default vocabulary and the ledger's patterns while the database starts, so that neither the first request
+/// nor the first compression waits for them. Other vocabularies, and the patterns of more threads, are loaded when they
+/// are used, because the patterns of one thread take a tenth of the memory of an idle process.
 fn warm_up(compresses: bool) {
     background::spawn(move || {
-        // First, so that the patterns take the memory that unpacking gives back.
+        // First, so that the patterns reuse the memory that unpacking frees.
         TokenCounter::new(Tokenizer::default()).load();
         if compresses {
             candidate::warm_up();
@@ -165,9 +163,9 @@ struct Process {
     store: Store,
     tracker: TaskTracker,
     stop: CancellationToken,
-    vital: Vital,
+    tasks: CriticalTasks,
     ready: Ready,
-    /// Where the workers' tasks are.
+    /// The runtime of the workers.
     workers: Option<DedicatedRuntime>,
 }
 
@@ -177,7 +175,7 @@ impl Process {
         let api = bind(settings.api.as_ref().map(|api| api.listen), "ANCHORD_LISTEN").await?;
         let scraped = bind(settings.metrics.listen(), "ANCHORD_METRICS_LISTEN").await?;
         warm_up(settings.roles.contains(&Role::Worker));
-        let (embedded, url) = reach(&settings.database).await?;
+        let (embedded, url) = database::locate(&settings.database).await?;
         Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
         let store = Store::connect(&url, settings.database.pool_size, tracker.clone())
@@ -194,8 +192,8 @@ impl Process {
         let workers = settings.roles.contains(&Role::Worker).then(one).transpose();
         let workers = workers.context("the thread of the workers")?;
         let stop = CancellationToken::new();
-        let vital = Vital::new(tracker.clone(), stop.clone());
-        let process = Self { embedded, store, tracker, stop, vital, ready, workers };
+        let tasks = CriticalTasks::new(tracker.clone(), stop.clone());
+        let process = Self { embedded, store, tracker, stop, tasks, ready, workers };
         let state = process.http_state(settings, clock, metrics);
         process.spawn_housekeeping(&state);
         process.spawn_usage_flush();
@@ -263,13 +261,13 @@ impl Process {
         patience: Patience,
     ) -> JoinHandle<()> {
         let server = connections::serve(listener, router, patience, self.stop.clone());
-        self.vital.spawn(name, &Handle::current(), server)
+        self.tasks.spawn(name, &Handle::current(), server)
     }
 
-    /// Ends the way to append after the last connection, which may still append.
+    /// Closes the queue of appends after the last connection, which may still append.
     fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 2]) {
         let gatherer = appends.clone();
-        self.vital.spawn(
+        self.tasks.spawn(
             "the gatherer of appends",
             &Handle::current(),
             async move { gatherer.ended().await },
@@ -278,7 +276,7 @@ impl Process {
         self.tracker.spawn(async move {
             stop.cancelled().await;
             for server in servers.into_iter().flatten() {
-                // A server that died serves nobody either.
+                // A server that panicked has no connections either.
                 let _ = server.await;
             }
             appends.close();
@@ -296,7 +294,7 @@ impl Process {
         let client =
             WebhookClient::new(webhook_reach(settings.webhooks)).context("the client for webhooks")?;
         let dispatcher = WebhookDispatcher::new(store.clone(), clock, client);
-        self.vital.spawn("the webhook dispatcher", on, dispatcher.run(self.stop.clone()));
+        self.tasks.spawn("the webhook dispatcher", on, dispatcher.run(self.stop.clone()));
         let env = anchord_worker::Env {
             store: store.clone(),
             tokens: TokenCounter::default(),
@@ -306,18 +304,18 @@ impl Process {
         };
         let options =
             anchord_worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
-        self.vital.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
+        self.tasks.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
         let stop = self.stop.clone();
-        self.vital.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
+        self.tasks.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
         Ok(())
     }
 
-    /// Condenses metrics, forgets idle callers and notes which keys are used, now and then; hears at once
-    /// of keys that other processes revoke.
+    /// Starts the task that compacts metrics, drops the rate limits of idle callers and records which keys are used,
+    /// and the listener for keys that other processes revoke.
     fn spawn_housekeeping(&self, state: &anchord_http::AppState) {
         let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
         let (store, stop, here) = (self.store.clone(), self.stop.clone(), Handle::current());
-        self.vital.spawn("housekeeping", &here, async move {
+        self.tasks.spawn("housekeeping", &here, async move {
             while stop.run_until_cancelled(tokio::time::sleep(HOUSEKEEPING)).await.is_some() {
                 metrics.run_upkeep();
                 rate_limit.shrink();
@@ -327,13 +325,13 @@ impl Process {
             }
         });
         let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.vital.spawn("the listener for keys", &here, async move { store.watch_keys(&stop).await });
+        self.tasks.spawn("the listener for keys", &here, async move { store.watch_keys(&stop).await });
     }
 
-    /// Writes what was counted, once a second.
+    /// Starts the task that writes usage counts once a second.
     fn spawn_usage_flush(&self) {
         let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.vital.spawn("the usage ledger", &Handle::current(), async move {
+        self.tasks.spawn("the usage ledger", &Handle::current(), async move {
             while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {
                 if let Err(error) = store.flush_usage(None).await {
                     tracing::warn!(%error, "usage.not_written");
@@ -342,18 +340,18 @@ impl Process {
         });
     }
 
-    async fn run(self, signals: &mut Signals, tell: impl FnOnce(&Ready)) -> anyhow::Result<()> {
-        tell(&self.ready);
+    async fn run(self, signals: &mut Signals, report: impl FnOnce(&Ready)) -> anyhow::Result<()> {
+        report(&self.ready);
         let lost = tokio::select! {
             signal = signals.next() => {
                 tracing::info!(signal, "process.draining");
                 None
             }
-            () = database_lost(self.embedded.as_ref()) => {
+            () = database::ended(self.embedded.as_ref()) => {
                 tracing::error!("process.database_lost");
-                Some("the Postgres server of our own has ended; its log is in the data folder".to_owned())
+                Some("the embedded Postgres has ended; its log is in the data folder".to_owned())
             }
-            name = self.vital.died() => Some(format!("{name} has died; what it was doing is in the log")),
+            name = self.tasks.died() => Some(format!("{name} has died; what it was doing is in the log")),
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
@@ -375,37 +373,7 @@ impl Process {
     }
 }
 
-/// Waits until the server of our own has ended; for ever, when the database is another's.
-async fn database_lost(embedded: Option<&Embedded>) {
-    match embedded {
-        Some(embedded) => embedded.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// The database's address: the operator's, or that of a server of our own, started for it.
-async fn reach(config: &config::Database) -> anyhow::Result<(Option<Embedded>, String)> {
-    if let Some(url) = config.url() {
-        return Ok((None, url.expose_secret().to_owned()));
-    }
-    let embedded = Embedded::start(launch(config)).await?;
-    let url = embedded.url();
-    Ok((Some(embedded), url))
-}
-
-fn launch(config: &config::Database) -> anchord_postgres::Config {
-    let pools = config.pool_size.saturating_add(config.pool_size / 2);
-    let connections = pools.saturating_add(SPARE_CONNECTIONS);
-    anchord_postgres::Config {
-        data_dir: config.data_dir.clone(),
-        programs: config.programs(),
-        path: config::Database::search_path(),
-        max_connections: u16::try_from(connections).unwrap_or(u16::MAX),
-        durability: anchord_postgres::Durability::Full,
-    }
-}
-
-/// Where the operator lets webhooks be.
+/// The addresses that the operator allows for webhooks.
 fn webhook_reach(webhooks: config::Webhooks) -> Reach {
     match webhooks.webhook_targets {
         config::WebhookTargets::Public => Reach::Public,
@@ -425,7 +393,7 @@ async fn bind(address: Option<SocketAddr>, variable: &'static str) -> anyhow::Re
     listener.map(Some).with_context(|| format!("{variable}: cannot listen on {address}"))
 }
 
-/// The address that a listener really has: port 0 asks the system for one.
+/// The actual address of a listener: for port 0 the system chooses one.
 fn local(listener: Option<&TcpListener>) -> anyhow::Result<Option<SocketAddr>> {
     listener.map(|listener| listener.local_addr().context("a listener without an address")).transpose()
 }

@@ -14,27 +14,11 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tracing_subscriber::filter::Targets;
 
 mod llm;
+mod value;
 
 pub use llm::{KeyHeader, Llm, LlmProvider, ModelPrice};
-
-/// A value that was refused after parsing, where quoting it could tell a secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: {allowed}")]
-pub struct BadValue {
-    /// The variable's name.
-    pub variable: &'static str,
-    /// What is allowed.
-    pub allowed: &'static str,
-}
-
-/// A part of the configuration that checks what clap cannot.
-pub trait Check {
-    /// Checks the secrets, and values that depend on one another.
-    ///
-    /// # Errors
-    /// When a value is not allowed.
-    fn check(&self) -> Result<(), BadValue>;
-}
+pub use value::{BadValue, Check};
+use value::{base_url, given, given_secret, refuse_unless, secret};
 
 /// Which parts of the service a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -295,27 +279,9 @@ impl Check for Api {
     }
 }
 
-fn refuse_unless(good: bool, variable: &'static str, allowed: &'static str) -> Result<(), BadValue> {
-    if good { Ok(()) } else { Err(BadValue { variable, allowed }) }
-}
-
-/// A variable that is set to nothing (`NAME=` in a file) is not set.
-fn given(value: Option<&str>) -> Option<&str> {
-    value.filter(|text| !text.is_empty())
-}
-
-fn given_secret(value: Option<&SecretString>) -> Option<&SecretString> {
-    value.filter(|secret| !secret.expose_secret().is_empty())
-}
-
 /// An address that may be set to nothing.
 #[derive(Clone, Copy, Debug)]
 struct OptionalAddress(Option<SocketAddr>);
-
-#[expect(clippy::unnecessary_wraps, reason = "clap's parsers return a Result")]
-fn secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
-    Ok(SecretString::from(text))
-}
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
@@ -328,16 +294,6 @@ fn optional_socket_address(text: &str) -> Result<OptionalAddress, String> {
     } else {
         socket_address(text).map(|a| OptionalAddress(Some(a)))
     }
-}
-
-fn base_url(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
-    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
-    let good = host.is_some_and(|host| !host.is_empty()) && text.bytes().all(|b| b.is_ascii_graphic());
-    if good || text.is_empty() {
-        return Ok(text.trim_end_matches('/').to_owned());
-    }
-    Err("an address is allowed that begins with http:// or https://".to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

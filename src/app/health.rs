@@ -1,11 +1,11 @@
-//! Whether a service answers, asked from outside it: for health checks of containers without a shell.
+//! The health check of a running service, for containers without a shell.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
 
 /// How long an answer may take; orchestrators commonly give a check five seconds.
-const PATIENCE: Duration = Duration::from_secs(4);
+const TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Asks a service whether it is ready.
 ///
@@ -14,9 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(4);
 pub async fn health(url: &str) -> anyhow::Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
-        // It is on this machine, whatever way requests to others take.
+        // The service runs on this machine, so a proxy would be wrong.
         .no_proxy()
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .build()
         .context("the client")?;
     let reply = client.get(url).send().await.with_context(|| format!("{url} does not answer"))?;

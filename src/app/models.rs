@@ -1,4 +1,4 @@
-//! The way to the model, from what the operator configured.
+//! Builds the client of the model server from the configuration.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::config::{self, KeyHeader, LlmProvider};
 use anchord_llm::{Client, Options, Price, Provider};
 use anchord_session::models::Models;
 
-/// What stands in the list for any model.
+/// The list entry that allows any model.
 const ANY: &str = "*";
 
 /// The client, when a provider is configured.
@@ -40,7 +40,7 @@ pub(super) fn client(config: &config::Llm) -> anyhow::Result<Option<Client>> {
         timeout: Duration::from_secs(config.llm_timeout.into()),
         ..Options::new(provider, model.to_owned())
     };
-    Ok(Some(Client::new(options).context("the client of the model's server")?))
+    Ok(Some(Client::new(options).context("the client of the model server")?))
 }
 
 /// The models that sessions may name: the configured one and those that are listed, or any; `None` without a provider.

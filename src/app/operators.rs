@@ -1,4 +1,4 @@
-//! What an operator does beside a running service: the same changes as under `/v1/admin`, on the database.
+//! The operator's commands on the database: the same changes as under `/v1/admin`, without a running service.
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
@@ -6,7 +6,7 @@ use secrecy::SecretString;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use super::{reach, shutdown};
+use super::{database, shutdown};
 use crate::config;
 use anchord_messages::id::{KeyId, TenantId};
 use anchord_store::Store;
@@ -17,10 +17,10 @@ use anchord_store::tenants::{Changed, Tenant, TenantChange};
 
 /// Connections of a command.
 const CONNECTIONS: u32 = 2;
-/// Rows that are read at once.
+/// The rows of one read.
 const PAGE: i64 = 500;
 
-/// The operator's way to the database.
+/// The operator's connection to the database.
 #[derive(Debug)]
 pub struct Operators {
     store: Store,
@@ -34,8 +34,8 @@ impl Operators {
     /// # Errors
     /// When it does not start, or cannot be reached: a database of a service's own is that service's
     /// alone while it runs.
-    pub async fn open(database: &config::Database) -> anyhow::Result<Self> {
-        let (embedded, url) = reach(database).await?;
+    pub async fn open(config: &config::Database) -> anyhow::Result<Self> {
+        let (embedded, url) = database::locate(config).await?;
         Store::migrate(&url, LockWaits::default()).await.context("the database cannot be migrated")?;
         let tracker = TaskTracker::new();
         let store = Store::connect(&url, CONNECTIONS, tracker.clone()).await;

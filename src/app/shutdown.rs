@@ -1,4 +1,4 @@
-//! How a process ends: it takes no new work, finishes what it has, then lets go of the database.
+//! The graceful shutdown of a process: it takes no new work, finishes the running work, then closes the database pool.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio_util::task::TaskTracker;
 
 use anchord_store::Store;
 
-/// How long work in hand has. Orchestrators commonly kill after 30 s; what is cut short is safe,
-/// because a compression is taken over and an append was never acknowledged.
+/// How long running work may take to finish. Orchestrators commonly kill after 30 s. Work that is cut off is safe:
+/// another worker takes the compression over, and the append was never acknowledged.
 const DRAIN: Duration = Duration::from_secs(25);
-/// How long connections have to go home afterwards.
+/// How long connections may take to return to the pool afterwards.
 const CLOSE: Duration = Duration::from_secs(2);
 
 /// The signals that end a process.
@@ -27,7 +27,7 @@ impl Signals {
         Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
     }
 
-    /// Waits for the next one and tells its name.
+    /// Waits for the next signal; returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.interrupt.recv() => "SIGINT",
@@ -36,32 +36,32 @@ impl Signals {
     }
 }
 
-/// Whether everything in hand was finished.
+/// Whether all running work finished.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Drained {
-    /// All of it.
+    /// Everything finished.
     Whole,
-    /// Not all.
+    /// Some work was cut off.
     CutShort {
         /// How many tasks were left.
         tasks: usize,
-        /// What cut it short.
+        /// The reason.
         why: &'static str,
     },
 }
 
-/// Waits for the work in hand, for as long as patience and a second signal allow.
+/// Waits for running work until the time is over or a second signal arrives.
 pub(super) async fn drain(tracker: &TaskTracker, signals: &mut Signals) -> Drained {
     tracker.close();
     let why = tokio::select! {
         () = tracker.wait() => return Drained::Whole,
         _ = signals.next() => "a second signal",
-        () = tokio::time::sleep(DRAIN) => "the time for draining is over",
+        () = tokio::time::sleep(DRAIN) => "the graceful shutdown took too long",
     };
     Drained::CutShort { tasks: tracker.len(), why }
 }
 
-/// Closes the pool; connections that are still in use are left to the server.
+/// Closes the pool. Connections that are still in use are left to the database server.
 pub(super) async fn close(store: &Store) {
     if tokio::time::timeout(CLOSE, store.close()).await.is_err() {
         tracing::warn!("connections to the database were still in use at the end");

@@ -74,7 +74,7 @@ impl Export {
                 Ok(path) => println!("{}", path.display()),
                 Err(error) => {
                     failed += 1;
-                    eprintln!("anchord: {}", failure::tell(&error));
+                    eprintln!("anchord: {}", failure::format_error(&error));
                 }
             }
         }

@@ -1,22 +1,22 @@
-//! Words a failure for a person: what went wrong, and why, each said once.
+//! Formats an error with its causes for a person, without repetitions.
 
-/// Joins an error and its causes, without the causes whose words the error in front of them has already.
-pub(super) fn tell(error: &anyhow::Error) -> String {
-    let mut told = String::new();
+/// Joins an error and its causes; a cause is omitted when the text of the error before it ends with it.
+pub(super) fn format_error(error: &anyhow::Error) -> String {
+    let mut text = String::new();
     let mut before = String::new();
     for cause in error.chain() {
         let words = cause.to_string();
-        // Libraries disagree whether an error's own words hold its cause's.
+        // Some libraries include the text of the cause in the text of the error.
         if before.ends_with(&words) {
             continue;
         }
-        if !told.is_empty() {
-            told.push_str(": ");
+        if !text.is_empty() {
+            text.push_str(": ");
         }
-        told.push_str(&words);
+        text.push_str(&words);
         before = words;
     }
-    told
+    text
 }
 
 #[cfg(test)]
@@ -26,21 +26,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_that_was_said_is_not_said_again() {
+    fn a_cause_is_not_repeated() {
         let refused = std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "connection refused");
         let error =
             Err::<(), _>(sqlx::Error::Io(refused)).context("the database cannot be migrated").unwrap_err();
         assert_eq!(error.chain().count(), 3, "the case is one where a library says it twice");
-        let told = tell(&error);
+        let told = format_error(&error);
         assert_eq!(told.matches("connection refused").count(), 1, "{told}");
         assert!(told.starts_with("the database cannot be migrated: "), "{told}");
     }
 
     #[test]
-    fn causes_that_say_something_new_are_all_said() {
+    fn different_causes_are_all_shown() {
         let error = anyhow::anyhow!("no such file")
             .context("the folder cannot be read")
             .context("nothing was started");
-        assert_eq!(tell(&error), "nothing was started: the folder cannot be read: no such file");
+        assert_eq!(format_error(&error), "nothing was started: the folder cannot be read: no such file");
     }
 }

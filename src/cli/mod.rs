@@ -1,4 +1,4 @@
-//! The commands, one file each: what they take, and what they print.
+//! The commands of the command line, one file each: their arguments and their output.
 //!
 //! Invariant: standard output carries a command's result alone; logs and errors go to standard error.
 //! Must not know: how the service is put together (app does).
@@ -59,20 +59,20 @@ enum Command {
 
 /// Parses the command line and the environment, runs the command, and returns the exit code.
 #[must_use]
-#[expect(clippy::print_stderr, reason = "a command tells its failure to the one who called it")]
+#[expect(clippy::print_stderr, reason = "a command prints its failure for the caller")]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(told) => {
+        Err(usage) => {
             // Help and version are "errors" to clap, which go to standard output with code 0.
-            let _ = told.print();
-            return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2));
+            let _ = usage.print();
+            return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
         }
     };
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("anchord: {}", failure::tell(&error));
+            eprintln!("anchord: {}", failure::format_error(&error));
             ExitCode::FAILURE
         }
     }

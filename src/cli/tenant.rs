@@ -37,7 +37,7 @@ enum Action {
     Delete {
         /// Its id or name
         tenant: String,
-        /// Say that it is meant
+        /// Confirm the deletion
         #[arg(long, required = true)]
         yes: bool,
     },

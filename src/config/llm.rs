@@ -1,12 +1,12 @@
-//! Models: where they are reached, which may be asked, for what, and within which limits.
+//! The configuration of language models: server, models for each purpose, prices and limits.
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{BadValue, Check, base_url, given, given_secret, refuse_unless, secret};
+use super::value::{BadValue, Check, base_url, given, given_secret, refuse_unless, secret};
 
-/// Who makes the summaries' wording.
+/// Which wire format the model server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LlmProvider {
     /// Nobody: summaries are extracted by code alone.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::{Uid, User};
 
-use super::StartError;
+use super::error::StartError;
 
 /// An unprivileged user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

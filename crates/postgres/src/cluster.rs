@@ -11,9 +11,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::account::{self, Account};
+use super::config::{DATABASE, Durability, OWNER, PORT, SUPERUSER};
+use super::error::StartError;
+use super::folder;
 use super::programs::Programs;
-use super::server::PORT;
-use super::{DATABASE, Durability, OWNER, SUPERUSER, StartError};
 
 /// How long a server that was left behind has to stop, politely and then not.
 const FAST_STOP: Duration = Duration::from_mins(1);
@@ -80,8 +81,8 @@ impl Cluster {
                 fs::remove_dir_all(&unfinished).map_err(|e| StartError::folder("remove", &unfinished, e))?;
             }
             fs::create_dir(&unfinished).map_err(|e| StartError::folder("make the folder", &unfinished, e))?;
-            super::set_mode(&unfinished, 0o700)?;
-            super::give(&unfinished, account)?;
+            folder::set_mode(&unfinished, 0o700)?;
+            folder::give(&unfinished, account)?;
             tried = initdb(programs, account, &unfinished, (ctype, durability));
             if tried.is_ok() {
                 break;

@@ -13,142 +13,27 @@
 
 mod account;
 mod cluster;
+mod config;
+mod error;
+mod folder;
 mod lock;
 mod programs;
 mod server;
 
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use account::Account;
 use cluster::Cluster;
+use config::PORT;
+pub use config::{Config, DATABASE, Durability, OWNER, SUPERUSER};
+pub use error::StartError;
+use folder::{give, set_mode};
 use lock::Lock;
 use programs::Programs;
 use server::Server;
 
-/// The role that owns the service's database; no superuser, so that row-level security holds.
-pub const OWNER: &str = "anchord";
-/// The database of the service.
-pub const DATABASE: &str = "anchord";
-/// The cluster's superuser; the service never connects as it.
-pub const SUPERUSER: &str = "postgres";
-
-/// Whether a commit survives a power cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// The server's own defaults.
-    #[default]
-    Full,
-    /// No `fsync`: for a server that a test run throws away.
-    OffForTests,
-}
-
-/// What the launcher needs to know.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The data folder; made when it does not exist.
-    pub data_dir: PathBuf,
-    /// The folder of `initdb` and `postgres`, when the operator names it.
-    pub programs: Option<PathBuf>,
-    /// The process's `PATH`.
-    pub path: Option<OsString>,
-    /// The most connections that the server takes.
-    pub max_connections: u16,
-    /// Whether a commit survives a power cut.
-    pub durability: Durability,
-}
-
-/// Why the embedded server did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The server's programs are not on this machine.
-    #[error(
-        "Postgres is not installed ({looked}): install it with `{install}`, or set DATABASE_URL to a server \
-         of your own, or ANCHORD_PG_BIN to the folder of `initdb` and `postgres`"
-    )]
-    NotInstalled {
-        /// Where the programs were looked for, and what was wrong there.
-        looked: String,
-        /// The system's install command.
-        install: &'static str,
-    },
-    /// The cluster was made by a major version that is not installed.
-    #[error(
-        "the data in {cluster} was made by Postgres {major}, whose programs are not installed ({looked}): \
-         install that version, or name its folder in ANCHORD_PG_BIN"
-    )]
-    OtherVersion {
-        /// The cluster's folder.
-        cluster: String,
-        /// The major version that made it.
-        major: u32,
-        /// Where the programs were looked for, and what was found there.
-        looked: String,
-    },
-    /// Another service holds the data folder.
-    #[error("the data folder {folder} is in use by another anchord service (process {holder})")]
-    InUse {
-        /// The data folder.
-        folder: String,
-        /// The process id that the other service wrote down.
-        holder: String,
-    },
-    /// A file or folder could not be read or written.
-    #[error("cannot {what} {path}: {source}")]
-    Folder {
-        /// What was tried.
-        what: &'static str,
-        /// On which path.
-        path: String,
-        /// The system's answer.
-        source: std::io::Error,
-    },
-    /// A program could not be run.
-    #[error("cannot run {program}: {source}")]
-    Run {
-        /// The program.
-        program: String,
-        /// The system's answer.
-        source: std::io::Error,
-    },
-    /// A program ended with an error.
-    #[error("{program} failed: {output}")]
-    Failed {
-        /// The program.
-        program: String,
-        /// The end of what it said.
-        output: String,
-    },
-    /// The server did not become ready in time.
-    #[error("Postgres was not ready after {seconds} s; its log is {log}")]
-    NotReady {
-        /// How long it was waited for.
-        seconds: u64,
-        /// The server's log.
-        log: String,
-    },
-    /// A server that a killed service left behind does not stop.
-    #[error("a Postgres server (process {pid}) that an earlier service left behind does not stop")]
-    LeftBehind {
-        /// Its process id.
-        pid: i32,
-    },
-    /// Started as root, and there is no user to run the server as.
-    #[error(
-        "Postgres refuses to run as root, and neither the user `postgres` nor `nobody` exists to run it as"
-    )]
-    NoAccount,
-}
-
-impl StartError {
-    fn folder(what: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::Folder { what, path: path.display().to_string(), source }
-    }
-}
-
-/// A running server of our own; dropping it stops the server.
+/// A running embedded server; dropping it stops the server.
 #[derive(Debug)]
 pub struct Embedded {
     // Fields drop in this order: nobody may take the folder before the server is gone.
@@ -229,7 +114,7 @@ impl Embedded {
     pub fn url_of(&self, role: &str, database: &str) -> String {
         // Port and TLS mode are said, because the client would take them from PGPORT and PGSSLMODE.
         let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes());
-        format!("postgres://{role}@localhost:{}/{database}?host={sockets}&sslmode=disable", server::PORT)
+        format!("postgres://{role}@localhost:{}/{database}?host={sockets}&sslmode=disable", PORT)
     }
 
     /// The server's process id.
@@ -344,18 +229,6 @@ fn fresh_temporary_folder() -> Result<PathBuf, StartError> {
         }
     }
     Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
-}
-
-fn set_mode(path: &Path, mode: u32) -> Result<(), StartError> {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        .map_err(|e| StartError::folder("set the mode of", path, e))
-}
-
-/// Gives a file or folder to the server's user, when that is not ours.
-fn give(path: &Path, account: Option<Account>) -> Result<(), StartError> {
-    let Some(account) = account else { return Ok(()) };
-    std::os::unix::fs::chown(path, Some(account.uid), Some(account.gid))
-        .map_err(|e| StartError::folder("change the owner of", path, e))
 }
 
 fn percent_encode(bytes: &[u8]) -> String {

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
 
-use super::StartError;
+use super::error::StartError;
 
 /// A data folder that is this process's, until it is dropped or the process ends in whatever way.
 #[derive(Debug)]

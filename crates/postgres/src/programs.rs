@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Config, StartError};
+use super::config::Config;
+use super::error::StartError;
 
 /// The oldest major version that the migrations run on.
 const OLDEST_MAJOR: u32 = 14;

@@ -13,10 +13,9 @@ use tokio::sync::watch;
 
 use super::account::{self, Account};
 use super::cluster::{Cluster, LOOK, last_lines};
-use super::{Durability, StartError};
+use super::config::{Durability, PORT};
+use super::error::StartError;
 
-/// The port in the socket's name; no port is opened.
-pub(super) const PORT: u16 = 5432;
 /// What a server process may keep of memory that it has freed, where its C library lets that be set. For a message of
 /// 4 MiB it takes some 16 MiB; given back to the system each time, they are 4,000 page faults for the next one, a
 /// quarter of its time.

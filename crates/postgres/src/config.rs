@@ -1,0 +1,39 @@
+//! What the launcher of the embedded server is configured with, and the names that it uses in the cluster.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The role that owns the service's database; no superuser, so that row-level security holds.
+pub const OWNER: &str = "anchord";
+/// The database of the service.
+pub const DATABASE: &str = "anchord";
+/// The cluster's superuser; the service never connects as it.
+pub const SUPERUSER: &str = "postgres";
+
+/// The port in the socket's name; no port is opened.
+pub(super) const PORT: u16 = 5432;
+
+/// Whether a commit survives a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The server's own defaults.
+    #[default]
+    Full,
+    /// No `fsync`: for a server that a test run throws away.
+    OffForTests,
+}
+
+/// What the launcher needs to know.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The data folder; made when it does not exist.
+    pub data_dir: PathBuf,
+    /// The folder of `initdb` and `postgres`, when the operator names it.
+    pub programs: Option<PathBuf>,
+    /// The process's `PATH`.
+    pub path: Option<OsString>,
+    /// The most connections that the server takes.
+    pub max_connections: u16,
+    /// Whether a commit survives a power cut.
+    pub durability: Durability,
+}
