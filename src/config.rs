@@ -18,7 +18,7 @@ mod value;
 
 pub use llm::{KeyHeader, Llm, LlmProvider, ModelPrice};
 pub use value::{BadValue, Check};
-use value::{base_url, given, given_secret, refuse_unless, secret};
+use value::{base_url, given_secret, refuse_unless, secret};
 
 /// Which parts of the service a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

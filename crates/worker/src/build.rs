@@ -1,5 +1,6 @@
-//! A candidate and the gate: proved by code, asked of a model when one answers probes, and when it does not
-//! hold, made anew by the next measure: missing facts, more detail, smaller pieces, code, another strategy.
+//! Builds the candidate of a compression and takes it through the gate. Code checks it, and so does a model that answers
+//! probes when there is one. A rejected candidate is built again with the next measure: missing facts, more detail,
+//! smaller chunks, code, another strategy.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,29 +28,28 @@ use anchord_session::compression::Timings;
 /// A record as it is stored, and its parts.
 pub(super) type WrittenRecord = (Written, Parts);
 
-/// What is tried with a model before code takes over.
+/// The measures with a model, before code takes over.
 const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
 
-/// The last candidate.
+/// The last candidate, accepted or not.
 pub(super) struct BuiltCandidate {
     pub(super) proof: Proof,
     pub(super) facts: Facts,
-    /// The record as it is stored, with its parts; of one that may be kept.
+    /// The record as it is stored, with its parts, when the candidate may be stored.
     pub(super) record: Option<WrittenRecord>,
     pub(super) probe_ids: Vec<ProbeId>,
     pub(super) timings: Timings,
     pub(super) counter: TokenCounter,
-    /// The caller's todo list that it was made from.
+    /// The revision of the caller's todo list that was read.
     pub(super) todos_revision: Option<i64>,
-    /// What a judge says of it.
+    /// The rubric of the judge, when there is one.
     pub(super) rubric: Option<Rubric>,
-    /// What the session keeps of its exam.
+    /// How the exam changes the questions of the session.
     pub(super) exam: ExamChanges,
 }
 
-/// Makes a candidate, and when the gate refuses it for good, the one that code makes in a model's place
-/// and the one that its strategy falls back to. `fresh` is what the history was read into afresh, and from
-/// where.
+/// Builds a candidate. When the gate rejects it for good, builds one by code in place of the model, and then one with the
+/// fallback of the strategy. `fresh` is the record that was built from the whole history, and its first message.
 pub(super) async fn build(
     call_log: CallLog<'_>,
     grader: Grader,
@@ -60,7 +60,7 @@ pub(super) async fn build(
     let CompressionInput { mut material, probe_ids, mut ends, mut shorter } = input;
     let mut builder = CandidateBuilder::new(call_log, grader);
     let mut stored = fresh.map(|(mut base, from_seq)| {
-        // Most of what is read afresh is in the record already.
+        // Most of the fresh record is stored already, so reuse the stored parts.
         base.parts = material.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
         (material.base.replace(base), std::mem::replace(&mut material.from_seq, from_seq))
     });
@@ -83,17 +83,18 @@ pub(super) async fn build(
         }
         let (span_facts, proof) = Box::pin(builder.prove_with(engine, span_facts, proposed)).await?;
         let (span_facts, proof) = Box::pin(builder.sit(engine, span_facts, proof)).await?;
-        let told = is_by_model(&proof);
-        // What code words may still be smaller than what a model worded.
-        let refused = !proof.is_accepted() && (told || !proof.is_not_smaller());
+        let by_model = is_by_model(&proof);
+        // A candidate by code may still be smaller than one by a model.
+        let refused = !proof.is_accepted() && (by_model || !proof.is_not_smaller());
         let strategy = span_facts.material.strategy;
-        let next = if told { Some(strategy) } else { strategy.fallback() };
+        let next = if by_model { Some(strategy) } else { strategy.fallback() };
         let Some(next) = next.filter(|_| refused) else {
             return builder.close(span_facts, proof, probe_ids).await;
         };
-        builder.continue_with(GateOutcome::FallBack, if told { Measure::Code } else { Measure::Strategy });
+        builder
+            .continue_with(GateOutcome::FallBack, if by_model { Measure::Code } else { Measure::Strategy });
         (material, _) = span_facts.into_parts();
-        if told {
+        if by_model {
             engine.fall_back(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
         } else {
             material.strategy = next;
@@ -108,13 +109,13 @@ fn is_by_model(proof: &Proof) -> bool {
     proof.meta.engine == strategy::Engine::Llm
 }
 
-/// The gate of one compression.
+/// Builds and checks the candidates of one compression.
 struct CandidateBuilder<'a> {
     call_log: CallLog<'a>,
     grader: Grader,
     gate: Vec<GateRecord>,
     timings: Timings,
-    /// Of the last candidate, when nothing changes that any more.
+    /// The stored form of the last candidate, once it is final.
     record: Option<WrittenRecord>,
 }
 
@@ -123,7 +124,7 @@ impl<'a> CandidateBuilder<'a> {
         Self { call_log, grader, gate: Vec::new(), timings: Timings::default(), record: None }
     }
 
-    /// Proves a candidate, and those that the model makes of it when it does not hold.
+    /// Checks a candidate, and those that the model makes of it when the gate rejects it.
     async fn prove_with(
         &mut self,
         engine: &mut Engine,
@@ -136,7 +137,7 @@ impl<'a> CandidateBuilder<'a> {
                 break;
             }
             let begun = Instant::now();
-            let missing = missing(&proof, measure);
+            let missing = missing_facts(&proof, measure);
             let again = engine.narrate_again(self.call_log, &span_facts, (&proof.proposed, &missing)).await?;
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
@@ -146,8 +147,8 @@ impl<'a> CandidateBuilder<'a> {
         Ok((span_facts, proof))
     }
 
-    /// Lets a reader sit the exam of a candidate that holds; where that goes badly, lets the model tell once more what the
-    /// reader did not know, and takes what is better.
+    /// Lets a reader take the exam of an accepted candidate. When the result is low, asks the model again for what the
+    /// reader did not know, and returns the better candidate.
     async fn sit(
         &mut self,
         engine: &mut Engine,
@@ -164,7 +165,7 @@ impl<'a> CandidateBuilder<'a> {
             return Ok((span_facts, proof));
         }
         self.rescore(&proof);
-        // What earlier messages said cannot be told again from these.
+        // The span cannot supply what earlier messages said, so only its own questions count.
         let first = span_facts.material.span.first().map_or(Seq::MAX, |first| first.seq);
         let of_span = proof.report.results.iter().filter(|r| r.probe.seqs.iter().all(|seq| *seq >= first));
         let of_span: Vec<ProbeResult> = of_span.cloned().collect();
@@ -173,7 +174,7 @@ impl<'a> CandidateBuilder<'a> {
         }
         let before = proof.report.exam.map_or(0, |exam| exam.passed);
         let begun = Instant::now();
-        let missing = missing(&proof, Measure::Detail);
+        let missing = missing_facts(&proof, Measure::Detail);
         let again = engine.narrate_again(self.call_log, &span_facts, (&proof.proposed, &missing)).await?;
         self.timings.engine_ms += elapsed(begun);
         let Some(again) = again else { return Ok((span_facts, proof)) };
@@ -196,20 +197,20 @@ impl<'a> CandidateBuilder<'a> {
                 last.reasons.push(reason.to_owned());
             }
         }
-        // What was good before is good still.
+        // Return to the first candidate, which was accepted.
         self.record = record;
         self.gate.extend(accepted);
         Ok((span_facts, proof))
     }
 
-    /// Tells the gate's record of the last candidate its figures.
+    /// Updates the scores of the last gate record.
     fn rescore(&mut self, proof: &Proof) {
         if let Some(last) = self.gate.last_mut() {
             last.scores = proof.report.scores();
         }
     }
 
-    /// Says of the last candidate what was tried next.
+    /// Sets the outcome of the last gate record, and the measure that follows.
     fn continue_with(&mut self, outcome: GateOutcome, next: Measure) {
         if let Some(last) = self.gate.last_mut() {
             (last.outcome, last.next) = (outcome, Some(next));
@@ -226,15 +227,15 @@ impl<'a> CandidateBuilder<'a> {
         let prove = move || {
             let (span_facts, draft) = span_facts.merge(proposed);
             let proof = candidate::prove(&span_facts.material, &span_facts.facts, draft);
-            // Here, where the record was gone through just now and is near the processor; but what a model does not
-            // find may still be put into it.
+            // Write the record here, while it is in the processor cache; but not when a model is asked about it, because
+            // what the model does not find may be added.
             let is_kept = !is_asked && (is_shadow || proof.is_accepted());
             let record = is_kept.then(|| write(&span_facts, &proof, is_shadow));
             (span_facts, proof, record)
         };
         let (span_facts, mut proof, record) = blocking(prove).await?;
         self.record = record.transpose()?;
-        // A model is asked about what may be published, and nothing else.
+        // Only candidates that may be published are worth the calls to a model.
         if self.grader.is_on() && proof.is_accepted() {
             proof = self.question(&span_facts, proof).await?;
         }
@@ -243,7 +244,7 @@ impl<'a> CandidateBuilder<'a> {
         Ok((span_facts, proof))
     }
 
-    /// Lets a model answer the probes, puts back what it does not find, and asks that once more.
+    /// Lets a model answer the probes, adds the facts that it does not find, and asks about those again.
     async fn question(&mut self, span_facts: &Arc<SpanFacts>, mut proof: Proof) -> Result<Proof, JobError> {
         let mut by_code = proof.report.clone();
         let report = self.grader.answer(self.call_log, probe_target(&proof), &by_code).await?;
@@ -272,8 +273,8 @@ impl<'a> CandidateBuilder<'a> {
             proof = next;
         }
         if !is_by_model(&proof) && !proof.is_accepted() {
-            // Nothing is left to try, and code has found in the rendering what the model has not: a weak
-            // model must not keep a session from ever being compressed.
+            // No measure is left, and code has found in the rendering what the model has not. A weak model must not
+            // prevent the compression of a session for ever.
             let (report, disputed) = probe::settle_by_code(&proof.report, &by_code);
             proof.answered(report);
             self.grader.note(format!(
@@ -283,7 +284,7 @@ impl<'a> CandidateBuilder<'a> {
         Ok(proof)
     }
 
-    /// Lets a judge see what came out, and hands it over with its records.
+    /// Lets the judge rate the last candidate, and returns it with all records.
     async fn close(
         mut self,
         span_facts: Arc<SpanFacts>,
@@ -319,8 +320,7 @@ impl<'a> CandidateBuilder<'a> {
     }
 }
 
-/// Writes the record as it is stored. A shadow run's candidate is no version: nothing may name parts of it, and it
-/// stands alone.
+/// Serialises the record as it is stored. The candidate of a shadow run is no version, so it shares no parts with others.
 fn write(span_facts: &SpanFacts, proof: &Proof, is_shadow: bool) -> Result<WrittenRecord, JobError> {
     let base = span_facts.material.base.as_ref().filter(|_| !is_shadow);
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
@@ -332,8 +332,8 @@ fn probe_target(proof: &Proof) -> ProbeTarget<'_> {
     ProbeTarget { rendering: &proof.rendering.text, tokens: proof.rendering.tokens, span }
 }
 
-/// What a candidate's failed probes asked about, and where that stood.
-fn missing(proof: &Proof, measure: Measure) -> MissingFacts {
+/// The facts that the failed probes of a candidate asked about.
+fn missing_facts(proof: &Proof, measure: Measure) -> MissingFacts {
     let failed = || proof.report.results.iter().filter(|result| result.verdict == Verdict::Fail);
     let mut categories: Vec<&'static str> = failed().map(|result| category(result.probe.kind)).collect();
     categories.sort_unstable();

@@ -1,5 +1,5 @@
-//! Where a compression's calls and finished pieces are noted: in the store, under the fence of the claim, or
-//! on a page in memory for a compression that has no store.
+//! The log of the calls to models and of the finished chunks of one compression: in the database, under the fence of the
+//! claim, or in memory for an offline compression.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,23 +12,23 @@ use anchord_store::Store;
 use anchord_store::compressions::Job;
 use anchord_store::narratives::{AttemptEnd, FinishedChunk, NewAttempt};
 
-/// The call_log of one compression.
+/// The call log of one compression.
 #[derive(Clone, Copy)]
 pub(super) enum CallLog<'a> {
-    /// A job's, in the store.
+    /// The log of a job, in the database.
     Database(&'a Store, &'a Job),
-    /// Of one that nobody claims.
+    /// The log of an offline compression.
     Memory(&'a MemoryLog),
 }
 
-/// Notes in memory.
+/// A call log in memory.
 #[derive(Debug, Default)]
 pub(super) struct MemoryLog {
     calls: Mutex<Vec<CallRecord>>,
     chunks: Mutex<Vec<FinishedChunk>>,
 }
 
-/// One call to a model, as it is told to whoever asked for the compression.
+/// One call to a model, as it is reported to the caller of an offline compression.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct CallRecord {
     /// `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
@@ -39,32 +39,32 @@ pub struct CallRecord {
     pub through_seq: i64,
     /// The model.
     pub model: String,
-    /// `ok`, or the error's word.
+    /// `ok`, or the name of the error.
     pub outcome: &'static str,
     /// The server's status, when it answered with an error.
     pub http_status: Option<u16>,
-    /// Tokens in.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens out.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// How long it took.
+    /// How long the call took.
     pub latency_ms: u64,
     /// Millionths of the currency of the operator's prices.
     pub cost_micros: u64,
 }
 
 impl MemoryLog {
-    fn lock<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
-        // Notes stay notes, whoever broke off.
-        notes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock<T>(entries: &Mutex<T>) -> MutexGuard<'_, T> {
+        // A poisoned lock is ignored: the entries are valid at every point.
+        entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every call so far.
+    /// All calls so far.
     pub(super) fn calls(&self) -> Vec<CallRecord> {
         Self::lock(&self.calls).clone()
     }
 
-    /// What they used.
+    /// The tokens, time and money of all calls so far.
     pub(super) fn cost(&self) -> Cost {
         let mut cost = Cost::default();
         for call in Self::lock(&self.calls).iter() {
@@ -86,7 +86,7 @@ pub(super) struct PendingCall<'a> {
 }
 
 impl CallLog<'_> {
-    /// Whose limits a call counts towards.
+    /// The tenant whose limits a call counts towards.
     pub(super) fn tenant(&self) -> TenantId {
         match self {
             Self::Database(_, job) => job.tenant,
@@ -94,20 +94,20 @@ impl CallLog<'_> {
         }
     }
 
-    /// Whether nothing is published, so that a judge sees refused candidates too.
+    /// Whether this is a shadow run, of which rejected candidates are judged and stored too.
     pub(super) fn is_shadow(&self) -> bool {
         matches!(self, Self::Database(_, job) if job.request.shadow)
     }
 
-    /// The compression's name in logs.
+    /// The name of the compression in logs.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Database(_, job) => job.id.to_string(),
-            Self::Memory(_) => "alone".to_owned(),
+            Self::Memory(_) => "offline".to_owned(),
         }
     }
 
-    /// Notes a call before it is sent.
+    /// Records a call before it is sent.
     pub(super) async fn begin<'n>(&self, new: NewAttempt<'n>) -> Result<PendingCall<'n>, JobError> {
         let id = match self {
             Self::Database(store, job) => store.begin_llm_attempt(job, new).await?.ok_or(JobError::Fenced)?,
@@ -116,12 +116,12 @@ impl CallLog<'_> {
         Ok(PendingCall { id, new })
     }
 
-    /// Notes how a call ended.
+    /// Records how a call ended.
     pub(super) async fn end(&self, open: PendingCall<'_>, end: AttemptEnd) -> Result<(), JobError> {
         match self {
             Self::Database(store, job) => Ok(store.end_llm_attempt(job, open.id, end).await?),
-            Self::Memory(page) => {
-                MemoryLog::lock(&page.calls).push(CallRecord {
+            Self::Memory(log) => {
+                MemoryLog::lock(&log.calls).push(CallRecord {
                     purpose: open.new.purpose,
                     from_seq: open.new.from_seq,
                     through_seq: open.new.through_seq,
@@ -138,21 +138,21 @@ impl CallLog<'_> {
         }
     }
 
-    /// The finished pieces, in the order of the session.
+    /// The finished chunks, in the order of the session.
     pub(super) async fn finished(&self) -> Result<Vec<FinishedChunk>, JobError> {
         match self {
             Self::Database(store, job) => Ok(store.finished_chunks(job).await?),
-            Self::Memory(page) => Ok(MemoryLog::lock(&page.chunks).clone()),
+            Self::Memory(log) => Ok(MemoryLog::lock(&log.chunks).clone()),
         }
     }
 
-    /// Keeps a finished piece.
+    /// Stores a finished chunk.
     pub(super) async fn keep(&self, chunk: &FinishedChunk) -> Result<(), JobError> {
         match self {
             Self::Database(store, job) if store.keep_chunk(job, chunk).await? => Ok(()),
             Self::Database(..) => Err(JobError::Fenced),
-            Self::Memory(page) => {
-                MemoryLog::lock(&page.chunks).push(chunk.clone());
+            Self::Memory(log) => {
+                MemoryLog::lock(&log.chunks).push(chunk.clone());
                 Ok(())
             }
         }

@@ -11,7 +11,7 @@ use super::call_log::CallLog;
 use super::engine::Engine;
 use super::exam::Exam;
 use super::grader::Grader;
-use super::input::{InputRows, choose_span, lowered};
+use super::input::{InputRows, choose_span, lowered_target};
 use super::job::{Env, JobError, blocking, elapsed};
 use super::record_cache::Record;
 use super::{reread, shadow};
@@ -31,19 +31,20 @@ use anchord_store::figures::Figures;
 use anchord_store::settle::{NewEvaluation, NewVersion, Settled, Settlement};
 use anchord_store::todos::TodoUpdate;
 
+/// The most unindexed messages that are indexed directly after a compression; more are left to a queued job.
 /// At most so many messages are indexed at once after a version; more wait in the queue. Claimed in the commit that ends
 /// the compression, the indexing costs no notification, claim and second commit. With many messages behind, as before a
 /// first version, it would hold up others: 200 sessions of 480 messages had 15 compressions a second instead of 23.
 const INDEXED_AT_ONCE: Seq = 256;
 
-/// Runs a claimed compression to its settlement; gives the indexing of its version when it is little and claimed at
-/// once, for so long.
+/// Runs a claimed compression to its settlement. Returns the job that indexes the new messages when there are few of
+/// them; that job is claimed with the settlement, under a lease of the same length.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
-    let kept = env.record_cache.take(job.session);
-    let known = kept.as_ref().map(|kept| kept.version);
-    // Boxed: it is far larger than the rest.
-    let load = Box::pin(env.store.load_base((job.tenant, job.session), known));
+    let cached = env.record_cache.take(job.session);
+    let cached_version = cached.as_ref().map(|cached| cached.version);
+    // Boxed, because this future is far larger than the others.
+    let load = Box::pin(env.store.load_base((job.tenant, job.session), cached_version));
     let Some((mut base, mut outlines)) = throttled(load).await? else {
         return Ok(None);
     };
@@ -67,11 +68,11 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         Err(reason) => return skip(env, job, started, reason).await.map(|()| None),
     };
     if span.parent_version != base.current.as_ref().map(|current| current.version) {
-        // An earlier attempt fixed the span, and more than one version was published since.
+        // An earlier attempt fixed the span, and another version was published since.
         settle(env, job, Some(span), ended(Status::Superseded, Report::default())).await?;
         return Ok(None);
     }
-    // A version that was read from the whole history still digests the messages after the anchor last.
+    // `regenerative` reads the whole history, but the messages after the anchor are still read last, as the span.
     let from_seq = outlines.first().map_or(span.from_seq, |first| first.seq);
     let now = u32::try_from(base.session.accounting.context_tokens()).unwrap_or(u32::MAX);
     let before = replaced.map_or(now, |replaced| replaced.context_tokens);
@@ -79,39 +80,38 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let history = (base.session.accounting.system_through, from_seq - 1);
     let (now, revision) = (env.clock.now(), base.session.served_revision());
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
-    // A session's whole past would hold up the summaries of others.
+    // Indexing the whole history of a session would delay the compressions of others.
     let index_lease =
         Some(lease).filter(|_| base.session.head_seq - base.session.indexed_seq <= INDEXED_AT_ONCE);
     let exam = Exam::choose(env, job, &base.settings, span.parent_version).await?;
-    let lowered = lowered(&base, &job.request);
+    let lowered = lowered_target(&base, &job.request);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);
     let fixing = async { Ok(job.span.is_some() || env.store.fix_span(job, span).await?) };
     let reading = async {
         let read = env.store.load_span(job.tenant, job.session, from_seq, span.through_seq);
         let originals = throttled(read).await?;
         let job = job.clone();
-        let work = InputRows { base, outlines, originals, kept, span, span_tokens, job, strategy, now };
+        let work = InputRows { base, outlines, originals, cached, span, span_tokens, job, strategy, now };
         blocking(move || work.input()).await?.map_err(JobError::Broken)
     };
-    // The commit is waited for before anything is made of what was read: a model is asked, and chunks are kept, for
-    // a span that is fixed.
+    // Wait for the commit before anything else: models are called, and chunks are stored, only for a fixed span.
     let (is_fixed, input) = futures::try_join!(fixing, reading)?;
     if !is_fixed {
         return Ok(None);
     }
-    let begun = Instant::now();
+    let reread_started = Instant::now();
     let fresh = match strategy {
         Strategy::Regenerative => reread::refresh(env, job, &mut engine, &input.material, history).await?,
         Strategy::Anchored | Strategy::Opaque | Strategy::SlidingWindow | Strategy::Rollback => None,
     };
-    let reread_ms = elapsed(begun);
+    let reread_ms = elapsed(reread_started);
     let call_log = CallLog::Database(&env.store, job);
     let grader = Grader::new(env.llm.as_ref(), exam);
-    // Boxed: with a record on its stack it is far larger than the rest.
+    // Boxed, because this future holds a whole record.
     let mut made = Box::pin(build(call_log, grader, &mut engine, input, fresh)).await?;
     made.timings.engine_ms += reread_ms;
     made.todos_revision = todos_revision;
-    // What code makes in a model's place covers less.
+    // A candidate that code made in place of a model covers fewer messages.
     let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
     if covered != span && !env.store.fix_span(job, covered).await? {
         return Err(JobError::Fenced);
@@ -123,12 +123,12 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
     let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
-    // What is made in the shadow or ahead of need may never be the current version.
+    // A shadow run is never published, and a speculative one may not be.
     let is_published = !job.request.shadow && !job.request.ahead && settled == Settled::As(Status::Succeeded);
     if let Some(record) = record.filter(|_| is_published) {
         env.record_cache.insert(job.session, record);
     }
-    // It has ended, and what is claimed with it is not to wait for its lease.
+    // The job has ended. A failure here must not delay the job that was claimed with it.
     if env.llm.is_some()
         && let Err(error) = env.store.forget_chunks(job).await
     {
@@ -137,13 +137,12 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     Ok(indexing)
 }
 
-/// Ends it, and tells the metrics what it came to.
+/// Ends the job and records metrics.
 async fn settle(env: &Env, job: &Job, span: Option<Span>, settlement: Settlement) -> Result<(), JobError> {
     settle_and_index(env, job, span, settlement, None).await.map(|_| ())
 }
 
-/// Ends it as [`settle`] does; tells what came of it, and gives the indexing of its version when that is claimed
-/// with it.
+/// Ends the job and records metrics. Returns the outcome, and the indexing job that was claimed with it.
 async fn settle_and_index(
     env: &Env,
     job: &Job,
@@ -153,7 +152,7 @@ async fn settle_and_index(
 ) -> Result<(Settled, Option<Box<Job>>), JobError> {
     let figures = Figures::of(&settlement.report, job.request.shadow);
     let lease = lease.map(|lease| lease.as_secs_f64());
-    // Boxed: what it writes is large.
+    // Boxed, because this future is large.
     let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
     let (settled, indexing) = throttled(settling).await?;
     if let Settled::As(status) = settled {
@@ -162,7 +161,7 @@ async fn settle_and_index(
     Ok((settled, indexing))
 }
 
-/// Ends a compression whose strategy the session refuses.
+/// Ends a compression whose strategy the session does not allow.
 async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError> {
     let error = Some(Failure {
         kind: "critical-session".to_owned(),
@@ -173,7 +172,7 @@ async fn refuse(env: &Env, job: &Job, strategy: Strategy) -> Result<(), JobError
     Ok(())
 }
 
-/// Ends a compression that cannot be done, with its reason.
+/// Ends a compression that cannot be done, and records the reason.
 pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
     let error = Some(Failure { kind: kind.to_owned(), detail: detail.to_owned() });
     let cost = env.store.llm_cost(job).await?;
@@ -182,11 +181,12 @@ pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Resu
     Ok(())
 }
 
+/// Ends a compression that finds nothing to cover.
 async fn skip(env: &Env, job: &Job, started: Instant, reason: group::NoSpan) -> Result<(), JobError> {
     settle(env, job, None, ended(Status::Skipped, skipped(job, started, reason))).await
 }
 
-/// What is told of a compression that finds nothing to cover.
+/// The report of a compression that finds nothing to cover.
 pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Report {
     let error = Some(reason.into());
     let timings =
@@ -199,7 +199,7 @@ fn ended(status: Status, report: Report) -> Settlement {
 }
 
 impl BuiltCandidate {
-    /// What it comes to, with the record of the version when there is one.
+    /// The settlement of the candidate, and the record to cache when there is a version.
     fn settle(
         self,
         job: &Job,
@@ -231,7 +231,7 @@ impl BuiltCandidate {
             tokens_after: tokens(proof.meta.tokens_after),
             compression_ratio: proof.meta.compression_ratio,
             context_tokens_before: Some(context_before),
-            // What the context would be; settling a version that is published counts it afresh.
+            // An estimate for shadow runs; the settlement of a published version counts the tokens.
             context_tokens_after: job.request.shadow.then(|| {
                 let replaced = tokens(proof.meta.tokens_before).unwrap_or(u32::MAX);
                 context_before
@@ -254,12 +254,12 @@ impl BuiltCandidate {
         };
         let evaluation = Some(NewEvaluation {
             scores: scores(&proof.report, self.rubric.as_ref())?,
-            results: written(&proof.report.results)?,
+            results: raw_json(&proof.report.results)?,
             new_probes: proof
                 .new_probes
                 .iter()
                 .chain(&self.exam.questions)
-                .map(written)
+                .map(raw_json)
                 .collect::<Result<_, _>>()?,
             retired: proof
                 .retired
@@ -271,19 +271,19 @@ impl BuiltCandidate {
         });
         let doubled = u64::from(report.tokens_before.unwrap_or_default()) * 2;
         let retry_tokens = if status == Status::Skipped { doubled } else { 0 };
-        // A shadow run keeps what it made, also what the gate refused: that is what it is for.
-        let is_kept = status == Status::Succeeded || job.request.shadow;
-        let (version, record) = if is_kept { Some(self.version()?) } else { None }.unzip();
+        // A shadow run stores its candidate even when the gate rejected it, so that strategies can be compared.
+        let is_stored = status == Status::Succeeded || job.request.shadow;
+        let (version, record) = if is_stored { Some(self.version()?) } else { None }.unzip();
         Ok((Settlement { status, report, version, evaluation, retry_tokens, revision: 0 }, record))
     }
 
     fn version(self) -> Result<(NewVersion, Record), JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
-            push_entry(&mut ledger, "command", &command.seqs, written(command)?);
+            push_entry(&mut ledger, "command", &command.seqs, raw_json(command)?);
         }
         for run in &self.facts.test_runs {
-            push_entry(&mut ledger, "test_run", &run.seqs, written(run)?);
+            push_entry(&mut ledger, "test_run", &run.seqs, raw_json(run)?);
         }
         let proof = self.proof;
         let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
@@ -292,12 +292,12 @@ impl BuiltCandidate {
         let version = proof.meta.version;
         let (record, parts) =
             self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
-        let carry = written(&self.facts.carry)?;
+        let carry = raw_json(&self.facts.carry)?;
         let bytes = parts.bytes() + carry.get().len();
-        let kept = Record { version, summary: proof.summary, parts, carry: self.facts.carry, bytes };
+        let cached = Record { version, summary: proof.summary, parts, carry: self.facts.carry, bytes };
         let version = NewVersion {
             version,
-            meta: written(&proof.meta)?,
+            meta: raw_json(&proof.meta)?,
             record,
             carry,
             rendering: served(&proof.rendering.text, self.counter),
@@ -307,7 +307,7 @@ impl BuiltCandidate {
             todos,
             ledger,
         };
-        Ok((version, kept))
+        Ok((version, cached))
     }
 }
 
@@ -322,15 +322,15 @@ fn refusal_text(proof: &Proof) -> String {
     reasons.join("; ")
 }
 
-/// A rendering as the message that contexts serve, with that message's tokens.
+/// A rendering as the message text of a context, and the tokens of that message.
 fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
     let text = context::summary_message_text(rendering);
     let tokens = context::Counted::new(&text, &counter).tokens;
     (text, tokens)
 }
 
-/// Numbers the entries of one message among themselves, so that a span that is read again after a
-/// rollback, with other bounds, gives the same keys.
+/// Numbers the entries of each message separately, so that the keys are the same when the messages are read again
+/// within another span after a rollback.
 fn push_entry(
     ledger: &mut Vec<(Cow<'static, str>, Seq, i32, Box<RawValue>)>,
     kind: &'static str,
@@ -343,7 +343,7 @@ fn push_entry(
     ledger.push((Cow::Borrowed(kind), seq, ordinal, value));
 }
 
-/// The figures of an evaluation as they are stored: the rubric stands among them, when there is one.
+/// The scores of an evaluation as they are stored, with the rubric when there is one.
 pub(super) fn scores(report: &ProbeReport, rubric: Option<&Rubric>) -> Result<serde_json::Value, JobError> {
     let mut scores = json(&report.scores())?;
     if let (Some(fields), Some(rubric)) = (scores.as_object_mut(), rubric) {
@@ -356,7 +356,7 @@ fn json(value: &impl Serialize) -> Result<serde_json::Value, JobError> {
     serde_json::to_value(value).map_err(|error| JobError::Broken(error.to_string()))
 }
 
-pub(super) fn written(value: &impl Serialize) -> Result<Box<RawValue>, JobError> {
+pub(super) fn raw_json(value: &impl Serialize) -> Result<Box<RawValue>, JobError> {
     serde_json::value::to_raw_value(value).map_err(|error| JobError::Broken(error.to_string()))
 }
 

@@ -1,7 +1,7 @@
-//! The engine that writes a span's narrative: the one place where a compression asks for it.
+//! The engine that writes the narrative of a span: a model, or code when there is none or the model fails.
 //!
-//! Whoever asks has read the facts already and merges, proves and publishes what comes back; an engine
-//! sees a span, and nothing of strategies, versions or the queue.
+//! The caller has read the facts already, and merges, checks and publishes the proposal. An engine knows the span, but
+//! no strategies, versions or queue.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use anchord_record::strategy::{self, EngineChoice, Strategy};
 use anchord_session::settings::Settings;
 use anchord_store::compressions::Job;
 
-/// What a model told of a span, upon what code found.
-fn worded(span_facts: &SpanFacts, told: Narrative, model: String) -> Proposed {
+/// The proposal for a narrative that a model wrote, together with what code found.
+fn with_narrative(span_facts: &SpanFacts, told: Narrative, model: String) -> Proposed {
     let mut proposal = candidate::propose_beside(&span_facts.material, &span_facts.facts);
     let Account { told: all, trimmed, dropped, .. } = &told.account;
     if trimmed + dropped > 0 {
@@ -30,12 +30,12 @@ fn worded(span_facts: &SpanFacts, told: Narrative, model: String) -> Proposed {
     Proposed { proposal, changes, account, engine: strategy::Engine::Llm, model: Some(model) }
 }
 
-/// Who words the narratives of one compression: a model until it comes to nothing, and code from then on,
-/// so that a failing model costs a compression its tries once.
+/// Writes the narratives of one compression: by a model until it fails, and by code from then on, so that a compression
+/// pays for the retries of a failing model once.
 #[derive(Debug)]
 pub(super) struct Engine {
     model: Option<(anchord_llm::Client, String)>,
-    /// The phase of the work, which decides what is told in full.
+    /// The phase of the work, which decides what is described in detail.
     phase: Option<Phase>,
     asked: bool,
     fallen_back: bool,
@@ -43,7 +43,7 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Chooses what the caller, the session and the operator ask for, as far as it can be had.
+    /// The engine that caller, session and operator ask for, as far as it is available.
     pub(super) async fn choose(
         env: &Env,
         job: &Job,
@@ -70,7 +70,7 @@ impl Engine {
             return Ok(engine);
         }
         let named = job.request.model.as_ref().or(settings.model.as_ref());
-        // It was allowed when it was set; the operator's list may have changed since.
+        // The model was allowed when it was set, but the operator may have changed the list since.
         let allowed = named.filter(|name| client.allows(name));
         if named.is_some() && allowed.is_none() {
             let note = "llm: the model that was asked for is not allowed; the default one was asked";
@@ -81,12 +81,12 @@ impl Engine {
         Ok(engine)
     }
 
-    /// A model, or code.
+    /// An engine with a model, or without one, by code.
     pub(super) fn new(model: Option<(anchord_llm::Client, String)>) -> Self {
         Self { model, phase: None, asked: false, fallen_back: false, notes: Vec::new() }
     }
 
-    /// Asks for the narrative of a span.
+    /// Proposes what a span adds to the record.
     pub(super) async fn propose(
         &mut self,
         call_log: CallLog<'_>,
@@ -96,20 +96,20 @@ impl Engine {
         if let Some((client, model)) = self.model.clone() {
             self.asked = true;
             let model_client = ModelClient { call_log, client: &client, model: &model };
-            match narrate::tell(model_client, span_facts, self.phase).await? {
+            match narrate::narrate(model_client, span_facts, self.phase).await? {
                 Ok(words) => told = Some((words, model)),
                 Err(NarrativeFailure(reason)) => self.fall_back(reason),
             }
         }
         let span_facts = Arc::clone(span_facts);
         blocking(move || match told {
-            Some((told, model)) => worded(&span_facts, told, model),
+            Some((told, model)) => with_narrative(&span_facts, told, model),
             None => candidate::propose(&span_facts.material, &span_facts.facts),
         })
         .await
     }
 
-    /// Asks the model once more for what a candidate missing; `None` when that came to nothing.
+    /// Asks the model again for the facts that a candidate misses; `None` when that failed.
     pub(super) async fn narrate_again(
         &mut self,
         call_log: CallLog<'_>,
@@ -125,27 +125,27 @@ impl Engine {
                 Err(NarrativeFailure(_)) => return Ok(None),
             };
         let span_facts = Arc::clone(span_facts);
-        Ok(Some(blocking(move || worded(&span_facts, told, model)).await?))
+        Ok(Some(blocking(move || with_narrative(&span_facts, told, model)).await?))
     }
 
-    /// Leaves the rest of the compression to code.
+    /// Continues the compression by code.
     pub(super) fn fall_back(&mut self, reason: &str) {
         self.model = None;
         self.fallen_back = true;
         self.notes.push(format!("llm: {reason}; code made this version"));
     }
 
-    /// Whether a model was to word this and code does.
+    /// Whether code has replaced the model.
     pub(super) fn has_fallen_back(&self) -> bool {
         self.fallen_back
     }
 
-    /// Hands out what a reader should know.
+    /// The warnings for the reader of the version.
     pub(super) fn notes(self) -> Vec<String> {
         self.notes
     }
 
-    /// Counts how it went for the session's breaker, and hands out what a reader should know.
+    /// Records success or failure for the session's circuit breaker; returns the warnings for the reader of the version.
     pub(super) async fn close(self, env: &Env, job: &Job) -> Result<Vec<String>, JobError> {
         if self.asked {
             env.store.note_llm(job.tenant, job.session, !self.fallen_back).await?;

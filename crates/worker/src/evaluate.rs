@@ -1,9 +1,9 @@
-//! An evaluation that a caller asked for: the probes of a version, asked of it again.
+//! Runs an evaluation that a caller asked for: asks the probes of a version again.
 
 use std::time::Instant;
 
 use super::call_log::CallLog;
-use super::compress::{scores, written};
+use super::compress::{raw_json, scores};
 use super::exam::{Exam, ServedText};
 use super::grader::{Grader, ProbeTarget};
 use super::input::read_messages;
@@ -18,7 +18,7 @@ use anchord_session::compression::{Failure, Report, Status, Timings};
 use anchord_store::compressions::Job;
 use anchord_store::settle::NewEvaluation;
 
-/// The last messages of a version's span that a judge is shown parts of.
+/// How many of the last messages of a span the judge may see parts of.
 const JUDGED_MESSAGES: Seq = 500;
 
 /// Runs a claimed evaluation to its settlement.
@@ -44,7 +44,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
             started: stored.meta.last_compressed_at,
             last_activity: stored.meta.last_compressed_at,
         };
-        // The bound that it was rendered with gives the bytes that contexts serve.
+        // Use the bound that the version was rendered with, so that the text is the one that contexts serve.
         let bound = if stored.meta.max_tokens == 0 {
             found.settings.policy().max_summary_tokens
         } else {
@@ -83,7 +83,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     }
     let evaluation = NewEvaluation {
         scores: scores(&report, rubric.as_ref())?,
-        results: written(&report.results)?,
+        results: raw_json(&report.results)?,
         new_probes: Vec::new(),
         retired: Vec::new(),
     };
@@ -107,7 +107,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Ends an evaluation that cannot be done, with its reason.
+/// Ends an evaluation that cannot be done, and records the reason.
 pub(super) async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
     let error = Some(Failure { kind: kind.to_owned(), detail: detail.to_owned() });
     let report = Report { error, ..Report::default() };

@@ -1,8 +1,8 @@
-//! The exam of one job: an examiner writes questions from the messages, and a reader answers them, and earlier ones
-//! that are still true, from the candidate alone.
+//! The exam of a job: one model (the examiner) writes questions about the messages, and another (the reader) answers
+//! them, and earlier questions that still hold, from the candidate alone.
 //!
-//! A call to the examiner for a job, and one to the reader for a candidate, of which there are two at most. When either
-//! cannot be reached or read there is no exam, which is said; nothing of a compression waits on its outcome.
+//! There is one call to the examiner per job and one to the reader per candidate, of which there are at most two. When a
+//! call fails or its answer cannot be parsed, there is no exam, and a warning says so; the compression continues.
 
 use std::sync::Arc;
 
@@ -23,46 +23,47 @@ use anchord_record::strategy::EngineChoice;
 use anchord_session::settings::Settings;
 use anchord_store::compressions::Job;
 
-/// Tokens of the messages that an examiner is shown, at most.
+/// The most tokens of messages that the examiner sees.
 const EVIDENCE_TOKENS: u32 = 16_000;
-/// Tokens of what it writes, and of a reader's answers.
+/// The most tokens of the questions, and of the answers.
 const EXAM_TOKENS: u32 = 3_072;
 
-/// Asks an examiner and a reader.
+/// Runs the exam of a job.
 #[derive(Debug)]
 pub(super) struct Exam {
     client: Client,
-    /// Who writes the questions.
+    /// The model that writes the questions.
     examiner: String,
-    /// Below which share it is low.
+    /// The share of passed questions below which an exam is low.
     threshold: f64,
-    /// Questions of earlier exams.
+    /// The questions of earlier exams.
     earlier: Vec<(ProbeId, Probe)>,
-    /// What the examiner wrote of this job's messages; `None` until it was asked.
+    /// The questions of the examiner; `None` until it was asked.
     written: Option<Written>,
+    /// Whether a call failed, so that there is no exam.
     is_down: bool,
-    /// A reader has answered once.
+    /// Whether the reader has answered once.
     has_sat: bool,
-    /// It gave one answer to everything, so that nothing is to be learned from it.
+    /// Whether the reader gave the same answer to every question, so that its answers mean nothing.
     is_parroted: bool,
     notes: Vec<String>,
 }
 
-/// What a session keeps of an exam.
+/// How an exam changes the questions of a session.
 #[derive(Debug, Default)]
 pub(super) struct ExamChanges {
-    /// Its new questions.
+    /// The new questions.
     pub(super) questions: Vec<Probe>,
-    /// Earlier ones that are asked no more.
+    /// Earlier questions that are no longer asked.
     pub(super) retired: Vec<ProbeId>,
 }
 
-/// What a reader is given: a version's context.
+/// The text that the reader answers from: the context that a version serves.
 #[derive(Clone, Debug)]
 pub(super) struct ServedText {
     pub(super) text: String,
     pub(super) tokens: u32,
-    /// The messages that it stands for.
+    /// The messages that the text replaces.
     pub(super) span: (Seq, Seq),
 }
 
@@ -77,8 +78,8 @@ impl ServedText {
 }
 
 impl Exam {
-    /// The exam of a version that follows `parent`, when the operator named an examiner and the session is taken. One
-    /// whose messages go to no model is examined only when it asks for that.
+    /// The exam of a version that follows `parent`, when the operator configured an examiner and the session is sampled.
+    /// A session whose messages go to no model has exams only when it asks for them.
     pub(super) async fn choose(
         env: &Env,
         job: &Job,
@@ -103,7 +104,7 @@ impl Exam {
         Ok(Some(exam))
     }
 
-    /// An exam without earlier questions, when the operator named an examiner.
+    /// An exam without earlier questions, when the operator configured an examiner.
     pub(super) fn new(client: &Client, threshold: f64) -> Option<Self> {
         Some(Self {
             client: client.clone(),
@@ -118,18 +119,18 @@ impl Exam {
         })
     }
 
-    /// Whether a reader knew too little of what results are about.
+    /// Whether the reader passed too few of these questions.
     pub(super) fn is_low(&self, results: &[ProbeResult]) -> bool {
         let scores = ExamScores::of(results).map(|scores| scores.against(self.threshold));
         !self.is_parroted && scores.is_some_and(|scores| scores.low)
     }
 
-    /// Below which share it is low.
+    /// The share of passed questions below which an exam is low.
     pub(super) fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// What the reader answered of a candidate; `None` when there is no exam.
+    /// The reader's results for a candidate; `None` when there is no exam.
     pub(super) async fn sit(
         &mut self,
         call_log: CallLog<'_>,
@@ -140,15 +141,15 @@ impl Exam {
             self.written = self.write(call_log, span_facts).await?;
         }
         let Some(written) = self.written.as_ref().filter(|_| !self.is_down) else { return Ok(None) };
-        let true_still = (0..).zip(&self.earlier).filter(|(at, _)| !written.outdated.contains(at));
-        let true_still: Vec<&Probe> = true_still.map(|(_, (_, probe))| probe).collect();
-        let again = exam::asked_again(true_still.len());
-        let again = again.into_iter().filter_map(|at| true_still.get(at).copied());
+        let still_true = (0..).zip(&self.earlier).filter(|(at, _)| !written.outdated.contains(at));
+        let still_true: Vec<&Probe> = still_true.map(|(_, (_, probe))| probe).collect();
+        let again = exam::asked_again(still_true.len());
+        let again = again.into_iter().filter_map(|at| still_true.get(at).copied());
         let questions: Vec<Probe> = written.questions.iter().chain(again).cloned().collect();
         self.read(call_log, &ServedText::of(proof), questions).await
     }
 
-    /// Asks the examiner.
+    /// Lets the examiner write the questions.
     async fn write(
         &mut self,
         call_log: CallLog<'_>,
@@ -163,7 +164,7 @@ impl Exam {
         let (read, earlier) = (Arc::clone(span_facts), self.earlier.clone());
         let (paper, tokens) = blocking(move || {
             let SpanFacts { material, ends, .. } = &*read;
-            // What code found is left out: the record is made from it.
+            // Omit the facts that code found, because the record is made from them.
             let shown = shown.min(EVIDENCE_TOKENS);
             let evidence =
                 changes::evidence(&material.span, (ends, &Facts::default()), shown, material.counter);
@@ -208,7 +209,7 @@ impl Exam {
         Ok(Some(written))
     }
 
-    /// Lets the reader answer questions from a version's context.
+    /// Lets the reader answer questions from the context of a version.
     pub(super) async fn read(
         &mut self,
         call_log: CallLog<'_>,
@@ -240,7 +241,8 @@ impl Exam {
         };
         let results = probe::mark_answers(&report, &answered, spent).results;
         if exam::is_parroted(&results) {
-            // What is right by chance is no answer; else it may have said in its words that it knows nothing.
+            // An answer that is right by chance means nothing. If none is right, the reader may have meant that it knows
+            // nothing.
             if results.iter().any(|result| result.verdict == Verdict::Pass) {
                 self.give_up(call_log, "reader", "the same answer to every question");
                 return Ok(None);
@@ -252,7 +254,7 @@ impl Exam {
         Ok(Some(results))
     }
 
-    /// Notes that there is no exam, and why.
+    /// Records that there is no exam, and why.
     fn give_up(&mut self, call_log: CallLog<'_>, who: &str, reason: &str) {
         warn!(compression.id = call_log.name(), llm.reader = who, reason, "llm.exam_unusable");
         self.is_down = true;
@@ -260,7 +262,7 @@ impl Exam {
         self.notes.push(format!("exam: the {who} gave no usable answer ({reason}); {left}"));
     }
 
-    /// What the session keeps, and what a reader of the version should know.
+    /// The changes to the session's questions, and the warnings for the reader of the version.
     pub(super) fn close(self) -> (ExamChanges, Vec<String>) {
         let Written { questions, outdated, .. } = self.written.unwrap_or_default();
         let (mut retired, mut open) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! Whom a candidate is shown: a model that answers its probes, a reader that sits its exam, a judge. Each when the operator
-//! named a model for it, each without effect when that cannot be reached, which is said.
+//! Models that grade a candidate: one answers its probes, a reader takes its exam, and a judge rates it. Each is optional;
+//! when a model cannot be reached, the compression continues without it and a warning says so.
 
 use std::sync::Arc;
 
@@ -18,45 +18,46 @@ use anchord_record::exam;
 use anchord_record::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
 use anchord_record::rubric::{self, Rubric};
 
-/// The most calls that the probes of one job may take, over all of its candidates.
-const MOST_CALLS: usize = 16;
-/// Tokens of the answers on one sheet.
+/// The most calls for the probes of one job, over all its candidates.
+const MAX_CALLS: usize = 16;
+/// The most tokens of the answers to one sheet.
 const ANSWER_TOKENS: u32 = 4_096;
-/// Tokens of a judgement.
+/// The most tokens of a judgement.
 const JUDGEMENT_TOKENS: u32 = 1_024;
 
-/// What questions are asked of.
+/// The text that probes are asked of.
 #[derive(Clone, Copy)]
 pub(super) struct ProbeTarget<'a> {
     pub(super) rendering: &'a str,
     pub(super) tokens: u32,
-    /// The messages that it is the summary of.
+    /// The messages that the text summarises.
     pub(super) span: (Seq, Seq),
 }
 
-/// Asks models about the candidates of one job.
+/// Grades the candidates of one job.
 #[derive(Debug)]
 pub(super) struct Grader {
     client: Option<Client>,
     exam: Option<Exam>,
     calls_left: usize,
-    /// Models that failed are not asked again for this job.
+    /// Whether the probe model failed; then it is not asked again for this job.
     is_down: bool,
     notes: Vec<String>,
 }
 
 impl Grader {
     pub(super) fn new(client: Option<&Client>, exam: Option<Exam>) -> Self {
-        Self { client: client.cloned(), exam, calls_left: MOST_CALLS, is_down: false, notes: Vec::new() }
+        Self { client: client.cloned(), exam, calls_left: MAX_CALLS, is_down: false, notes: Vec::new() }
     }
 
-    /// What a session keeps of the exam, and what a reader should know.
+    /// The changes to the session's questions, and the warnings for the reader of the version.
     pub(super) fn close(mut self) -> (ExamChanges, Vec<String>) {
         let (kept, notes) = self.exam.map(Exam::close).unwrap_or_default();
         self.notes.extend(notes);
         (kept, self.notes)
     }
 
+    /// Adds a warning for the reader of the version.
     pub(super) fn note(&mut self, note: String) {
         self.notes.push(note);
     }
@@ -67,8 +68,8 @@ impl Grader {
         named && !self.is_down && self.calls_left > 0
     }
 
-    /// The report with what a model answered from the rendering alone. Where it answers nothing that can be
-    /// read, code's verdicts stand.
+    /// The report with the verdicts of a model that answers from the rendering alone. Where its answers cannot be
+    /// parsed, the verdicts of code remain.
     pub(super) async fn answer(
         &mut self,
         call_log: CallLog<'_>,
@@ -114,7 +115,7 @@ impl Grader {
         Ok(report)
     }
 
-    /// Lets a reader sit the exam of a candidate; whether it did.
+    /// Lets a reader take the exam of a candidate; returns whether it did.
     pub(super) async fn sit(
         &mut self,
         call_log: CallLog<'_>,
@@ -127,13 +128,13 @@ impl Grader {
         Ok(true)
     }
 
-    /// Whether a reader knew too little of what results of an exam are about.
+    /// Whether the reader passed too few of these questions.
     pub(super) fn is_low(&self, results: &[ProbeResult]) -> bool {
         self.exam.as_ref().is_some_and(|exam| exam.is_low(results))
     }
 
-    /// The report with what a reader answers of questions that stand, from a version's context: of its own and the
-    /// latest before it.
+    /// The report with a reader's answers to the questions of earlier exams, from the context of a version. Only the
+    /// latest questions are asked.
     pub(super) async fn sit_again(
         &mut self,
         call_log: CallLog<'_>,
@@ -154,8 +155,8 @@ impl Grader {
         self.client.as_ref().is_some_and(|client| client.options().judge_model.is_some())
     }
 
-    /// What a judge says of a summary of a span; nothing without a judge. `evidence` writes in about so many
-    /// tokens what the summary is of.
+    /// The judge's rubric for a summary of a span; `None` without a judge. `evidence` describes the span in about the
+    /// given number of tokens.
     pub(super) async fn judge(
         &mut self,
         call_log: CallLog<'_>,
@@ -169,7 +170,7 @@ impl Grader {
         let (prompt, tokens) = blocking(move || {
             let counter = TokenCounter::default();
             let taken = JUDGEMENT_TOKENS + INSTRUCTION_TOKENS + counter.count_text(&summary);
-            // Another tokenizer may count a fifth more than ours.
+            // The model's tokenizer may count a fifth more than ours.
             let budget = (room.saturating_sub(taken) / 5 * 4).max(1_000);
             let prompt = rubric::question(&summary, &evidence(budget));
             let tokens = counter.count_text(&prompt.user);

@@ -1,4 +1,4 @@
-//! Looks back on the versions of a session that another one followed.
+//! Scores the hindsight of versions that have been followed by another one.
 
 use tracing::warn;
 
@@ -6,15 +6,15 @@ use anchord_messages::id::{SessionId, TenantId};
 use anchord_runtime::background;
 use anchord_store::Store;
 
-/// The most versions that are looked back on at once; mostly there is one.
-const MOST_LOOKS: usize = 4;
+/// The most versions that one call scores; mostly there is one.
+const MAX_VERSIONS: usize = 4;
 
-/// Looks back on versions that another one followed, and that are indexed.
+/// Scores versions that have been followed by another one and are indexed.
 ///
-/// Called when a compression has ended, and when an indexing has: whichever commits last finds both done. What fails
-/// here is found by the next call.
+/// Called after each compression and each indexing: the one that commits last finds both done. What a failure leaves
+/// over is scored by the next call.
 pub async fn look_back(store: &Store, (tenant, session): (TenantId, SessionId)) {
-    for _ in 0..MOST_LOOKS {
+    for _ in 0..MAX_VERSIONS {
         match background::throttled(Box::pin(store.look_back(tenant, session))).await {
             Ok(Some(hindsight)) => {
                 if let Some(score) = hindsight.score {

@@ -1,4 +1,4 @@
-//! Keeps a session's recall index up with its messages.
+//! Adds new messages of a session to its recall index.
 
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_recall::Analyzer;
@@ -7,35 +7,34 @@ use anchord_store::compressions::Job;
 use anchord_store::recall::Indexing;
 use anchord_store::{Store, StoreError};
 
-/// The most transactions of one job: a session that was imported whole must not hold a permit for long.
-const MOST_STEPS: usize = 16;
+/// The most transactions of one job, so that a large imported session does not occupy a permit for long.
+const MAX_STEPS: usize = 16;
 
-/// What an indexing did.
+/// The progress of an indexing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indexed {
-    /// Through which message the index reaches now.
+    /// The last indexed message.
     pub through_seq: Seq,
-    /// Whether messages are left, so that another job is due.
+    /// Whether messages are left for another job.
     pub more: bool,
-    /// Whether the job that it was for has ended with the last messages.
+    /// Whether the job was settled together with the last messages.
     pub is_ended: bool,
 }
 
 /// Indexes the next messages of a session, for a job if there is one; `None` when the session is gone.
 ///
-/// Safe to run twice at once: each step is fenced by how far the index reached before it, and one that
-/// comes second changes nothing.
+/// Concurrent runs are safe: each step is fenced by the last indexed message, so the later one changes nothing.
 ///
 /// # Errors
-/// When the database fails; what was indexed before stays.
+/// When the database fails; earlier steps are committed.
 pub async fn index(
     store: &Store,
     (tenant, session): (TenantId, SessionId),
     job: Option<&Job>,
 ) -> Result<Option<Indexed>, StoreError> {
     let mut through_seq = 0;
-    for _ in 0..MOST_STEPS {
-        // Boxed: a page of messages is read in it.
+    for _ in 0..MAX_STEPS {
+        // Boxed, because this future holds a page of messages.
         match background::throttled(Box::pin(step(store, (tenant, session), job))).await? {
             Some(indexed) if indexed.more => through_seq = indexed.through_seq,
             last => return Ok(last),
@@ -44,7 +43,7 @@ pub async fn index(
     Ok(Some(Indexed { through_seq, more: true, is_ended: false }))
 }
 
-/// Indexes what one transaction takes.
+/// Indexes the messages of one transaction.
 async fn step(
     store: &Store,
     (tenant, session): (TenantId, SessionId),

@@ -1,5 +1,5 @@
-//! What a compression is made from: the span that it covers, read out of the store, and a shorter one for
-//! code when a model comes to nothing.
+//! The input of a compression: the span that it covers, as it is loaded from the store, and a shorter span for code when
+//! the model fails.
 
 use std::sync::Arc;
 
@@ -27,11 +27,12 @@ use anchord_session::span::{self, Asked};
 use anchord_store::base::{Base, Current, Original};
 use anchord_store::compressions::Job;
 
+/// How many messages stay verbatim when code replaces a model.
 /// Messages that stay verbatim when code words what a model was to word: what is only meant is lost with code's words, and
 /// the last messages are where that hurts most.
 const KEPT_BY_CODE: usize = 10;
 
-/// The span: fixed at the first claim, else from the anchor to the last group that may be covered.
+/// The span of a job: fixed at the first claim, otherwise from the anchor to the last group that may be covered.
 pub(super) fn choose_span(
     base: &Base,
     outlines: &[Outline],
@@ -52,63 +53,63 @@ pub(super) fn choose_span(
     Ok(Span { parent_version: base.current.as_ref().map(|current| current.version), from_seq, through_seq })
 }
 
-/// What is told of a target that the session's thresholds do not allow.
-pub(super) fn lowered(base: &Base, request: &Request) -> Option<String> {
+/// A warning when the thresholds of the session do not allow the requested target.
+pub(super) fn lowered_target(base: &Base, request: &Request) -> Option<String> {
     let room = Room::of(
         &span::policy(&base.settings, &base.session.accounting, request),
         request.target,
         &base.session.accounting,
     );
-    let told = format!(
+    let warning = format!(
         "the target was lowered to {} tokens beside system prompt and pins: more would be above the compress level less {HYSTERESIS_SHARE:.2}",
         room.fill
     );
-    room.is_lowered.then_some(told)
+    room.is_lowered.then_some(warning)
 }
 
-/// Everything that the blocking part works on.
+/// Everything that was loaded for a compression.
 pub(super) struct InputRows {
     pub(super) base: Base,
     pub(super) outlines: Vec<Outline>,
     pub(super) originals: Vec<Original>,
-    /// The record that this process published last for the session.
-    pub(super) kept: Option<Record>,
+    /// The cached record of the session.
+    pub(super) cached: Option<Record>,
     pub(super) span: Span,
-    /// Tokens of the span as it was served, when it is read once more.
+    /// Tokens of the span as it was served, when it was compressed before.
     pub(super) span_tokens: Option<u32>,
     pub(super) job: Job,
     pub(super) strategy: Strategy,
     pub(super) now: chrono::DateTime<chrono::Utc>,
 }
 
-/// What a candidate is made from, and what it is made from when code makes it in a model's place.
+/// The input of a compression.
 pub(super) struct CompressionInput {
     pub(super) material: Material,
     pub(super) probe_ids: Vec<ProbeId>,
-    /// The last messages of the span's groups.
+    /// The last message of each group of the span.
     pub(super) ends: Arc<[Seq]>,
     pub(super) shorter: Option<ShorterSpan>,
 }
 
-/// The same span, ending earlier: what code words loses more than what a model words, so that more
-/// messages stay as they are.
+/// The same span with an earlier end, for code in place of a model: code loses more than a model, so more messages stay
+/// verbatim.
 pub(super) struct ShorterSpan {
     pub(super) through_seq: Seq,
     span_tokens: u32,
     left: Left,
 }
 
-/// Of the effective window, what a model is to aim at: two fifths of what a compression fills.
+/// The share of the effective window that a model aims at: two fifths of what a compression fills.
 const AIM_SHARE: f64 = 0.16;
-/// What a model worded takes at most so much of the room for record and digest.
-const TOLD_SHARE: f64 = 0.6;
+/// The largest share of the room for record and digest that a model's narrative may take.
+const NARRATIVE_SHARE: f64 = 0.6;
 
 impl ShorterSpan {
     pub(super) fn apply(self, material: &mut Material) {
         let keep = material.span.partition_point(|message| message.seq <= self.through_seq);
         material.span.truncate(keep);
         (material.through_seq, material.span_tokens) = (self.through_seq, self.span_tokens);
-        // What is shorter is what code words in a model's place.
+        // Code makes this candidate, so it has the bounds of code.
         (material.bound, material.room) = (self.left.record, self.left.together);
     }
 }
@@ -121,8 +122,8 @@ impl InputRows {
         Ok(CompressionInput { material, probe_ids, ends, shorter })
     }
 
-    /// The span without the last [`KEPT_BY_CODE`] messages; nothing when the caller said where it ends, or
-    /// when too little would be left of it.
+    /// The span without the last [`KEPT_BY_CODE`] messages; `None` when the caller chose the end, or when too little
+    /// would be left.
     fn shorter(&self) -> Option<ShorterSpan> {
         let request = &self.job.request;
         let is_asked = request.preserve_recent.is_some() || request.through_seq.is_some() || request.shadow;
@@ -143,13 +144,13 @@ impl InputRows {
         whole.saturating_sub(self.base.session.accounting.masked_within(&self.outlines, &marks, through))
     }
 
-    /// Room for the record, and for record and digest together, when the context is to be at its goal afterwards.
+    /// The room for the record, and for record and digest together, so that the context reaches its target size.
     fn left(&self, through: Seq) -> Left {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let room = Room::of(&policy, self.job.request.target, &self.base.session.accounting);
         let left =
             room.beside(&policy, &span::served(&self.base.session.accounting, &self.outlines), through);
-        // Facts are told before prose, so that half the room leaves out what was said at length; a digest would tell it.
+        // Facts are rendered before prose, so half the room leaves out long talk; a digest would bring it back.
         let (record, together) = if self.trims() {
             ((left.record / 2).max(LEAST_BOUND_TOKENS).min(left.record), 0)
         } else {
@@ -158,7 +159,7 @@ impl InputRows {
         Left { record: record.min(phase_bound(self.base.settings.phase)), together }
     }
 
-    /// Whether the agent's talk is what the compression is for: then noise is trimmed.
+    /// Whether the compression was triggered by verbose talk, which is then trimmed.
     fn trims(&self) -> bool {
         self.job.trigger == SignalKind::Verbosity.as_str()
     }
@@ -176,10 +177,10 @@ impl InputRows {
         };
         let told_bound = match self.base.settings.max_summary_tokens {
             Some(_) => left.record,
-            None => left.record.max(share_of(left.together, TOLD_SHARE).min(DEFAULT_BOUND_TOKENS)),
+            None => left.record.max(share_of(left.together, NARRATIVE_SHARE).min(DEFAULT_BOUND_TOKENS)),
         };
         let span = read_messages(self.originals)?;
-        let base = self.base.current.map(|current| read_base(current, self.kept)).transpose()?;
+        let base = self.base.current.map(|current| read_base(current, self.cached)).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
         let mut probe_ids = Vec::new();
         for (id, probe) in self.base.probes {
@@ -220,7 +221,7 @@ impl InputRows {
     }
 }
 
-/// Reads originals back into messages.
+/// Parses stored originals into messages.
 pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, String> {
     let mut messages = Vec::with_capacity(originals.len());
     for original in originals {
@@ -232,10 +233,10 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: Current, kept: Option<Record>) -> Result<candidate::Base, String> {
+fn read_base(current: Current, cached: Option<Record>) -> Result<candidate::Base, String> {
     let Current { version, written, served_tokens } = current;
-    let (summary, parts, carry) = match (written, kept.filter(|kept| kept.version == version)) {
-        (_, Some(kept)) => (kept.summary, kept.parts, kept.carry),
+    let (summary, parts, carry) = match (written, cached.filter(|cached| cached.version == version)) {
+        (_, Some(cached)) => (cached.summary, cached.parts, cached.carry),
         (Some(written), None) => {
             let (summary, parts) =
                 written.record.read().map_err(|error| format!("the current version: {error}"))?;

@@ -1,5 +1,5 @@
-//! What has to be forgotten: replies that nobody may replay any more, old events and deliveries, sessions
-//! beyond their retention.
+//! The janitor: deletes expired rows every 5 to 15 minutes: replies kept for idempotency keys, old events and deliveries,
+//! and sessions beyond their retention.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use tracing::{info, warn};
 
 use anchord_store::{Store, StoreError};
 
-/// Between two rounds; jittered, so that processes that started together do not come together.
+/// The mean pause between two rounds, with jitter, so that processes that started together do not run together.
 const PAUSE: Duration = Duration::from_mins(10);
-/// Sessions that one transaction erases.
+/// The most sessions that one transaction erases.
 const SESSIONS: i32 = 50;
 
-/// Forgets now and then, until `stop`.
+/// Runs rounds until `stop`.
 pub async fn run(store: &Store, stop: &CancellationToken) {
     loop {
         let pause = PAUSE.mul_f64(rand::rng().random_range(0.5..1.5));
@@ -34,7 +34,7 @@ pub async fn run(store: &Store, stop: &CancellationToken) {
     }
 }
 
-/// Forgets what is due; gives how many replies and sessions.
+/// Deletes everything that has expired; returns the number of replies and of sessions.
 ///
 /// # Errors
 /// When the database fails; what was erased before stays erased.

@@ -1,4 +1,4 @@
-//! One question to a model: tried as often as it may help, every try recorded before it is sent and after.
+//! Asks a model a question, with retries. Each attempt is recorded in the call log before it is sent and after it ends.
 
 use tracing::field::Empty;
 use tracing::{Instrument as _, info_span};
@@ -11,31 +11,31 @@ use anchord_record::changes::Prompt;
 use anchord_record::probe::Spent;
 use anchord_store::narratives::{AttemptEnd, NewAttempt};
 
-/// Tokens of the instructions and the schema, about.
+/// An estimate of the tokens of instructions and schema.
 pub(super) const INSTRUCTION_TOKENS: u32 = 2_400;
 
-/// What is asked.
+/// A question to a model.
 #[derive(Debug)]
 pub(super) struct Question<'a> {
-    /// The word of the record: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
+    /// The purpose in the call log: `summarise`, `repair`, `detail`, `probe`, `examine`, `read` or `judge`.
     pub(super) purpose: &'static str,
-    /// The messages that it is about.
+    /// The messages that the question is about.
     pub(super) span: (Seq, Seq),
     pub(super) prompt: &'a Prompt,
     pub(super) schema: serde_json::Value,
     pub(super) max_output_tokens: u32,
-    /// Tokens of the data, about; they scale the deadline.
+    /// An estimate of the tokens of the data; the deadline grows with it.
     pub(super) input_tokens: u32,
 }
 
-/// What was answered, and what the answer took.
+/// An answer, and the time and money that it took.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) text: String,
     pub(super) spent: Spent,
 }
 
-/// Who asks, and whom.
+/// A model, its client, and the log that its calls are recorded in.
 #[derive(Clone, Copy)]
 pub(super) struct ModelClient<'a> {
     pub(super) call_log: CallLog<'a>,
@@ -44,7 +44,7 @@ pub(super) struct ModelClient<'a> {
 }
 
 impl ModelClient<'_> {
-    /// Asks, and asks again as long as that may help.
+    /// Asks a question, and repeats it as long as that may help.
     pub(super) async fn ask(&self, question: Question<'_>) -> Result<Result<Reply, LlmError>, JobError> {
         let call = Call {
             model: self.model.to_owned(),
@@ -74,7 +74,7 @@ impl ModelClient<'_> {
                 llm.tokens.input = Empty,
                 llm.tokens.output = Empty
             );
-            // The server learns nothing of the trace: it is a third party's.
+            // The trace context is not sent, because the server belongs to a third party.
             let attempt = self.client.attempt(self.call_log.tenant(), &call).instrument(span.clone()).await;
             let end = self.end(question.purpose, &attempt);
             span.record("llm.outcome", end.outcome);
@@ -94,6 +94,7 @@ impl ModelClient<'_> {
         }
     }
 
+    /// Records metrics of an attempt; returns its entry for the call log.
     fn end(&self, purpose: &'static str, attempt: &Attempt) -> AttemptEnd {
         let outcome = attempt.result.as_ref().map_or_else(LlmError::as_str, |_| "ok");
         let http_status = match &attempt.result {

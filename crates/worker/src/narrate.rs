@@ -1,8 +1,8 @@
-//! A span told by a model: piece by piece, each asked, read, checked and kept before the next.
+//! The narrative of a span, written by a model: chunk by chunk, each of which is asked, parsed, checked and stored before
+//! the next.
 //!
-//! The way down when something fails: the call again (as long as it may help), one repair call, smaller
-//! pieces, and then the deterministic engine, which the caller of this file goes on with. Nothing of a
-//! prompt or a reply is logged.
+//! When something fails, the steps are: retry the call (as long as that may help), one repair call, smaller chunks, and
+//! then the deterministic engine, which the caller continues with. No log holds any text of a prompt or a reply.
 
 use std::sync::Arc;
 
@@ -19,37 +19,37 @@ use anchord_record::phase::Phase;
 use anchord_record::summary::Summary;
 use anchord_store::narratives::FinishedChunk;
 
-/// How often the pieces may be made smaller in one compression.
-const SMALLER: u32 = 2;
-/// The most characters of the record that a model is shown.
-const MOST_RECORD_CHARS: usize = 80_000;
-/// The least tokens of a piece.
-const LEAST_CHUNK_TOKENS: u32 = 800;
+/// How often the chunks may be made smaller in one compression.
+const MAX_SHRINKS: u32 = 2;
+/// The most characters of the record that a model sees.
+const MAX_RECORD_CHARS: usize = 80_000;
+/// The fewest tokens of a chunk.
+const MIN_CHUNK_TOKENS: u32 = 800;
 
-/// Why the model's telling came to nothing, in a stable word for the version's warnings.
+/// Why there is no narrative of a model, as a stable name for the warnings of the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NarrativeFailure(pub(super) &'static str);
 
-/// Why one piece came to nothing.
+/// Why one chunk failed.
 enum PieceFailure {
-    /// Smaller pieces may do.
+    /// Smaller chunks may succeed.
     Smaller(&'static str),
-    /// They would not.
+    /// Smaller chunks would fail too.
     Final(&'static str),
 }
 
-/// What a candidate missing, and what is to be done about it.
+/// The facts that a candidate misses, and how to ask for them again.
 #[derive(Clone, Debug)]
 pub(super) struct MissingFacts {
-    /// What the failed probes asked about, in words.
+    /// The subjects of the failed probes, in words for the prompt.
     pub(super) categories: Vec<&'static str>,
-    /// The messages that their facts came from.
+    /// The messages that the facts came from.
     pub(super) seqs: Vec<Seq>,
-    /// Whether the piece is to be asked in smaller ones.
+    /// Whether the chunk is to be split.
     pub(super) smaller: bool,
 }
 
-/// What a model told of a span, and was kept: piece by piece, in their order.
+/// The accepted changes that a model proposed for a span, chunk by chunk in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Narrative {
     pub(super) changes: Vec<Changes>,
@@ -63,18 +63,18 @@ impl Narrative {
     }
 }
 
-/// Tells a span, or why that came to nothing.
-pub(super) async fn tell(
+/// Lets the model write the narrative of a span.
+pub(super) async fn narrate(
     model_client: ModelClient<'_>,
     span_facts: &Arc<SpanFacts>,
     phase: Option<Phase>,
 ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
-    let told = Narrator::new(model_client, span_facts, phase).await?.tell(span_facts).await?;
+    let told = Narrator::new(model_client, span_facts, phase).await?.narrate(span_facts).await?;
     note(model_client, &told);
     Ok(told)
 }
 
-/// Tells the piece of a span that missing most once more, upon what was told.
+/// Asks again about the chunk from which most facts are missing, on top of the narrative so far.
 /// Tells the piece of a span that lost most once more, upon what was told. A span may take a hundred calls, so not all of
 /// it is told again; the failed probes name the messages of their facts, and so the piece. Unlike finished pieces the
 /// result is not stored: a crash in the middle pays for it again.
@@ -115,14 +115,14 @@ fn note(model_client: ModelClient<'_>, told: &Result<Narrative, NarrativeFailure
     metrics::counter!("anchord_llm_narratives_total", "ended" => ended).increment(1);
 }
 
-/// Where the telling of a span stands.
+/// The position within a span.
 #[derive(Clone, Copy)]
 struct Progress {
     /// Narrative through this message.
     after: Seq,
-    /// To be told through this one.
+    /// The last message to do.
     through: Seq,
-    /// Tokens of the next piece.
+    /// The most tokens of the next chunk.
     budget: u32,
 }
 
@@ -131,7 +131,7 @@ fn bounds(span_facts: &SpanFacts) -> Option<(Seq, Seq)> {
     Some((span.first()?.seq, span.last()?.seq))
 }
 
-/// One piece of a span, with the record that it is told upon.
+/// One chunk of a span, with the record that its changes apply to.
 struct Piece {
     chunk: Arc<Chunk>,
     board: Arc<Board>,
@@ -143,7 +143,7 @@ struct Narrator<'a> {
     frame: Frame,
     /// The record as code merged the span into it.
     record: Arc<Summary>,
-    /// Tokens of a piece.
+    /// The most tokens of a chunk.
     budget: u32,
 }
 
@@ -154,13 +154,13 @@ impl<'a> Narrator<'a> {
         phase: Option<Phase>,
     ) -> Result<Self, JobError> {
         let window = model_client.client.options().context_tokens;
-        // Another tokenizer may count a fifth more than ours.
+        // The model's tokenizer may count a fifth more than ours.
         let room = (window.saturating_sub(changes::REPLY_TOKENS + INSTRUCTION_TOKENS) / 5 * 4)
-            .max(2 * LEAST_CHUNK_TOKENS);
-        // A third of the room for the record, at about three characters a token.
+            .max(2 * MIN_CHUNK_TOKENS);
+        // A third of the room is for the record, at about three characters per token.
         let frame_tokens = room / 3;
         let max_chars =
-            usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(MOST_RECORD_CHARS);
+            usize::try_from(frame_tokens).unwrap_or_default().saturating_mul(3).min(MAX_RECORD_CHARS);
         let read = Arc::clone(span_facts);
         let record =
             blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
@@ -169,15 +169,15 @@ impl<'a> Narrator<'a> {
         Ok(Self { model_client, frame, record, budget: room - frame_tokens })
     }
 
-    /// The pieces of the span_facts's span that are finished; a history that is read afresh is told page by
-    /// page, each page with pieces of its own.
+    /// The finished chunks of the span. A history that is read again is processed page by page, and each page has its
+    /// own chunks.
     async fn finished(&self, (first, last): (Seq, Seq)) -> Result<Vec<FinishedChunk>, JobError> {
         let mut finished = self.model_client.call_log.finished().await?;
         finished.retain(|chunk| chunk.from_seq >= first && chunk.through_seq <= last);
         Ok(finished)
     }
 
-    async fn tell(
+    async fn narrate(
         &self,
         span_facts: &Arc<SpanFacts>,
     ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
@@ -187,7 +187,7 @@ impl<'a> Narrator<'a> {
         let mut progress = Progress { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
         let mut smaller = 0;
         loop {
-            // Paid for by an earlier claim.
+            // An earlier claim has paid for this chunk.
             if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > progress.after) {
                 progress.after = chunk.through_seq;
                 told.push(chunk.changes, chunk.account);
@@ -203,9 +203,9 @@ impl<'a> Narrator<'a> {
                     progress.after = through_seq;
                     told.push(done.changes, done.account);
                 }
-                Err(PieceFailure::Smaller(_)) if smaller < SMALLER && chunk.tokens > LEAST_CHUNK_TOKENS => {
+                Err(PieceFailure::Smaller(_)) if smaller < MAX_SHRINKS && chunk.tokens > MIN_CHUNK_TOKENS => {
                     smaller += 1;
-                    progress.budget = (chunk.tokens.min(progress.budget) / 2).max(LEAST_CHUNK_TOKENS);
+                    progress.budget = (chunk.tokens.min(progress.budget) / 2).max(MIN_CHUNK_TOKENS);
                 }
                 Err(PieceFailure::Smaller(reason) | PieceFailure::Final(reason)) => {
                     return Ok(Err(NarrativeFailure(reason)));
@@ -218,8 +218,8 @@ impl<'a> Narrator<'a> {
         Ok(Ok(told))
     }
 
-    /// Tells the piece that the missing facts came from once more, whole or in halves, upon the record as it is by then: a
-    /// call or two, and their corrections.
+    /// Asks again about the chunk that the missing facts came from, whole or in halves, on top of the narrative so far:
+    /// one or two calls, and their corrections.
     async fn narrate_again(
         &self,
         span_facts: &Arc<SpanFacts>,
@@ -232,7 +232,7 @@ impl<'a> Narrator<'a> {
             let within = |seq: &&Seq| (chunk.from_seq..=chunk.through_seq).contains(seq);
             missing.seqs.iter().filter(within).count()
         };
-        // Of pieces that missing as much, the newest.
+        // On a tie, `max_by_key` takes the newest chunk.
         let Some(piece) = finished.iter().max_by_key(losses) else {
             return Ok(Err(NarrativeFailure("nothing_to_tell")));
         };
@@ -242,8 +242,8 @@ impl<'a> Narrator<'a> {
         while let Some(mut piece) = self.next(span_facts, progress, &told.changes).await? {
             if missing.smaller && !halved {
                 halved = true;
-                if piece.chunk.tokens > LEAST_CHUNK_TOKENS {
-                    progress.budget = (piece.chunk.tokens / 2 + 1).max(LEAST_CHUNK_TOKENS);
+                if piece.chunk.tokens > MIN_CHUNK_TOKENS {
+                    progress.budget = (piece.chunk.tokens / 2 + 1).max(MIN_CHUNK_TOKENS);
                     continue;
                 }
             }
@@ -259,7 +259,7 @@ impl<'a> Narrator<'a> {
         Ok(Ok(told))
     }
 
-    /// The next piece and its prompt; made apart, because long texts are searched for secrets.
+    /// The next chunk and its prompt, built on a background thread because long texts are searched for secrets.
     async fn next(
         &self,
         span_facts: &Arc<SpanFacts>,
@@ -283,8 +283,8 @@ impl<'a> Narrator<'a> {
         .await
     }
 
-    /// Asks about one piece: the question, one repair of an answer that cannot be read, and one correction of what the
-    /// data does not support.
+    /// Asks about one chunk: one call, one repair of an answer that cannot be parsed, and one correction of changes that
+    /// the data does not support.
     async fn ask(
         &self,
         piece: Piece,
@@ -315,7 +315,7 @@ impl<'a> Narrator<'a> {
             return Ok(Ok((first.whole, Account { told, ..Account::default() })));
         }
         let correction = piece.prompt.correct(&answer, &first.faults, &objections);
-        // What cannot be corrected is left as it is: the rest of the answer is good.
+        // When the correction fails, the first answer is used; most of it is good.
         let second = match self.call(&piece, &correction, "repair").await? {
             Ok(reply) => changes::read(&reply).ok(),
             Err(_) => None,
@@ -332,7 +332,7 @@ impl<'a> Narrator<'a> {
         blocking(move || changes::check(changes, &chunk, &board)).await
     }
 
-    /// One call about a piece.
+    /// One call about a chunk.
     async fn call(
         &self,
         Piece { chunk, .. }: &Piece,
@@ -345,12 +345,12 @@ impl<'a> Narrator<'a> {
             prompt,
             schema: changes::schema(),
             max_output_tokens: changes::REPLY_TOKENS,
-            // The piece and at most half as much again for the record.
+            // The chunk, and at most half as much again for the record.
             input_tokens: chunk.tokens / 2 * 3,
         };
         Ok(match self.model_client.ask(question).await? {
             Ok(reply) => Ok(reply.text),
-            // Less to read and to tell may go through.
+            // A smaller chunk may succeed.
             Err(error @ (LlmError::TooLong | LlmError::Cut | LlmError::Timeout)) => {
                 Err(PieceFailure::Smaller(error.as_str()))
             }

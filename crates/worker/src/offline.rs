@@ -1,5 +1,5 @@
-//! One compression without a session: a transcript in memory, no queue and no store. The steps are the
-//! same; what would be written to the database is handed back.
+//! Compresses a transcript in memory, without session, queue and database. The steps are those of a job; what a job
+//! writes to the database is returned.
 
 use super::build::build;
 use super::call_log::{CallLog, MemoryLog};
@@ -20,24 +20,24 @@ use anchord_session::compression::Cost;
 
 pub use super::call_log::CallRecord;
 
-/// What came of it.
+/// The result of an offline compression.
 #[derive(Debug)]
 pub struct OfflineResult {
     /// The last candidate.
     pub proof: Proof,
-    /// What a judge says of it.
+    /// The rubric of the judge, when there is one.
     pub rubric: Option<Rubric>,
-    /// Every call to a model.
+    /// All calls to models.
     pub calls: Vec<CallRecord>,
-    /// What they used.
+    /// The tokens, time and money of the calls.
     pub cost: Cost,
 }
 
-/// Compresses a transcript, worded by the client's model when there is one and the strategy has a narrative.
-/// `is_items` says that the messages are items of the responses API.
+/// Compresses a transcript. The client's model writes the narrative when there is a client and the strategy has a
+/// narrative. `is_items` says that the messages are items of the responses API.
 ///
 /// # Errors
-/// When the work itself breaks.
+/// When the work itself fails.
 pub async fn compress(
     client: Option<&Client>,
     material: Material,
@@ -60,7 +60,7 @@ pub async fn compress(
     Ok(OfflineResult { proof, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
 }
 
-/// A message as groups are told by.
+/// What grouping needs of a message.
 struct Entry {
     seq: Seq,
     role: Role,

@@ -1,4 +1,4 @@
-//! The pool: as many permits as workers, a claim per permit, a heartbeat per job, a drain at the end.
+//! The worker pool: claims a job for each free permit, runs it with a heartbeat, and waits for running jobs at shutdown.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use anchord_session::compression::Status;
 use anchord_store::StoreError;
 use anchord_store::compressions::{Job, Kind};
 
-/// How the pool works.
+/// The options of a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Jobs at the same time.
+    /// The most concurrent jobs of this process.
     pub workers: usize,
-    /// Jobs of one tenant at the same time, over all processes.
+    /// The most concurrent jobs of one tenant, over all processes.
     pub per_tenant: i32,
-    /// How long a claim holds without a heartbeat. A dead worker is noticed by its presence long
-    /// before; the lease is for one that hangs.
+    /// How long a claim is valid without a heartbeat. A dead worker is noticed by its presence long before; the lease
+    /// is for a worker that hangs.
     pub lease: Duration,
-    /// The fallback look for jobs when no notification came; jittered.
+    /// How often to look for jobs when no notification arrives, with jitter.
     pub tick: Duration,
 }
 
@@ -39,15 +39,15 @@ impl Default for Options {
     }
 }
 
-/// What comes due by time alone waits this long for its claim.
+/// How long a job that becomes due by time alone may wait for its claim.
 const TICK: Duration = Duration::from_millis(500);
-/// Jobs of one claim.
-const MOST_CLAIMED: usize = 16;
-/// A job whose workers died this often is given up: it may be what kills them.
+/// The most jobs of one claim.
+const MAX_CLAIMED: usize = 16;
+/// A job fails for good when its workers died this often, because it may be the cause.
 const MAX_CRASHES: i32 = 5;
-/// How long work whose lease is lost may still say how it ended.
+/// How long work may still settle after its lease is lost.
 const SETTLE_WITHIN: Duration = Duration::from_secs(1);
-/// A job that failed this often is given up.
+/// A job fails for good after this many failures.
 const MAX_FAILURES: i32 = 4;
 
 /// The pool of workers of one process.
@@ -57,13 +57,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Builds a pool; nothing runs until [`Pool::run`].
+    /// Creates a pool; nothing runs until [`Pool::run`].
     #[must_use]
     pub fn new(env: Env, options: Options) -> Self {
         Self { env, options }
     }
 
-    /// Works until `stop`, then lets the running jobs end.
+    /// Works until `stop`, then waits for the running jobs.
     pub async fn run(self, stop: CancellationToken) {
         let permits = Arc::new(Semaphore::new(self.options.workers));
         let jobs = TaskTracker::new();
@@ -72,7 +72,7 @@ impl Pool {
         info!(worker, workers = self.options.workers, "worker.started");
         let rounds = async {
             while !stop.is_cancelled() {
-                // A lost connection ends the round; the next one listens on another.
+                // A lost connection ends the round; the next round listens on a new one.
                 if let Err(error) = self.round((worker, &freed), &stop, &permits, &jobs).await {
                     warn!(%error, "worker.round_failed");
                     self.pause(&stop).await;
@@ -81,14 +81,14 @@ impl Pool {
             jobs.close();
             jobs.wait().await;
         };
-        // Until the last job has ended: whose sign of life is gone is taken for dead, and its jobs are taken over.
+        // Keep the presence until the last job has ended. Otherwise other workers would take the jobs over.
         tokio::select! {
             () = presence.keep(&freed) => {},
             () = rounds => {},
         }
     }
 
-    /// Holds the sign of life, as soon as the database lets it; `None` when it is over before.
+    /// Takes the presence lock as soon as the database answers; `None` when `stop` comes first.
     async fn begin(&self, stop: &CancellationToken) -> Option<Presence> {
         while !stop.is_cancelled() {
             match Presence::begin(&self.env.store).await {
@@ -123,20 +123,20 @@ impl Pool {
                 () = stop.cancelled() => return Ok(()),
             };
             let Ok(permit) = permit else { return Ok(()) };
-            // As many as there are permits for, in one commit; each of them holds its own.
-            let mut held = vec![permit];
-            while held.len() < MOST_CLAIMED
+            // Claim a job for each free permit in one commit.
+            let mut taken = vec![permit];
+            while taken.len() < MAX_CLAIMED
                 && let Ok(another) = Arc::clone(permits).try_acquire_owned()
             {
-                held.push(another);
+                taken.push(another);
             }
-            // Whatever was told of until now is found by this look; told one by one, each would cost a look of its own.
-            while let Some(heard) = listener.recv().now_or_never() {
-                heard?;
+            // This claim finds all jobs that were announced so far, so discard their notifications.
+            while let Some(notification) = listener.recv().now_or_never() {
+                notification?;
             }
-            let claimed = self.claim(worker, held.len()).await?;
+            let claimed = self.claim(worker, taken.len()).await?;
             let is_idle = claimed.is_empty();
-            for (job, permit) in claimed.into_iter().zip(held) {
+            for (job, permit) in claimed.into_iter().zip(taken) {
                 let (env, lease) = (self.env.clone(), self.options.lease);
                 jobs.spawn(async move {
                     run(&env, job, lease).await;
@@ -147,7 +147,7 @@ impl Pool {
                 continue;
             }
             tokio::select! {
-                heard = listener.recv() => { heard?; },
+                notification = listener.recv() => { notification?; },
                 () = freed.notified() => {},
                 () = tokio::time::sleep(self.jittered_tick()) => {},
                 () = stop.cancelled() => return Ok(()),
@@ -155,13 +155,13 @@ impl Pool {
         }
     }
 
-    /// Claims what is due for so many permits.
+    /// Claims at most as many due jobs as there are permits.
     async fn claim(&self, worker: i64, permits: usize) -> Result<Vec<Job>, StoreError> {
         let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
         self.env.store.claim(worker, lease, self.options.per_tenant, jobs).await
     }
 
-    /// Runs what is due until nothing is, on the caller's task; for tests and for one-shot drains.
+    /// Runs jobs until none is due, on the caller's task; for tests.
     ///
     /// # Errors
     /// When the database fails.
@@ -179,20 +179,20 @@ impl Pool {
         }
     }
 
-    /// Processes that start together must not look together.
+    /// The tick with jitter, so that processes that started together do not query together.
     fn jittered_tick(&self) -> Duration {
         self.options.tick.mul_f64(rand::rng().random_range(0.8..1.2))
     }
 }
 
-/// Runs a job to its settlement, and then what was claimed with that; gives how many they were.
+/// Runs a job to its settlement, and then the jobs that were claimed with it; returns their number.
 async fn run(env: &Env, job: Job, lease: Duration) -> usize {
     let key = (job.tenant, job.session);
     let is_evaluation = job.kind == Kind::Evaluate;
     let mut next = Some(job);
     let mut done = 0;
     while let Some(job) = next {
-        // Boxed: what a job holds between its steps is large.
+        // Boxed, because the future of a job is large.
         next = Box::pin(run_one(env, job, lease)).await.map(|next| *next);
         done += 1;
     }
@@ -202,7 +202,7 @@ async fn run(env: &Env, job: Job, lease: Duration) -> usize {
     done
 }
 
-/// Runs one job to its settlement, with a heartbeat beside it; gives what was claimed with that.
+/// Runs one job to its settlement, with a heartbeat; returns the job that was claimed with it.
 async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     let kind = job.kind.as_str();
     let span = span_of(&job);
@@ -210,13 +210,13 @@ async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         record_wait(&job);
     }
     let begun = Instant::now();
-    // Boxed: what a job holds between its steps is large.
+    // Boxed, because the future of a job is large.
     let next = Box::pin(run_fenced(env, job, lease)).instrument(span).await;
     metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
     next
 }
 
-/// The span of a job's work, in the trace that asked for it.
+/// The tracing span of a job, within the trace of the request that enqueued it.
 fn span_of(job: &Job) -> Span {
     let span = info_span!(
         "job",
@@ -231,7 +231,7 @@ fn span_of(job: &Job) -> Span {
     span
 }
 
-/// Tells the metrics how long a job has waited for its first attempt.
+/// Records how long a job waited for its first attempt.
 fn record_wait(job: &Job) {
     let waited = Duration::from_millis(u64::try_from(job.queued_ms).unwrap_or_default());
     metrics::histogram!("anchord_job_wait_seconds", "kind" => job.kind.as_str()).record(waited.as_secs_f64());
@@ -252,7 +252,7 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         Err(error) => {
             error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
             if let Err(error) = requeue_or_fail(env, &job, &error).await {
-                // The lease ends by itself and another worker takes over.
+                // When the lease ends, another worker takes the job over.
                 error!(compression.id = %job.id, %error, "worker.give_back_failed");
             }
             None
@@ -260,8 +260,9 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     }
 }
 
-/// Works until the lease is lost; `None` when it was. The lease of a job is also gone when its own work has just ended
-/// it and the database's answer is on its way, with what was claimed in the same commit.
+/// Runs work until the lease is lost; then `None`. The lease also ends when the work has just settled the job and the
+/// answer of the database, with the job that was claimed in the same commit, is still on its way; so the work gets a
+/// little more time.
 async fn run_until_lease_lost<T>(work: impl Future<Output = T>, lost: impl Future<Output = ()>) -> Option<T> {
     let mut work = pin!(work);
     tokio::select! {
@@ -276,7 +277,7 @@ async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>,
         return Ok(None);
     }
     match job.kind {
-        // Boxed: what it holds over its waits is far more than the others do.
+        // Boxed, because this future is far larger than the others.
         Kind::Compress => Box::pin(compress::run(env, job, lease)).await,
         Kind::Evaluate => evaluate::run(env, job).await.map(|()| None),
         Kind::Index => {
@@ -290,20 +291,20 @@ async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>,
     }
 }
 
-/// Extends the lease until it is lost.
+/// Extends the lease until it is lost; then returns.
 async fn heartbeat(env: &Env, job: &Job, lease: Duration) {
     loop {
         tokio::time::sleep(lease / 3).await;
         match env.store.heartbeat(job, lease.as_secs_f64()).await {
             Ok(true) => {}
             Ok(false) => return,
-            // The database may be back before the lease ends; the fence guards what comes of it.
+            // The database may answer again before the lease ends; the fence rejects late writes.
             Err(error) => warn!(compression.id = %job.id, %error, "worker.heartbeat_failed"),
         }
     }
 }
 
-/// Queues a broken job again with a growing delay, or fails it for good.
+/// Queues a failed job again with a growing delay, or fails it for good.
 async fn requeue_or_fail(env: &Env, job: &Job, error: &JobError) -> Result<(), JobError> {
     let failures = job.attempt - job.crashes;
     if failures >= MAX_FAILURES {
@@ -318,7 +319,7 @@ async fn requeue_or_fail(env: &Env, job: &Job, error: &JobError) -> Result<(), J
     Ok(())
 }
 
-/// Fails a job for good, with its reason.
+/// Fails a job for good and records the reason.
 async fn fail(env: &Env, job: &Job, kind: &str, detail: &str) -> Result<(), JobError> {
     match job.kind {
         Kind::Compress => compress::fail(env, job, kind, detail).await,
@@ -337,7 +338,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_ends_its_job_tells_so_although_the_lease_went_with_it() {
+    async fn work_that_settles_its_job_returns_although_the_lease_ended_with_it() {
         let work = async {
             tokio::task::yield_now().await;
             7
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_whose_lease_is_lost_is_left() {
+    async fn work_whose_lease_is_lost_is_dropped() {
         assert_eq!(run_until_lease_lost(pending::<u8>(), ready(())).await, None);
     }
 }

@@ -1,9 +1,9 @@
-//! A worker's sign of life: an advisory lock on a connection of its own. The database lets go of it
-//! the moment the process dies, so that others take over within a second, long before a lease ends.
+//! The presence of a worker: an advisory lock on a dedicated connection. The database releases it as soon as the process
+//! dies, so that other workers take its jobs over within a second, long before a lease ends.
 //!
-//! The connection itself may be lost while the worker goes on: its backend is ended, or something in between forgets
-//! a connection that rests. So it is used several times a second, made again when it does not answer, and a worker
-//! whose lock is gone is believed while it says that it lives.
+//! The connection may also be lost while the worker lives: its backend is terminated, or a proxy drops an idle
+//! connection. So it is used several times a second and replaced when it does not answer. A worker without its lock
+//! counts as alive while it reports itself on a new connection.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use tracing::{info, warn};
 use anchord_store::presence::Held;
 use anchord_store::{Store, StoreError};
 
-/// The pause between two looks; jittered.
-const LOOK_EVERY: Duration = Duration::from_millis(120);
-/// How long the connection has for an answer, and for being made again, before another one is tried.
+/// The pause between two checks, with jitter.
+const CHECK_EVERY: Duration = Duration::from_millis(120);
+/// How long the connection may take to answer or to connect before another one is tried.
 const ANSWER_WITHIN: Duration = Duration::from_millis(400);
-/// How long a server that cannot be reached is left alone.
-const TRY_AGAIN: Duration = Duration::from_millis(150);
+/// The pause before the next try to connect.
+const RETRY_AFTER: Duration = Duration::from_millis(150);
 
-/// A worker's held lock.
+/// The presence lock of a worker.
 pub(super) struct Presence {
-    /// The number that the worker claims under.
+    /// The number under which the worker claims jobs.
     pub(super) worker: i64,
     store: Store,
     /// `None` while the lock is lost.
@@ -31,20 +31,20 @@ pub(super) struct Presence {
 }
 
 impl Presence {
-    /// Takes a number and holds its lock.
+    /// Chooses a number and takes its lock.
     pub(super) async fn begin(store: &Store) -> Result<Self, StoreError> {
         let worker = i64::from(rand::rng().random_range(1..i32::MAX));
         let held = Some(store.hold_presence(worker).await?);
         Ok(Self { worker, store: store.clone(), held })
     }
 
-    /// Looks after all workers until it is dropped: this one's lock is held again when it was lost, and the jobs of
-    /// those that are gone are due. `freed` hears of such jobs.
+    /// Runs until it is dropped: takes the lock again when it is lost, and makes the jobs of dead workers due. `freed` is
+    /// notified of such jobs.
     pub(super) async fn keep(mut self, freed: &Notify) {
         loop {
-            let pause = LOOK_EVERY.mul_f64(rand::rng().random_range(0.8..1.2));
+            let pause = CHECK_EVERY.mul_f64(rand::rng().random_range(0.8..1.2));
             tokio::time::sleep(pause).await;
-            match tokio::time::timeout(ANSWER_WITHIN, self.look()).await {
+            match tokio::time::timeout(ANSWER_WITHIN, self.check()).await {
                 Ok(Ok(0)) => {}
                 Ok(Ok(_)) => freed.notify_one(),
                 Ok(Err(error)) => self.lose(&error),
@@ -56,7 +56,8 @@ impl Presence {
         }
     }
 
-    async fn look(&mut self) -> Result<i32, StoreError> {
+    /// Checks all workers; returns the number of jobs that became due.
+    async fn check(&mut self) -> Result<i32, StoreError> {
         match &mut self.held {
             Some(held) => held.look_after_workers().await,
             None => Ok(0),
@@ -69,7 +70,7 @@ impl Presence {
         self.held = None;
     }
 
-    /// One try; the next look is another.
+    /// Tries once to take the lock again; the next check tries again.
     async fn hold_again(&mut self) {
         match tokio::time::timeout(ANSWER_WITHIN, self.store.hold_presence(self.worker)).await {
             Ok(Ok(held)) => {
@@ -78,11 +79,11 @@ impl Presence {
             }
             Ok(Err(error)) => {
                 warn!(worker = self.worker, %error, "worker.presence_not_held");
-                tokio::time::sleep(TRY_AGAIN).await;
+                tokio::time::sleep(RETRY_AFTER).await;
             }
             Err(_) => {
                 warn!(worker = self.worker, "worker.presence_not_held");
-                tokio::time::sleep(TRY_AGAIN).await;
+                tokio::time::sleep(RETRY_AFTER).await;
             }
         }
     }

@@ -1,9 +1,11 @@
-//! The records that this process published last, so that a session's next version need not read its own back.
+//! A cache of the records that this process published last, so that the next version of a session need not load the
+//! current record from the database.
 //!
+//! A record grows with its session, so that loading and parsing it for each span is expensive.
+//! Invariant: an entry equals a committed version of its session, and versions never change. A caller uses an entry only
+//! when the database still names that version as the current one.
 //! A record is complete, and so it grows with its session; read back, it is found, sent and parsed anew for each span. The
 //! 320th compression of one session takes 17 ms with this and took 38 without.
-//! Invariant: what is kept of a session is exactly what a committed version of it says, and versions never change.
-//! Whoever takes it out uses it only when the database still names that version as the current one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,23 +16,24 @@ use anchord_messages::id::SessionId;
 use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
 
-/// Bytes of JSON that are kept together; as values they take more.
+/// The most bytes of JSON of all cached records together; in memory the values take more.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
-/// Bytes of JSON of the largest record that is kept, by itself: the longer a session, the more is saved.
+/// The most bytes of JSON of a single record. A larger record than [`MAX_BYTES`] is cached alone, because loading a
+/// large record is what costs most.
 const MAX_RECORD_BYTES: usize = 8 * MAX_BYTES;
 
-/// A version's record, and what its ledger hands on.
+/// The record of a version, and the ledger state for the next span.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) version: i64,
     pub(super) summary: Summary,
     pub(super) parts: Parts,
     pub(super) carry: Carry,
-    /// Of its JSON.
+    /// The size as JSON.
     pub(super) bytes: usize,
 }
 
-/// What is kept; those that were published last are the last to go.
+/// The cache. The records that were published first are evicted first.
 #[derive(Clone, Debug, Default)]
 pub struct RecordCache(Arc<Mutex<CacheState>>);
 
@@ -41,29 +44,29 @@ struct CacheState {
 }
 
 impl RecordCache {
-    /// Takes a session's record out.
+    /// Removes and returns the record of a session.
     pub(super) fn take(&self, session: SessionId) -> Option<Record> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let record = kept.records.remove(&session)?;
-        kept.bytes = kept.bytes.saturating_sub(record.bytes);
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = state.records.remove(&session)?;
+        state.bytes = state.bytes.saturating_sub(record.bytes);
         Some(record)
     }
 
-    /// Keeps the record of a version that is published.
+    /// Caches the record of a published version.
     pub(super) fn insert(&self, session: SessionId, record: Record) {
         let mut gone = Vec::new();
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.bytes += record.bytes;
-        gone.extend(kept.records.insert(session, record));
-        let mut bytes = kept.bytes.saturating_sub(gone.iter().map(|before| before.bytes).sum());
-        while bytes > MAX_RECORD_BYTES || (bytes > MAX_BYTES && kept.records.len() > 1) {
-            let Some((_, oldest)) = kept.records.pop_front() else { break };
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.bytes += record.bytes;
+        gone.extend(state.records.insert(session, record));
+        let mut bytes = state.bytes.saturating_sub(gone.iter().map(|before| before.bytes).sum());
+        while bytes > MAX_RECORD_BYTES || (bytes > MAX_BYTES && state.records.len() > 1) {
+            let Some((_, oldest)) = state.records.pop_front() else { break };
             bytes = bytes.saturating_sub(oldest.bytes);
             gone.push(oldest);
         }
-        kept.bytes = bytes;
-        // A large record takes a while to go, for which nobody waits.
-        drop(kept);
+        state.bytes = bytes;
+        // Dropping a large record takes a while, so release the lock first.
+        drop(state);
         drop(gone);
     }
 }

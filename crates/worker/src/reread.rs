@@ -1,4 +1,4 @@
-//! Reading a session's history afresh, page by page, for a version that does not trust the last one.
+//! Reads the whole history of a session again, page by page, for a version that does not build on the last record.
 
 use super::call_log::CallLog;
 use super::engine::Engine;
@@ -12,13 +12,13 @@ use anchord_record::regenerate;
 use anchord_session::outline::Outline;
 use anchord_store::compressions::Job;
 
-/// Bytes of message bodies in one page; one group always goes.
+/// The most bytes of message bodies in one page; a page has at least one group.
 const PAGE_BYTES: u64 = 2 * 1024 * 1024;
-/// Messages whose outlines are looked at for one page.
+/// The most messages of one page.
 const PAGE_MESSAGES: usize = 2_000;
 
-/// Reads what lies between two positions into a fresh record, for the material to build on. What only the
-/// old record has is kept. `None` when there is nothing to read afresh.
+/// Builds a fresh record from the messages between two positions. What only the old record has is carried over. `None`
+/// when there is nothing to read again.
 pub(super) async fn refresh(
     env: &Env,
     job: &Job,
@@ -47,7 +47,7 @@ pub(super) async fn refresh(
             version: material.version,
             compression_count: material.compression_count,
             phase: material.phase,
-            // The list is held against the new messages, not against the history once more.
+            // The todo list is compared with the new messages only.
             todos: Vec::new(),
             pins: material.pins.clone(),
             removed_constraints: material.removed_constraints.clone(),
@@ -76,10 +76,10 @@ pub(super) async fn refresh(
     }))
 }
 
-/// The end of the last group that is surely whole and within [`PAGE_BYTES`]; one group always goes.
+/// The end of the last group that is complete and within [`PAGE_BYTES`]; a page has at least one group.
 fn page_end(outlines: &[Outline]) -> Option<Seq> {
     let mut groups = group::groups(outlines);
-    // The last group may go on in what was not looked at.
+    // The last group may continue beyond the loaded messages.
     if outlines.len() == PAGE_MESSAGES && groups.len() > 1 {
         groups.pop();
     }

@@ -1,5 +1,5 @@
-//! Where a shadow run starts: from the current version like any other, or, when that covers everything
-//! already, from the one before, over the same messages, so that strategies can be compared at any time.
+//! The start of a shadow run: the current version, or, when that covers everything already, its parent with the same
+//! messages, so that strategies can be compared at any time.
 //!
 //! It is then asked that earlier version's probes. Mostly somebody asks for a comparison after the compression.
 
@@ -10,29 +10,28 @@ use anchord_session::outline::Outline;
 use anchord_store::base::Base;
 use anchord_store::compressions::Job;
 
-/// A start further back.
-pub(super) struct Earlier {
-    /// The messages after the earlier version's anchor.
+/// A start at the parent of the current version.
+pub(super) struct EarlierStart {
+    /// The messages after the anchor of the parent.
     pub(super) outlines: Vec<Outline>,
-    /// How far the current version reaches, and what it replaced.
+    /// What the current version replaced.
     pub(super) replaced: Replaced,
 }
 
-/// What the current version replaced when it was made. Masks have moved since, so that what its span was
-/// served as cannot be counted any more.
+/// What the current version replaced when it was made. Masks have moved since, so these numbers cannot be computed
+/// again.
 #[derive(Clone, Copy)]
 pub(super) struct Replaced {
     /// Its last message.
     pub(super) through_seq: Seq,
-    /// Tokens of its span as it was served then.
+    /// The tokens of its span as they were served then.
     pub(super) span_tokens: u32,
-    /// Tokens of the whole context, were it still there.
+    /// The tokens of the whole context without the current version.
     pub(super) context_tokens: u32,
 }
 
 impl Replaced {
-    /// Tokens of the span when it ends earlier: masks begin with the oldest messages, so that the newest
-    /// count whole.
+    /// The tokens of the span with an earlier end. Masks begin with the oldest messages, so the newest count in full.
     pub(super) fn until(self, outlines: &[Outline], through_seq: Seq) -> u32 {
         let is_left_out = |o: &&Outline| o.seq > through_seq && o.seq <= self.through_seq;
         let left_out = outlines.iter().filter(is_left_out).map(|o| o.tokens);
@@ -40,13 +39,16 @@ impl Replaced {
     }
 }
 
-/// Puts the base back to what the current version was made from; `None` when there is nothing to
-/// repeat.
-pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<Option<Earlier>, JobError> {
+/// Resets the base to the parent of the current version; `None` when there is nothing to repeat.
+pub(super) async fn step_back(
+    env: &Env,
+    job: &Job,
+    base: &mut Base,
+) -> Result<Option<EarlierStart>, JobError> {
     let Some(number) = base.current.as_ref().map(|current| current.version) else { return Ok(None) };
     let load = |version| env.store.load_version(job.tenant, job.session, version);
     let Some((current, meta)) = load(number).await? else { return Ok(None) };
-    // A rollback read nothing; and what an earlier attempt fixed must still be the last one made.
+    // A rollback read no messages. And a span that an earlier attempt fixed must belong to the last version.
     let is_the_last = job.span.is_none_or(|span| span.parent_version == meta.parent_version);
     if meta.strategy == Strategy::Rollback || !is_the_last {
         return Ok(None);
@@ -71,5 +73,5 @@ pub(super) async fn step_back(env: &Env, job: &Job, base: &mut Base) -> Result<O
     let after = anchor.max(base.session.accounting.system_through);
     let outlines =
         env.store.load_outlines(job.tenant, job.session, (after, base.session.head_seq), Seq::MAX).await?;
-    Ok(Some(Earlier { outlines, replaced }))
+    Ok(Some(EarlierStart { outlines, replaced }))
 }

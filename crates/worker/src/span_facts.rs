@@ -10,19 +10,19 @@ use anchord_messages::shape::AsShape;
 use anchord_record::candidate::{self, Draft, Material, Proposed};
 use anchord_record::strategy;
 
-/// A span with the facts that were read out of it.
+/// A span and its facts.
 #[derive(Debug)]
 pub(super) struct SpanFacts {
-    /// The span and what its candidate is made from.
+    /// The span and everything else that a candidate is made from.
     pub(super) material: Material,
-    /// Its facts.
+    /// The facts of the span.
     pub(super) facts: Facts,
-    /// The last messages of its groups, ascending.
+    /// The last message of each group, ascending.
     pub(super) ends: Arc<[Seq]>,
 }
 
 impl SpanFacts {
-    /// Reads the facts.
+    /// Reads the facts out of the span.
     pub(super) async fn read(material: Material, ends: Arc<[Seq]>) -> Result<Arc<Self>, JobError> {
         let read = move || {
             let facts = candidate::read(&material);
@@ -31,8 +31,8 @@ impl SpanFacts {
         blocking(read).await
     }
 
-    /// Merges what an engine proposed: into the record itself when nothing else can follow, into a copy when a
-    /// model's words or a strategy with a fallback may still be refused.
+    /// Merges the proposal of an engine. The record itself is changed when no other candidate can follow; a copy is
+    /// changed when the gate may still reject a model's narrative or a strategy that has a fallback.
     pub(super) fn merge(self: Arc<Self>, proposed: Proposed) -> (Arc<Self>, Draft) {
         let is_last = proposed.engine != strategy::Engine::Llm && self.material.strategy.fallback().is_none();
         let mut span_facts = self;
@@ -43,7 +43,7 @@ impl SpanFacts {
         (span_facts, draft)
     }
 
-    /// Gives back what was read; nobody else holds it any more once an engine has answered.
+    /// Returns the parts; once an engine has answered, no other reference is left and nothing is copied.
     pub(super) fn into_parts(self: Arc<Self>) -> (Material, Facts) {
         match Arc::try_unwrap(self) {
             Ok(Self { material, facts, .. }) => (material, facts),
@@ -52,7 +52,7 @@ impl SpanFacts {
     }
 }
 
-/// The last messages of the groups of a span that ends with `through`.
+/// The last message of each group of the span that ends with `through`.
 pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]> {
     let covered = messages.get(..messages.partition_point(|m| m.seq() <= through)).unwrap_or_default();
     let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(AsShape::seq);

@@ -1,8 +1,7 @@
-//! Calls to addresses that a tenant has chosen.
+//! The HTTP client for webhooks: sends signed requests to addresses that tenants choose.
 //!
-//! Invariant: a connection goes to an address that was checked, and to no other: names are resolved here,
-//! every address of the answer is looked at, and what was looked at is what is connected to. No proxy stands
-//! between, no redirect is followed, and nothing of an answer is kept but its status.
+//! Invariant: connections go to checked addresses only. Names are resolved here, every resolved address is checked, and
+//! the connection uses one of them. No proxy is used, no redirect is followed, and only the status of a response is kept.
 //!
 //! This client is not the one for models: that one goes where the operator says, may use a proxy and reads megabytes.
 //! A flag on a shared client would be forgotten once.
@@ -20,23 +19,23 @@ use anchord_webhooks::address::{is_public_v4, is_public_v6};
 use anchord_webhooks::target::{self, Reach};
 use anchord_webhooks::{Failure, signature};
 
-/// How long an attempt may take, from the look for its address to the head of the answer.
+/// How long an attempt may take, from the resolution of the name to the head of the response.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection may take to come about.
+/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection is kept for the next message to the same server.
+/// How long an idle connection is kept.
 const IDLE: Duration = Duration::from_secs(30);
-/// Connections that are kept for one server.
+/// The most idle connections to one server.
 const IDLE_PER_HOST: usize = 2;
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendResult {
-    /// What the receiver answered.
+    /// The status of the response.
     pub status: Option<u16>,
-    /// Why it failed.
+    /// Why the attempt failed.
     pub failure: Option<Failure>,
-    /// How long it asks to be left alone.
+    /// How long the receiver asks to wait.
     pub retry_after: Option<Duration>,
 }
 
@@ -65,11 +64,11 @@ impl WebhookClient {
     /// # Errors
     /// When the system's certificates cannot be read.
     pub fn new(reach: Reach) -> Result<Self, reqwest::Error> {
-        // Of several in a process the first stays, and all are the same.
+        // Fails when a provider is installed already, which is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
-            // A proxy would resolve the name anew.
+            // A proxy would resolve the name itself.
             .no_proxy()
             .dns_resolver(CheckedResolver { reach })
             .connect_timeout(CONNECT_TIMEOUT)
@@ -82,7 +81,7 @@ impl WebhookClient {
 
     /// Sends a message once; `timestamp` is when, in seconds since 1970.
     pub async fn send(&self, attempt: &Attempt, timestamp: i64) -> SendResult {
-        // Numbers are never resolved, so they are looked at here; and what the operator allows may have changed.
+        // IP addresses are never resolved, so they are checked here. The operator may also have changed what is allowed.
         let Ok(url) = target::parse(&attempt.url, self.reach) else {
             return SendResult::failed(Failure::Address);
         };
@@ -102,7 +101,7 @@ impl WebhookClient {
             Ok(Ok(response)) => {
                 let status = response.status();
                 let failure = (!status.is_success()).then_some(Failure::Status);
-                // The body is dropped unread.
+                // The body is not read.
                 let retry_after = failure.and_then(|_| retry_after(response.headers()));
                 SendResult { status: Some(status.as_u16()), failure, retry_after }
             }
@@ -110,13 +109,13 @@ impl WebhookClient {
     }
 }
 
-/// Seconds; a date would need the receiver's clock.
+/// The wait in seconds. Dates are ignored, because they depend on the clock of the receiver.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// The kind of a failure; its words may hold the address and go no further.
+/// The kind of a failure. Its text may contain the address and is dropped.
 fn classify(error: &reqwest::Error) -> Failure {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -135,8 +134,8 @@ fn classify(error: &reqwest::Error) -> Failure {
     if error.is_timeout() { Failure::Timeout } else { Failure::Connection }
 }
 
-/// A name that leads nowhere where a webhook may be. It does not tell whether the name is known: names of
-/// the operator's own network are nobody else's business.
+/// A name without an address that webhooks may call. The error is the same for unknown names, so that tenants cannot
+/// explore the operator's network.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads to no address that may be called")]
 struct ForbiddenAddress;
@@ -157,7 +156,7 @@ impl Resolve for CheckedResolver {
     }
 }
 
-/// The addresses, when every one of them may be called: a name that leads both out and in is a trap.
+/// The addresses, when all of them are allowed. A name with both public and private addresses is rejected as an attack.
 fn checked(addresses: Vec<SocketAddr>, reach: Reach) -> Option<Vec<SocketAddr>> {
     let may_be_called = |address: &SocketAddr| match address.ip() {
         IpAddr::V4(ip) => is_public_v4(ip.octets()),
@@ -194,7 +193,7 @@ mod tests {
         assert!(resolver(Reach::Any).resolve(name()).await.is_ok_and(|mut found| found.next().is_some()));
     }
 
-    /// The client itself, without the look at the URL before it.
+    /// Tests the client alone, without the check of the URL.
     #[tokio::test]
     async fn a_connection_to_a_private_address_is_refused_as_such() {
         let client = WebhookClient::new(Reach::Public).expect("a client");

@@ -1,8 +1,8 @@
-//! The dispatcher: delivers messages to webhooks, each until it arrives or is given up.
+//! The webhook dispatcher: claims due deliveries, sends them, and records each outcome until the delivery succeeds or is
+//! given up.
 //!
-//! Invariant: no transaction is open while a receiver is waited for, and a message is at least once
-//! delivered: what is said about an attempt carries its fence, and an attempt about which nothing is said is
-//! made again when its lease ends.
+//! Invariant: no transaction is open during a request, and delivery is at least once: the settlement of an attempt
+//! carries its fence, and an attempt that is not settled is repeated when its lease ends.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,19 +20,19 @@ use anchord_store::deliveries::queue::{Attempt, Ended};
 use anchord_store::{Store, StoreError};
 use anchord_webhooks::{DeliveryStatus, Failure};
 
-/// Attempts of a process at once. They mostly wait.
-const AT_ONCE: usize = 64;
-/// Attempts at once for one webhook and for all webhooks of a tenant, over all processes; one for each
-/// webhook in any case.
+/// The most concurrent attempts of a process. They mostly wait.
+const MAX_CONCURRENT: usize = 64;
+/// The most concurrent attempts of one webhook, and of all webhooks of a tenant, over all processes. Each webhook may
+/// have one attempt in any case.
 const SHARES: (i32, i32) = (4, 16);
-/// How long an attempt may take before it is taken for lost: its timeout, and time to write it down.
+/// The lease of an attempt: its timeout, and time to record the outcome.
 const LEASE: Duration = Duration::from_secs(30);
-/// The look for what has become due, of which nobody tells; jittered.
+/// How often to look for deliveries that became due by time alone, with jitter.
 const TICK: Duration = Duration::from_secs(1);
-/// What a receiver answers that wants to hear nothing any more.
+/// The status of a receiver that wants no more messages.
 const GONE: u16 = 410;
 
-/// Delivers what is due.
+/// Delivers due messages.
 #[derive(Clone, Debug)]
 pub struct WebhookDispatcher {
     store: Store,
@@ -41,33 +41,33 @@ pub struct WebhookDispatcher {
 }
 
 impl WebhookDispatcher {
-    /// Builds a dispatcher; nothing is sent until [`WebhookDispatcher::run`].
+    /// Creates a dispatcher; nothing is sent until [`WebhookDispatcher::run`].
     #[must_use]
     pub fn new(store: Store, clock: Clock, client: WebhookClient) -> Self {
         Self { store, clock, client }
     }
 
-    /// Delivers until `stop`, then lets the attempts under way end.
+    /// Delivers until `stop`, then waits for the running attempts.
     pub async fn run(self, stop: CancellationToken) {
-        let permits = Arc::new(Semaphore::new(AT_ONCE));
+        let permits = Arc::new(Semaphore::new(MAX_CONCURRENT));
         let attempts = TaskTracker::new();
         let due = self.store.deliveries_due();
         while !stop.is_cancelled() {
             let free = permits.available_permits();
-            let looked = Instant::now();
+            let claim_started = Instant::now();
             let claimed = self.claim(free).await;
-            // A look costs the more the more webhooks wait; at most half of the time goes into looking.
-            let pause = looked.elapsed().min(TICK);
+            // A claim takes longer the more webhooks wait; at most half of the time is spent on claims.
+            let pause = claim_started.elapsed().min(TICK);
             match claimed {
                 Ok(claimed) => {
                     for attempt in claimed {
-                        // Nobody else takes permits, so there is one for each.
+                        // Only this loop takes permits, so there is one for each claimed attempt.
                         let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { break };
                         let (dispatcher, due) = (self.clone(), Arc::clone(&due));
                         attempts.spawn(async move {
                             dispatcher.deliver(&attempt).await;
                             drop(permit);
-                            // Its webhook has room for the next one.
+                            // The webhook may now have another attempt.
                             due.notify_one();
                         });
                     }
@@ -87,14 +87,14 @@ impl WebhookDispatcher {
         attempts.wait().await;
     }
 
-    /// Delivers what is due until nothing is, on the caller's task; for tests. Gives how many attempts were made.
+    /// Delivers until nothing is due, on the caller's task; for tests. Returns the number of attempts.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
         let mut made = 0;
         loop {
-            let claimed = self.claim(AT_ONCE).await?;
+            let claimed = self.claim(MAX_CONCURRENT).await?;
             if claimed.is_empty() {
                 return Ok(made);
             }
@@ -142,13 +142,13 @@ impl WebhookDispatcher {
                     warn!(reason = reason.as_str(), "webhook.disabled");
                 }
             }
-            // Its lease ends, and it is sent again under the same id.
+            // When the lease ends, the message is sent again under the same id.
             Err(error) => error!(%error, "webhook.not_settled"),
         }
     }
 }
 
-/// What an answer means for the delivery.
+/// How an attempt ends the delivery, or when it is tried again.
 fn ended(tries: u32, answer: &SendResult, took: Duration, spread: f64) -> Ended {
     let again_after =
         answer.failure.and_then(|_| anchord_webhooks::wait_after(tries, spread, answer.retry_after));
