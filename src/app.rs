@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Role};
-use anchord_http::connections::{self, Patience};
+use anchord_http::connections::{self, Timeouts};
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::rate_limit::{RateLimit, TenantRates};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
@@ -198,17 +198,17 @@ impl Process {
         process.spawn_housekeeping(&state);
         process.spawn_usage_flush();
         let appends = state.appends.clone();
-        let patience = patience(settings.api.as_ref());
+        let timeouts = timeouts(settings.api.as_ref());
         let servers = [
             api.map(|listener| {
-                process.serve_http("the API", listener, anchord_http::router(state.clone()), patience)
+                process.serve_http("the API", listener, anchord_http::router(state.clone()), timeouts)
             }),
             scraped.map(|listener| {
                 process.serve_http(
                     "the metrics",
                     listener,
                     anchord_http::ops::metrics_router(state),
-                    patience,
+                    timeouts,
                 )
             }),
         ];
@@ -258,9 +258,9 @@ impl Process {
         name: &'static str,
         listener: TcpListener,
         router: axum::Router,
-        patience: Patience,
+        timeouts: Timeouts,
     ) -> JoinHandle<()> {
-        let server = connections::serve(listener, router, patience, self.stop.clone());
+        let server = connections::serve(listener, router, timeouts, self.stop.clone());
         self.tasks.spawn(name, &Handle::current(), server)
     }
 
@@ -381,10 +381,10 @@ fn webhook_reach(webhooks: config::Webhooks) -> Reach {
     }
 }
 
-/// How long clients may take.
-fn patience(api: Option<&config::Api>) -> Patience {
-    let usual = Patience::default();
-    Patience { head: api.map_or(usual.head, |api| Duration::from_secs(api.header_timeout.into())), ..usual }
+/// The timeouts of connections.
+fn timeouts(api: Option<&config::Api>) -> Timeouts {
+    let usual = Timeouts::default();
+    Timeouts { head: api.map_or(usual.head, |api| Duration::from_secs(api.header_timeout.into())), ..usual }
 }
 
 async fn bind(address: Option<SocketAddr>, variable: &'static str) -> anyhow::Result<Option<TcpListener>> {

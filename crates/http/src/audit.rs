@@ -1,4 +1,4 @@
-//! The audit log: what operators did, and keys with the scope `admin`.
+//! Lists the audit log: the changes that operators and keys with the scope `admin` made.
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};

@@ -1,8 +1,8 @@
-//! The edge of every request: its id, its span, its metrics, its end, its time, and the body of every
-//! problem.
+//! The outermost layer of every request: request id, tracing span, metrics, timeout, and the bodies of problems.
 //!
-//! Each request runs to its end. A client that hangs up drops the connection's future, and a transaction
-//! that is dropped while it begins can leave its connection inside an open transaction; so what is left
+//! Each request runs to its end. When a client disconnects, the future of its connection is dropped, and a transaction
+//! that is dropped while it begins can leave its connection inside an open transaction. So the rest of the request then
+//! continues in a task of its own, and a graceful shutdown waits for it.
 //! of a request then goes on in a task of its own, and a drain waits for it. A task for every request would cost each of
 //! them two switches between threads.
 

@@ -1,4 +1,4 @@
-//! What a compression asked of models, call by call. Never a text of a prompt or a reply: none is kept.
+//! Lists the calls to models that a compression made. The texts of prompts and replies are not stored.
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! Strategies side by side: what each one's latest run on a session came to, published or in the shadow.
+//! Compares strategies: the result of the latest run of each on a session, whether published or a shadow run.
 
 use std::collections::BTreeMap;
 

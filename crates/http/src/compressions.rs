@@ -1,5 +1,5 @@
-//! Compressions: attempts to make the next summary version. The worker does them; here they are
-//! asked for, waited for, read and cancelled.
+//! Compressions: attempts to make the next summary version. Workers run them; callers request them here, wait for them,
+//! read them and cancel them.
 
 use std::time::Duration;
 
@@ -383,7 +383,7 @@ pub(super) async fn wait_for(
         if now >= deadline || state.tracker.is_closed() {
             return Ok(None);
         }
-        // Not everything that ends tells of an event, and telling may fail.
+        // Not every end has an event, and a notification may be lost.
         if tokio::time::timeout(pause.min(deadline - now), events.rung()).await.is_err() {
             pause = (pause * 3 / 2).min(LOOK_LONGEST);
         }

@@ -1,7 +1,7 @@
-//! Connections: how long a client may take, and how they end.
+//! Accepts and serves connections, with timeouts for slow clients and a graceful shutdown.
 //!
-//! axum's own loop waits for a head for ever, and with it a drain would wait for whoever sends one byte
-//! a second. HTTP/1.1 alone is spoken: a proxy in front speaks whatever else its clients want.
+//! The accept loop of axum waits for a request head without a limit, and then a graceful shutdown would wait for a client
+//! that sends one byte a second. Only HTTP/1.1 is served; a proxy in front may offer other protocols.
 
 use std::time::Duration;
 
@@ -22,38 +22,38 @@ use tower::ServiceExt as _;
 /// The most bytes of a request's head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// How long clients may take.
+/// The timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// For the head of a request, the rest before it included.
+pub struct Timeouts {
+    /// For the head of a request, idle time before it included.
     pub head: Duration,
-    /// For taking anything at all of a reply that waits to be sent.
+    /// For accepting any byte of a reply that is ready to be sent.
     pub stalled: Duration,
-    /// For ending what they have begun, once the process ends; shorter than the drain.
-    pub goodbye: Duration,
+    /// For finishing a running request during a graceful shutdown; shorter than the shutdown may take.
+    pub shutdown: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             // Longer than load balancers commonly keep a connection that rests, so that they close first.
             head: Duration::from_secs(65),
             stalled: Duration::from_mins(1),
-            goodbye: Duration::from_secs(20),
+            shutdown: Duration::from_secs(20),
         }
     }
 }
 
 /// Serves until `stop`, then ends every connection: one that rests at once, one with a request after
 /// its reply.
-pub async fn serve(mut listener: TcpListener, router: Router, patience: Patience, stop: CancellationToken) {
+pub async fn serve(mut listener: TcpListener, router: Router, timeouts: Timeouts, stop: CancellationToken) {
     let connections = TaskTracker::new();
-    // It waits by itself when the system has no more descriptors.
+    // `accept` itself waits when the system has no more descriptors.
     while let Some((stream, _)) = stop.run_until_cancelled(Listener::accept(&mut listener)).await {
         let (router, stop) = (router.clone(), stop.clone());
         connections.spawn(async move {
-            let _open = Open::count();
-            converse(stream, router, patience, &stop).await;
+            let _open = OpenConnection::count();
+            serve_connection(stream, router, timeouts, &stop).await;
         });
     }
     drop(listener);
@@ -61,13 +61,13 @@ pub async fn serve(mut listener: TcpListener, router: Router, patience: Patience
     connections.wait().await;
 }
 
-async fn converse(stream: TcpStream, router: Router, patience: Patience, stop: &CancellationToken) {
+async fn serve_connection(stream: TcpStream, router: Router, timeouts: Timeouts, stop: &CancellationToken) {
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(patience.stalled));
+    stream.set_write_timeout(Some(timeouts.stalled));
     let router = router.map_request(|request: Request<Incoming>| request.map(Body::new));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(patience.head)
+        .header_read_timeout(timeouts.head)
         .max_header_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
@@ -75,7 +75,7 @@ async fn converse(stream: TcpStream, router: Router, patience: Patience, stop: &
         ended = connection.as_mut() => ended,
         () = stop.cancelled() => {
             connection.as_mut().graceful_shutdown();
-            let Ok(ended) = tokio::time::timeout(patience.goodbye, connection).await else {
+            let Ok(ended) = tokio::time::timeout(timeouts.shutdown, connection).await else {
                 tracing::info!("http.connection_cut");
                 return;
             };
@@ -83,22 +83,22 @@ async fn converse(stream: TcpStream, router: Router, patience: Patience, stop: &
         }
     };
     if let Err(error) = ended {
-        // What clients do to a connection is no failure of ours.
+        // A client that breaks its connection is no failure of the service.
         tracing::debug!(%error, "http.connection_ended");
     }
 }
 
 /// Counts as an open connection while it lives.
-struct Open;
+struct OpenConnection;
 
-impl Open {
+impl OpenConnection {
     fn count() -> Self {
         metrics::gauge!("anchord_http_connections").increment(1.0);
         Self
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         metrics::gauge!("anchord_http_connections").decrement(1.0);
     }
@@ -114,7 +114,7 @@ mod tests {
     /// Bytes that no socket buffer takes whole.
     const LARGE: usize = 64 * 1024 * 1024;
     /// Longer than any of it may take, so that what hangs fails.
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
     struct Served {
         address: std::net::SocketAddr,
@@ -122,13 +122,13 @@ mod tests {
         tasks: TaskTracker,
     }
 
-    async fn served(patience: Patience) -> Served {
+    async fn served(timeouts: Timeouts) -> Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let router =
             Router::new().route("/", get(async || "well")).route("/large", get(async || "x".repeat(LARGE)));
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        tasks.spawn(serve(listener, router, patience, stop.clone()));
+        tasks.spawn(serve(listener, router, timeouts, stop.clone()));
         tasks.close();
         Served { address, stop, tasks }
     }
@@ -142,13 +142,13 @@ mod tests {
 
         async fn end(self) {
             self.stop.cancel();
-            tokio::time::timeout(PATIENCE, self.tasks.wait()).await.expect("an end");
+            tokio::time::timeout(TEST_TIMEOUT, self.tasks.wait()).await.expect("an end");
         }
     }
 
     async fn rest(mut stream: TcpStream) -> usize {
         let mut bytes = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("an end");
+        let read = tokio::time::timeout(TEST_TIMEOUT, stream.read_to_end(&mut bytes)).await.expect("an end");
         // Cut is an end too.
         read.map_or(bytes.len(), |_| bytes.len())
     }
@@ -156,7 +156,7 @@ mod tests {
     #[tokio::test]
     async fn a_head_that_does_not_come_to_its_end_and_a_connection_that_rests_are_ended() {
         let short = Duration::from_millis(50);
-        let served = served(Patience { head: short, ..Patience::default() }).await;
+        let served = served(Timeouts { head: short, ..Timeouts::default() }).await;
         assert_eq!(rest(served.send(b"").await).await, 0);
         assert_eq!(rest(served.send(b"GET / HTTP/1.1\r\nhost: a\r\nx-slow: ").await).await, 0);
         assert!(rest(served.send(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await).await > 0);
@@ -166,7 +166,7 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_takes_nothing_of_its_reply_is_cut() {
         let short = Duration::from_millis(100);
-        let served = served(Patience { stalled: short, ..Patience::default() }).await;
+        let served = served(Timeouts { stalled: short, ..Timeouts::default() }).await;
         let stream = served.send(b"GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await;
         // It reads nothing; that the server ends is that it has cut the connection.
         served.end().await;
@@ -174,9 +174,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_end_waits_for_connections_no_longer_than_a_goodbye() {
+    async fn an_end_waits_for_connections_no_longer_than_a_shutdown() {
         let short = Duration::from_millis(50);
-        let served = served(Patience { goodbye: short, ..Patience::default() }).await;
+        let served = served(Timeouts { shutdown: short, ..Timeouts::default() }).await;
         let resting = served.send(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
         let half = served.send(b"GET / HTTP/1.1\r\nhost: a\r\nx-slow: ").await;
         resting.readable().await.unwrap();
@@ -187,7 +187,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_head_that_is_too_large_is_refused() {
-        let served = served(Patience::default()).await;
+        let served = served(Timeouts::default()).await;
         let head = format!("GET / HTTP/1.1\r\nhost: a\r\nx-large: {}\r\n\r\n", "x".repeat(MAX_HEAD_BYTES));
         let mut stream = served.send(head.as_bytes()).await;
         let mut start = [0; 12];

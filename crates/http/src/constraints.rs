@@ -1,4 +1,4 @@
-//! Extracted constraints: a caller drops what was taken for one and is none.
+//! Removes extracted constraints: a caller drops a constraint that was extracted by mistake.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! What to send to the model next.
+//! Serves the context of a session: the messages to send to the model next.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Deliveries: what became of the messages to a webhook, and another try on request.
+//! Deliveries: the state of the messages to a webhook, and redelivery on request.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! Evaluations: how the probes of a session went against a version. A worker runs them.
+//! Evaluations: the results of the probes of a session for a version. A worker runs them.
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};

@@ -1,4 +1,4 @@
-//! A session as JSON lines, out and in.
+//! Exports a session as JSON lines, and imports it.
 //!
 //! Out: one line for the session, one for each message in order, one for each version, and one that ends
 //! it, so that a file that was cut short is known by its lack. In: the session with its messages word for

@@ -1,4 +1,5 @@
-//! Hand-off: the text for a sub-agent's prompt, and a finished sub-agent's record back into its parent's.
+//! Hand-off between agents: renders a record for the prompt of a sub-agent, and merges the record of a finished sub-agent
+//! into that of its parent.
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};

@@ -1,4 +1,4 @@
-//! JSON bodies in: read within their limit, parsed, and refused with the place that cannot be taken.
+//! Reads JSON request bodies: within the size limit, parsed strictly, and rejected with a pointer to the invalid place.
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};

@@ -1,6 +1,6 @@
 //! API keys: a tenant's own, with the scope `admin`, and any tenant's for the operator.
 //!
-//! A key is told once, when it is made, and in no reply that is kept: an `Idempotency-Key` replays
+//! A key is shown once, when it is created, and in no reply that is stored: an `Idempotency-Key` replays
 //! nothing here.
 
 use axum::extract::State;

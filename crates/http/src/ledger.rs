@@ -1,4 +1,4 @@
-//! The ledger: what code, not a model, took from the messages of a session.
+//! Lists the ledger: the facts that code, not a model, extracted from the messages of a session.
 //!
 //! Files, errors, identifiers and constraints come from the current version's record, commands and
 //! test runs from their rows, and the messages after the anchor are read on the fly, so that the

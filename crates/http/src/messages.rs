@@ -394,7 +394,7 @@ pub async fn list_messages(
     let limit = paging.rows() - 1;
     let found = state.store.list_messages(caller.tenant, session, range, limit).await?;
     let found = found.ok_or(ApiError::NotFound(Resource::Session))?;
-    // Whoever pages through all of a session exports it; an agent asks for what it misses.
+    // A client that pages through a whole session exports it; an agent asks for what it lacks.
     if query.to_seq.is_some() || first > 1 {
         let hidden = found.items.iter().filter(|item| found.shown.hides(item.seq, item.maskable));
         let tokens: i64 = hidden.map(|item| i64::from(item.tokens)).sum();

@@ -1,5 +1,5 @@
-//! The OpenAPI document: what handlers declare, completed with what every operation of its kind can
-//! answer, so that a handler documents only what is its own.
+//! Completes the OpenAPI document: adds the responses that every operation of a kind shares, so that a handler declares
+//! only its own.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! For those who run the service: health, metrics, the OpenAPI document and its pages.
+//! Endpoints for operating the service: health, readiness, metrics, and the OpenAPI document with its pages.
 
 use axum::Router;
 use axum::extract::State;

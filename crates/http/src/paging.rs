@@ -1,8 +1,8 @@
 //! Pages: `limit` and `cursor` in, `items` and `next_cursor` out.
 //!
 //! A cursor is the position after which the next page begins, sealed with a digest over the tenant
-//! and the query, so that one from another tenant or another query is refused. It is no secret: whoever
-//! forges one sees their own rows from another place on.
+//! and the query, so that one from another tenant or another query is refused. It is no secret: a
+//! forged cursor shows the caller's own rows from another position.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,5 +1,5 @@
-//! Pins: constraints that every summary and every context carry word for word; a session's own, and
-//! the tenant's, which hold in each of its sessions.
+//! Pins: constraints that every summary and every context contain verbatim. A session has pins of its own, and those of
+//! its tenant apply to all sessions.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

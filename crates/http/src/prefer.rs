@@ -1,4 +1,4 @@
-//! `Prefer: wait=N` (RFC 7240): how long the caller would wait for the result of what it starts.
+//! Parses `Prefer: wait=N` (RFC 7240): how long the caller waits for the result of a job that it starts.
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Every refusal and failure as `application/problem+json` (RFC 9457).
+//! The error type of handlers, and its response as `application/problem+json` (RFC 9457).
 //!
 //! | status | `type` | when |
 //! |---|---|---|
@@ -300,12 +300,12 @@ impl ApiError {
                 "The body did not come",
                 format!("the body took longer than {} s to come; nothing was stored", longest.as_secs()).into(),
             ),
-            Self::Invalid(errors) => (S::UNPROCESSABLE_ENTITY, "invalid-request", "Invalid request", told(errors)),
+            Self::Invalid(errors) => (S::UNPROCESSABLE_ENTITY, "invalid-request", "Invalid request", join_details(errors)),
             Self::InvalidParameter(error) => (
                 S::UNPROCESSABLE_ENTITY,
                 "invalid-parameter",
                 "Invalid parameter",
-                told(std::slice::from_ref(error)),
+                join_details(std::slice::from_ref(error)),
             ),
             Self::IdempotencyMismatch => (
                 S::UNPROCESSABLE_ENTITY,
@@ -436,7 +436,7 @@ fn owned(detail: &str) -> Cow<'static, str> {
     Cow::Owned(detail.to_owned())
 }
 
-fn told(errors: &[FieldError]) -> Cow<'static, str> {
+fn join_details(errors: &[FieldError]) -> Cow<'static, str> {
     match errors.first() {
         Some(first) if first.pointer.is_empty() => owned(&first.detail),
         Some(first) => format!("{}: {}", first.pointer, first.detail).into(),

@@ -1,4 +1,4 @@
-//! Summary versions: the current one, the history, what changed between two, and back again.
+//! Summary versions: the current one, the history, the difference between two, and rollback.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

@@ -1,4 +1,4 @@
-//! Tasks: what they used over all of their sessions, and how they ended.
+//! Tasks: their usage over all their sessions, and their outcome.
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};

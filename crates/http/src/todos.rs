@@ -1,4 +1,4 @@
-//! Todo lists: the agent's own, kept beside its session, and what compressions read out of it.
+//! Todo lists: the caller's list of a session, which compressions read and update.
 
 use axum::extract::State;
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! Token counts of what is not stored.
+//! Counts the tokens of messages without storing them.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};

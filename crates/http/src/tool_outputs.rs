@@ -1,4 +1,4 @@
-//! Offloaded tool outputs: what a placeholder in a context stands for.
+//! Offloaded tool outputs: returns the original text that a placeholder in a context replaces.
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ pub async fn find_tool_output(
     let result = message.results().nth(place).ok_or_else(|| corrupt("its message has fewer results"))?;
     let text = result.text();
     let part = lines(&text, from as usize, query.to_line.map(|to| to as usize));
-    // Its reference is learned from a placeholder, so whoever reads it misses it.
+    // The reference comes from a placeholder, so a reader of this output lacked it.
     let read = (Kind::ToolOutputs, refetch(about_tokens(part.content)));
     state.count_use(&caller, found.session, found.task_id.as_deref(), read);
     Ok(Reply(ToolOutput {

@@ -1,4 +1,4 @@
-//! What is used: the provider's own figures of a session's last call, and the tenant's usage by day.
+//! Usage: callers report the token counts of the provider for a session's last call, and read the usage of a tenant by day.
 
 use axum::extract::State;
 use axum::http::StatusCode;

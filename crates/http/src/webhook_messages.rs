@@ -1,4 +1,4 @@
-//! What webhooks are sent, for the API document: nothing here is called.
+//! Declares the messages to webhooks for the OpenAPI document; nothing here is called.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;

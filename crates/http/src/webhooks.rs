@@ -1,6 +1,6 @@
-//! Webhooks: where a tenant wants to be told of its events.
+//! Webhooks: the addresses that receive the events of a tenant.
 //!
-//! A secret is told once, when it is made, and in no reply that is kept: an `Idempotency-Key` replays
+//! A secret is shown once, when it is created, and in no reply that is stored: an `Idempotency-Key` replays
 //! nothing where one is made.
 
 use axum::extract::State;

@@ -18,15 +18,15 @@ use anchord_session::settings::Settings;
 use anchord_store::compressions::Job;
 
 /// The proposal for a narrative that a model wrote, together with what code found.
-fn with_narrative(span_facts: &SpanFacts, told: Narrative, model: String) -> Proposed {
+fn with_narrative(span_facts: &SpanFacts, narrative: Narrative, model: String) -> Proposed {
     let mut proposal = candidate::propose_beside(&span_facts.material, &span_facts.facts);
-    let Account { told: all, trimmed, dropped, .. } = &told.account;
+    let Account { told: all, trimmed, dropped, .. } = &narrative.account;
     if trimmed + dropped > 0 {
         proposal.warnings.push(format!(
             "llm: of {all} entries of the model's {dropped} were left out and {trimmed} trimmed, for the data does not support them"
         ));
     }
-    let Narrative { changes, account } = told;
+    let Narrative { changes, account } = narrative;
     Proposed { proposal, changes, account, engine: strategy::Engine::Llm, model: Some(model) }
 }
 
@@ -92,18 +92,18 @@ impl Engine {
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
     ) -> Result<Proposed, JobError> {
-        let mut told = None;
+        let mut narrative = None;
         if let Some((client, model)) = self.model.clone() {
             self.asked = true;
             let model_client = ModelClient { call_log, client: &client, model: &model };
             match narrate::narrate(model_client, span_facts, self.phase).await? {
-                Ok(words) => told = Some((words, model)),
+                Ok(words) => narrative = Some((words, model)),
                 Err(NarrativeFailure(reason)) => self.fall_back(reason),
             }
         }
         let span_facts = Arc::clone(span_facts);
-        blocking(move || match told {
-            Some((told, model)) => with_narrative(&span_facts, told, model),
+        blocking(move || match narrative {
+            Some((narrative, model)) => with_narrative(&span_facts, narrative, model),
             None => candidate::propose(&span_facts.material, &span_facts.facts),
         })
         .await
@@ -119,13 +119,13 @@ impl Engine {
         let Some((client, model)) = self.model.clone() else { return Ok(None) };
         let model_client = ModelClient { call_log, client: &client, model: &model };
         let before = Narrative { changes: proposed.changes.clone(), account: proposed.account.clone() };
-        let told =
+        let narrative =
             match narrate::narrate_again(model_client, span_facts, self.phase, (before, missing)).await? {
-                Ok(told) => told,
+                Ok(narrative) => narrative,
                 Err(NarrativeFailure(_)) => return Ok(None),
             };
         let span_facts = Arc::clone(span_facts);
-        Ok(Some(blocking(move || with_narrative(&span_facts, told, model)).await?))
+        Ok(Some(blocking(move || with_narrative(&span_facts, narrative, model)).await?))
     }
 
     /// Continues the compression by code.

@@ -69,9 +69,9 @@ pub(super) async fn narrate(
     span_facts: &Arc<SpanFacts>,
     phase: Option<Phase>,
 ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
-    let told = Narrator::new(model_client, span_facts, phase).await?.narrate(span_facts).await?;
-    note(model_client, &told);
-    Ok(told)
+    let narrative = Narrator::new(model_client, span_facts, phase).await?.narrate(span_facts).await?;
+    note(model_client, &narrative);
+    Ok(narrative)
 }
 
 /// Asks again about the chunk from which most facts are missing, on top of the narrative so far.
@@ -84,20 +84,20 @@ pub(super) async fn narrate_again(
     phase: Option<Phase>,
     (before, missing): (Narrative, &MissingFacts),
 ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
-    let told = Narrator::new(model_client, span_facts, phase)
+    let narrative = Narrator::new(model_client, span_facts, phase)
         .await?
         .narrate_again(span_facts, before, missing)
         .await?;
-    note(model_client, &told);
-    Ok(told)
+    note(model_client, &narrative);
+    Ok(narrative)
 }
 
-fn note(model_client: ModelClient<'_>, told: &Result<Narrative, NarrativeFailure>) {
+fn note(model_client: ModelClient<'_>, narrative: &Result<Narrative, NarrativeFailure>) {
     let (name, model) = (model_client.call_log.name(), model_client.model);
-    match told {
-        Ok(told) => {
+    match narrative {
+        Ok(narrative) => {
             info!(compression.id = name, llm.model = model, "llm.told");
-            let Account { told, trimmed, dropped, .. } = told.account;
+            let Account { told, trimmed, dropped, .. } = narrative.account;
             for (outcome, count) in [
                 ("published", told.saturating_sub(trimmed + dropped)),
                 ("trimmed", trimmed),
@@ -111,14 +111,14 @@ fn note(model_client: ModelClient<'_>, told: &Result<Narrative, NarrativeFailure
             warn!(compression.id = name, llm.model = model, reason, "llm.fallen");
         }
     }
-    let ended = told.as_ref().map_or_else(|NarrativeFailure(reason)| *reason, |_| "told");
+    let ended = narrative.as_ref().map_or_else(|NarrativeFailure(reason)| *reason, |_| "told");
     metrics::counter!("anchord_llm_narratives_total", "ended" => ended).increment(1);
 }
 
 /// The position within a span.
 #[derive(Clone, Copy)]
 struct Progress {
-    /// Narrative through this message.
+    /// The last message that is done.
     after: Seq,
     /// The last message to do.
     through: Seq,
@@ -183,17 +183,17 @@ impl<'a> Narrator<'a> {
     ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
         let Some(bounds) = bounds(span_facts) else { return Ok(Err(NarrativeFailure("nothing_to_tell"))) };
         let mut finished = self.finished(bounds).await?.into_iter().peekable();
-        let mut told = Narrative::default();
+        let mut narrative = Narrative::default();
         let mut progress = Progress { after: bounds.0 - 1, through: bounds.1, budget: self.budget };
         let mut smaller = 0;
         loop {
             // An earlier claim has paid for this chunk.
             if let Some(chunk) = finished.next_if(|chunk| chunk.from_seq > progress.after) {
                 progress.after = chunk.through_seq;
-                told.push(chunk.changes, chunk.account);
+                narrative.push(chunk.changes, chunk.account);
                 continue;
             }
-            let Some(piece) = self.next(span_facts, progress, &told.changes).await? else { break };
+            let Some(piece) = self.next(span_facts, progress, &narrative.changes).await? else { break };
             let chunk = Arc::clone(&piece.chunk);
             match self.ask(piece, "summarise").await? {
                 Ok((changes, account)) => {
@@ -201,7 +201,7 @@ impl<'a> Narrator<'a> {
                     let done = FinishedChunk { from_seq, through_seq, changes, account };
                     self.model_client.call_log.keep(&done).await?;
                     progress.after = through_seq;
-                    told.push(done.changes, done.account);
+                    narrative.push(done.changes, done.account);
                 }
                 Err(PieceFailure::Smaller(_)) if smaller < MAX_SHRINKS && chunk.tokens > MIN_CHUNK_TOKENS => {
                     smaller += 1;
@@ -212,10 +212,10 @@ impl<'a> Narrator<'a> {
                 }
             }
         }
-        if told.changes.is_empty() {
+        if narrative.changes.is_empty() {
             return Ok(Err(NarrativeFailure("nothing_to_tell")));
         }
-        Ok(Ok(told))
+        Ok(Ok(narrative))
     }
 
     /// Asks again about the chunk that the missing facts came from, whole or in halves, on top of the narrative so far:
@@ -223,7 +223,7 @@ impl<'a> Narrator<'a> {
     async fn narrate_again(
         &self,
         span_facts: &Arc<SpanFacts>,
-        mut told: Narrative,
+        mut narrative: Narrative,
         missing: &MissingFacts,
     ) -> Result<Result<Narrative, NarrativeFailure>, JobError> {
         let Some(bounds) = bounds(span_facts) else { return Ok(Err(NarrativeFailure("nothing_to_tell"))) };
@@ -239,7 +239,7 @@ impl<'a> Narrator<'a> {
         let mut progress =
             Progress { after: piece.from_seq - 1, through: piece.through_seq, budget: self.budget };
         let mut halved = false;
-        while let Some(mut piece) = self.next(span_facts, progress, &told.changes).await? {
+        while let Some(mut piece) = self.next(span_facts, progress, &narrative.changes).await? {
             if missing.smaller && !halved {
                 halved = true;
                 if piece.chunk.tokens > MIN_CHUNK_TOKENS {
@@ -250,13 +250,13 @@ impl<'a> Narrator<'a> {
             piece.prompt = piece.prompt.in_detail(&missing.categories);
             progress.after = piece.chunk.through_seq;
             match self.ask(piece, "detail").await? {
-                Ok((changes, account)) => told.push(changes, account),
+                Ok((changes, account)) => narrative.push(changes, account),
                 Err(PieceFailure::Smaller(reason) | PieceFailure::Final(reason)) => {
                     return Ok(Err(NarrativeFailure(reason)));
                 }
             }
         }
-        Ok(Ok(told))
+        Ok(Ok(narrative))
     }
 
     /// The next chunk and its prompt, built on a background thread because long texts are searched for secrets.
@@ -264,17 +264,17 @@ impl<'a> Narrator<'a> {
         &self,
         span_facts: &Arc<SpanFacts>,
         progress: Progress,
-        told: &[Changes],
+        narrative: &[Changes],
     ) -> Result<Option<Piece>, JobError> {
         let (span_facts, frame, record) = (Arc::clone(span_facts), self.frame, Arc::clone(&self.record));
-        let told = told.to_vec();
+        let narrative = narrative.to_vec();
         blocking(move || {
             let (material, ends) = (&span_facts.material, &span_facts.ends);
             let upto = material.span.partition_point(|message| message.seq <= progress.through);
             let span = material.span.get(..upto)?;
             let chunk = changes::next_chunk(span, ends, progress.after, progress.budget, material.counter)?;
             let mut board = Board::new(Summary::clone(&record));
-            for changes in &told {
+            for changes in &narrative {
                 board.apply(changes);
             }
             let prompt = frame.prompt(&chunk, &board);

@@ -174,7 +174,7 @@ fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
     };
     let bound = stateless::bound(&conversation, through_seq, request.target_tokens);
     if let Some(target) = request.target_tokens {
-        // What can never fit is told now, and not when the model is paid.
+        // Reject a target that can never be met now, before a model is paid.
         stateless::serve(
             &conversation,
             Some(Shown { anchor: through_seq, rendering: "", least: "", digest: &digest::Served::default() }),
