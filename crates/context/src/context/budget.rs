@@ -17,9 +17,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::mask::{self, Keep, MaskMode};
-use super::BudgetTooSmall;
-use super::emit;
-use super::plan::{self, Plan, Slot, SummaryForm};
+use super::output::BudgetTooSmall;
+use super::plan::{self, Plan, SummaryForm};
+use super::slot::Slot;
 use anchord_messages::group::{Group, GroupKind, newest_user};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -129,7 +129,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     fn new(plan: &'p mut Plan<'a, 'i>) -> Self {
         let user = newest_user(plan.input.tail);
         let newest_user = user.map(|u| plan.groups.partition_point(|g| g.range.end <= u));
-        let note_tokens = emit::note_bound(plan);
+        let note_tokens = plan.note_bound();
         let open_errors = mask::open_errors(plan.input.tail, Seq::MAX);
         let newest = unanswered(plan);
         let masked_here = vec![None; plan.slots.len()];

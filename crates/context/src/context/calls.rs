@@ -1,10 +1,13 @@
 //! A group of calls made valid: the model's messages, the result of each call, what was never answered,
 //! and after them what providers do not take in between.
 
+use super::convert::{Converter, EMPTY, ID_CHARS};
 use super::ids::Ids;
-use super::plan::Slot;
-use super::turns::{EMPTY, ID_CHARS, Maker, Served, Turns, without_idle_reasoning};
-use super::{Entry, Reason};
+use super::input::Entry;
+use super::message::without_idle_reasoning;
+use super::output::Reason;
+use super::slot::Slot;
+use super::turns::{Served, Turns};
 use anchord_messages::format::Format;
 use anchord_messages::format::openai_responses::{self, Patch};
 use anchord_messages::group::{CallState, Calls};
@@ -18,7 +21,7 @@ const ERROR_MARK: &str = "[error]\n";
 
 /// A group of calls, cut out of the tail.
 #[derive(Clone, Copy)]
-pub(super) struct Cut<'s, 'a> {
+pub(super) struct CallGroup<'s, 'a> {
     pub slots: &'s [Slot<'a>],
     /// Where the group begins in the tail.
     pub start: usize,
@@ -27,32 +30,32 @@ pub(super) struct Cut<'s, 'a> {
 }
 
 /// Serves the group.
-pub(super) fn serve<'a>(maker: Maker<'_>, cut: Cut<'_, 'a>, turns: &mut Turns<'a>) {
-    let (lead, rest) = cut.slots.split_at(cut.calls.lead.min(cut.slots.len()));
+pub(super) fn serve<'a>(converter: Converter<'_>, group: CallGroup<'_, 'a>, turns: &mut Turns<'a>) {
+    let (lead, rest) = group.slots.split_at(group.calls.lead.min(group.slots.len()));
     let sent = lead.iter().flat_map(|slot| slot.entry.calls().iter().map(|call| (slot.entry, call)));
-    let asked = sent.enumerate().map(|(i, (entry, call))| Asked {
-        id: cut.ids.get(i).cloned().flatten(),
+    let asked = sent.enumerate().map(|(i, (entry, call))| GroupCall {
+        id: group.ids.get(i).cloned().flatten(),
         sent: &call.id,
         what: &call.what,
         entry,
-        as_function: entry.format != maker.format,
+        as_function: entry.format != converter.format,
     });
-    let mut group =
-        Serving { maker, state: cut.calls.state, asked: asked.collect(), after: Vec::new(), turns };
-    group.choose_functions(rest, cut);
-    let lead = without_idle_reasoning(lead, group.turns);
-    if lead.len() > 1 && maker.format == Format::OpenaiChat {
-        group.joined_lead(lead);
+    let mut server =
+        GroupServer { converter, state: group.calls.state, asked: asked.collect(), after: Vec::new(), turns };
+    server.choose_functions(rest, group);
+    let lead = without_idle_reasoning(lead, server.turns);
+    if lead.len() > 1 && converter.format == Format::OpenaiChat {
+        server.joined_lead(lead);
     } else {
-        group.lead(lead);
+        server.lead(lead);
     }
-    group.results(rest, cut.start + cut.calls.lead, cut.calls);
-    group.unanswered(cut.calls);
-    group.after();
+    server.results(rest, group.start + group.calls.lead, group.calls);
+    server.unanswered(group.calls);
+    server.after();
 }
 
 /// A call of the group: its new id, its id as sent, what was asked.
-struct Asked<'a> {
+struct GroupCall<'a> {
     id: Option<String>,
     sent: &'a str,
     what: &'a str,
@@ -62,7 +65,7 @@ struct Asked<'a> {
     as_function: bool,
 }
 
-impl Asked<'_> {
+impl GroupCall<'_> {
     fn served(&self) -> &str {
         self.id.as_deref().unwrap_or(self.sent)
     }
@@ -78,28 +81,28 @@ impl Asked<'_> {
 }
 
 /// What follows the results: late results, media, what else the user said.
-struct After(Message, Seq);
+struct FollowUp(Message, Seq);
 
 /// A result's index in its message, and the call that it answers.
 type Answer = (usize, usize);
 
-struct Serving<'g, 'a, 'i> {
-    maker: Maker<'i>,
+struct GroupServer<'g, 'a, 'i> {
+    converter: Converter<'i>,
     state: CallState,
-    asked: Vec<Asked<'a>>,
-    after: Vec<After>,
+    asked: Vec<GroupCall<'a>>,
+    after: Vec<FollowUp>,
     turns: &'g mut Turns<'a>,
 }
 
-impl<'a> Serving<'_, 'a, '_> {
+impl<'a> GroupServer<'_, 'a, '_> {
     /// Chooses the calls that are served as a function's: those whose output is of another kind than
     /// theirs, or of a kind that takes nothing but its own sort, and not served as it came.
-    fn choose_functions(&mut self, rest: &[Slot<'a>], cut: Cut<'_, 'a>) {
-        if self.maker.format != Format::OpenaiResponses {
+    fn choose_functions(&mut self, rest: &[Slot<'a>], group: CallGroup<'_, 'a>) {
+        if self.converter.format != Format::OpenaiResponses {
             return;
         }
-        let start = cut.start + cut.calls.lead;
-        let lead = cut.slots.iter().take(cut.calls.lead);
+        let start = group.start + group.calls.lead;
+        let lead = group.slots.iter().take(group.calls.lead);
         let calls: Vec<(&Entry, &str)> = lead
             .flat_map(|slot| slot.entry.calls().iter().map(|call| (slot.entry, call.name.as_str())))
             .collect();
@@ -107,7 +110,7 @@ impl<'a> Serving<'_, 'a, '_> {
             let Some(asked) = self.asked.get(call).filter(|asked| !asked.as_function) else { continue };
             let special = openai_responses::is_special(name);
             let renamed = special && asked.id.is_some();
-            let answer = cut.calls.answers.get(call).copied().flatten();
+            let answer = group.calls.answers.get(call).copied().flatten();
             let answered = answer.and_then(|at| Some((at, rest.get(at.item.checked_sub(start)?)?)));
             let suits = match answered {
                 None => !special || self.state == CallState::Pending,
@@ -133,12 +136,12 @@ impl<'a> Serving<'_, 'a, '_> {
             firsts.push(first_call);
             first_call += slot.entry.calls().len();
         }
-        let stays = self.maker.stays(lead, |at, slot| {
+        let stays = self.converter.stays(lead, |at, slot| {
             let first = firsts.get(at).copied().unwrap_or_default();
             self.is_as_sent(slot, first) || self.is_patched(slot, first)
         });
         for (at, ((slot, first), stays)) in lead.iter().zip(firsts).zip(stays).enumerate() {
-            let joins = at + 1 < lead.len() && self.maker.joins_next(slot);
+            let joins = at + 1 < lead.len() && self.converter.joins_next(slot);
             if !stays {
                 self.turns.omit(slot.entry.seq, Reason::Thinking);
             } else if joins || self.is_as_sent(slot, first) {
@@ -148,7 +151,7 @@ impl<'a> Serving<'_, 'a, '_> {
                 self.patched(slot, first);
             } else {
                 let message = self.lead_message(slot, first);
-                if self.maker.is_bare_item(&message, slot.entry) {
+                if self.converter.is_bare_item(&message, slot.entry) {
                     self.turns.served.push(Served::Raw(slot.entry));
                 } else if !message.parts.is_empty() {
                     self.turns.served.push(Served::Made(message, vec![slot.entry.seq]));
@@ -164,13 +167,13 @@ impl<'a> Serving<'_, 'a, '_> {
         mine.iter().all(|a| a.id.is_none() && !a.as_function)
             && calls.iter().all(|c| !c.name.is_empty())
             && slot.is_untouched()
-            && self.maker.takes_whole(slot.entry)
+            && self.converter.takes_whole(slot.entry)
     }
 
     /// Whether a call's item is served as it was stored but for what must change.
     fn is_patched(&self, slot: &Slot<'a>, first_call: usize) -> bool {
         let [call] = slot.entry.calls() else { return false };
-        self.maker.format == Format::OpenaiResponses
+        self.converter.format == Format::OpenaiResponses
             && !call.name.is_empty()
             && self.asked.get(first_call).is_some_and(|a| !a.as_function)
     }
@@ -208,9 +211,9 @@ impl<'a> Serving<'_, 'a, '_> {
 
     /// A message of the model's written anew, its calls under their served ids.
     fn lead_message(&mut self, slot: &Slot<'a>, first_call: usize) -> Message {
-        let counter = self.maker.counter;
-        let mut message = self.maker.body(slot, &|_| None, self.turns);
-        self.maker.fix(&mut message, slot.entry, self.turns);
+        let counter = self.converter.counter;
+        let mut message = self.converter.body(slot, &|_| None, self.turns);
+        self.converter.fix(&mut message, slot.entry, self.turns);
         let mut index = first_call;
         for part in &mut message.parts {
             let Part::ToolCall(call) = part else { continue };
@@ -224,10 +227,10 @@ impl<'a> Serving<'_, 'a, '_> {
             }
             index += 1;
         }
-        if let Some(follows) = self.maker.media_of_model(&mut message, slot.entry, self.turns) {
-            self.after.push(After(follows, slot.entry.seq));
+        if let Some(follows) = self.converter.media_of_model(&mut message, slot.entry, self.turns) {
+            self.after.push(FollowUp(follows, slot.entry.seq));
         }
-        if self.maker.format == Format::OpenaiResponses {
+        if self.converter.format == Format::OpenaiResponses {
             // What was one message becomes items, each with a frame of its own.
             let (calls, said): (Vec<_>, Vec<_>) = message
                 .parts
@@ -258,7 +261,7 @@ impl<'a> Serving<'_, 'a, '_> {
         let mut mine: Vec<Answer> = Vec::new();
         for (index, slot) in rest.iter().enumerate() {
             // All results of a turn stand in one message there: some of them are no valid message yet.
-            if self.state == CallState::Pending && self.maker.format == Format::Anthropic {
+            if self.state == CallState::Pending && self.converter.format == Format::Anthropic {
                 self.turns.omit(slot.entry.seq, Reason::Held);
                 continue;
             }
@@ -275,7 +278,7 @@ impl<'a> Serving<'_, 'a, '_> {
         }
     }
 
-    fn call_of(&self, result: usize, mine: &[Answer]) -> Option<&Asked<'a>> {
+    fn call_of(&self, result: usize, mine: &[Answer]) -> Option<&GroupCall<'a>> {
         let at = mine.binary_search_by_key(&result, |(r, _)| *r).ok()?;
         self.asked.get(mine.get(at)?.1)
     }
@@ -296,22 +299,22 @@ impl<'a> Serving<'_, 'a, '_> {
     /// Whether the format takes a message of results as it was stored, when each answers its call.
     fn takes_results(&self, entry: &Entry) -> bool {
         let results = entry.results();
-        let fits = match self.maker.format {
+        let fits = match self.converter.format {
             Format::OpenaiChat => results.len() == 1 && results.iter().all(|r| r.media == 0),
             // What the user says beside the results would stand before the missing ones.
             Format::Anthropic => entry.has(Feature::OnlyResults) || self.state != CallState::Closed,
             Format::OpenaiResponses => true,
         };
-        fits && results.iter().all(|r| !r.blank) && self.maker.takes_whole(entry)
+        fits && results.iter().all(|r| !r.blank) && self.converter.takes_whole(entry)
     }
 
     /// One message with results written anew: those that answer calls; the rest follows the group.
     fn result_message(&mut self, slot: &Slot<'a>, mine: &[Answer]) {
-        let (maker, entry) = (self.maker, slot.entry);
+        let (converter, entry) = (self.converter, slot.entry);
         let what = |result: usize| self.call_of(result, mine).map(|a| a.what).filter(|w| !w.is_empty());
         let mut made = Turns::default();
-        let mut message = maker.body(slot, &what, &mut made);
-        maker.fix(&mut message, entry, &mut made);
+        let mut message = converter.body(slot, &what, &mut made);
+        converter.fix(&mut message, entry, &mut made);
         let (mut results, mut follows) = (Vec::new(), Vec::new());
         let mut index = 0;
         for part in message.parts {
@@ -323,29 +326,29 @@ impl<'a> Serving<'_, 'a, '_> {
                 Some(asked) => {
                     let id = asked.served();
                     if id != result.call_id {
-                        let more = maker.counter.count_text(id);
-                        made.add(more.saturating_sub(maker.counter.count_text(&result.call_id)));
+                        let more = converter.counter.count_text(id);
+                        made.add(more.saturating_sub(converter.counter.count_text(&result.call_id)));
                         id.clone_into(&mut result.call_id);
                     }
-                    if maker.format != Format::Anthropic {
-                        mark_error(maker, &mut result, &mut made);
+                    if converter.format != Format::Anthropic {
+                        mark_error(converter, &mut result, &mut made);
                     }
-                    match maker.format {
-                        Format::OpenaiChat => text_only(maker, &mut result, &mut follows, &mut made),
+                    match converter.format {
+                        Format::OpenaiChat => text_only(converter, &mut result, &mut follows, &mut made),
                         Format::OpenaiResponses => {
                             made.served.push(Served::Item(output(&result, asked, entry), Some(entry.seq)));
                         }
                         Format::Anthropic => {}
                     }
-                    if maker.format != Format::OpenaiResponses {
+                    if converter.format != Format::OpenaiResponses {
                         results.push(Part::ToolResult(result));
                     }
                 }
-                None => maker.result_as_text(&result, message.name.as_deref(), &mut follows, &mut made),
+                None => converter.result_as_text(&result, message.name.as_deref(), &mut follows, &mut made),
             }
             index += 1;
         }
-        if maker.format != Format::Anthropic {
+        if converter.format != Format::Anthropic {
             self.add_frames(mine.len());
         }
         if !results.is_empty() {
@@ -355,7 +358,7 @@ impl<'a> Serving<'_, 'a, '_> {
         if !follows.is_empty() {
             made.add(MESSAGE_TOKENS);
             let message = Message { role: Role::User, name: None, parts: follows };
-            self.after.push(After(message, entry.seq));
+            self.after.push(FollowUp(message, entry.seq));
         }
         self.turns.append(made);
     }
@@ -369,11 +372,11 @@ impl<'a> Serving<'_, 'a, '_> {
                 self.turns.pending.push(id.to_owned());
                 continue;
             }
-            let counter = self.maker.counter;
+            let counter = self.converter.counter;
             let text = counter.count_text(id).saturating_add(counter.count_text(MISSING));
             self.turns.add(text.saturating_add(RESULT_TOKENS + MESSAGE_TOKENS));
             let parts = vec![Part::Text(MISSING.to_owned())];
-            if self.maker.format == Format::OpenaiResponses {
+            if self.converter.format == Format::OpenaiResponses {
                 let item = openai_responses::write_result(asked.output_kind(), id, &parts);
                 self.turns.served.push(Served::Item(item, None));
                 continue;
@@ -385,10 +388,10 @@ impl<'a> Serving<'_, 'a, '_> {
     }
 
     fn after(&mut self) {
-        for After(message, seq) in std::mem::take(&mut self.after) {
+        for FollowUp(message, seq) in std::mem::take(&mut self.after) {
             if self.state == CallState::Pending {
                 // Nothing may stand between an open call and its result.
-                self.turns.take(self.maker.counter.count_message(&message));
+                self.turns.take(self.converter.counter.count_message(&message));
                 self.turns.omit(seq, Reason::Held);
             } else {
                 self.turns.served.push(Served::Made(message, vec![seq]));
@@ -399,7 +402,7 @@ impl<'a> Serving<'_, 'a, '_> {
 
 /// An output's item: as it was sent, but for its call's id and its content; or written anew, of the kind
 /// that its call asks for.
-fn output(result: &ToolResult, asked: &Asked<'_>, entry: &Entry) -> String {
+fn output(result: &ToolResult, asked: &GroupCall<'_>, entry: &Entry) -> String {
     let patch = Patch { call_id: Some(&result.call_id), arguments: None, output: Some(&result.parts) };
     Some(&entry.raw)
         .filter(|_| !asked.as_function && entry.format == Format::OpenaiResponses)
@@ -410,15 +413,20 @@ fn output(result: &ToolResult, asked: &Asked<'_>, entry: &Entry) -> String {
 }
 
 /// Says in words that a result is an error, where the format has no field for that.
-fn mark_error(maker: Maker<'_>, result: &mut ToolResult, turns: &mut Turns<'_>) {
+fn mark_error(converter: Converter<'_>, result: &mut ToolResult, turns: &mut Turns<'_>) {
     if result.is_error == Some(true) {
         result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
-        turns.add(maker.counter.count_text(ERROR_MARK));
+        turns.add(converter.counter.count_text(ERROR_MARK));
     }
 }
 
 /// Leaves text alone in a result; media follow as a user message.
-fn text_only(maker: Maker<'_>, result: &mut ToolResult, follows: &mut Vec<Part>, turns: &mut Turns<'_>) {
+fn text_only(
+    converter: Converter<'_>,
+    result: &mut ToolResult,
+    follows: &mut Vec<Part>,
+    turns: &mut Turns<'_>,
+) {
     let (text, media): (Vec<Part>, Vec<Part>) =
         result.parts.drain(..).partition(|p| matches!(p, Part::Text(_) | Part::Other(_)));
     result.parts = text;
@@ -426,10 +434,10 @@ fn text_only(maker: Maker<'_>, result: &mut ToolResult, follows: &mut Vec<Part>,
         return;
     }
     let line = format!("[media from the result of tool call {}]", one_line(&result.call_id, ID_CHARS));
-    turns.add(maker.counter.count_text(&line));
+    turns.add(converter.counter.count_text(&line));
     if result.parts.is_empty() {
         let instead = "[media, shown after the results]".to_owned();
-        turns.add(maker.counter.count_text(&instead));
+        turns.add(converter.counter.count_text(&instead));
         result.parts.push(Part::Text(instead));
     }
     follows.push(Part::Text(line));

@@ -5,53 +5,16 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use super::input::{Counted, Entry};
+use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
+use super::texts::{OPENING, note};
 use super::turns::{Served, Turns};
-use super::{Context, Counted, Entry, Omitted, Reason, Source, StablePrefix, Tokens};
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Part, Role};
 use anchord_messages::shape::hex;
 use anchord_record::digest;
-
-/// Stands before a conversation that the model opens, where a user has to.
-const OPENING: &str = "[The conversation begins with the assistant.]";
-
-/// The line that stands for messages that are left out.
-fn note(from: Seq, to: Seq) -> String {
-    format!("[Messages {from} to {to} are left out here for want of room]")
-}
-
-/// An upper bound for the tokens of any note of this session.
-pub(super) fn note_bound(plan: &Plan<'_, '_>) -> u64 {
-    let head = plan.input.head_seq;
-    u64::from(Counted::new(&note(head, head), plan.input.counter).tokens) + 4
-}
-
-/// The tokens of the opening, when one is needed.
-pub(super) fn opening_tokens(plan: &Plan<'_, '_>) -> u64 {
-    if !needs_opening(plan) {
-        return 0;
-    }
-    u64::from(Counted::new(OPENING, plan.input.counter).tokens)
-}
-
-fn needs_opening(plan: &Plan<'_, '_>) -> bool {
-    let user_first = plan.input.format != Format::Anthropic
-        || plan.summary_message().is_some()
-        || plan.carried.is_some()
-        || plan.input.tail_omitted.is_some()
-        || plan.dropped.first() == Some(&true);
-    if user_first {
-        return false;
-    }
-    let first = plan.turns.iter().flat_map(|t| &t.served).next();
-    match first {
-        Some(Served::Raw(entry)) => entry.role == Role::Assistant,
-        Some(Served::Made(message, _)) => message.role == Role::Assistant,
-        Some(Served::Item(..)) | None => false,
-    }
-}
 
 /// Writes the context.
 pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
@@ -88,8 +51,8 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let mut tail = 0u64;
     let mut masked = Vec::new();
     let mut pending = Vec::new();
-    if needs_opening(&plan) {
-        tail += opening_tokens(&plan);
+    if plan.needs_opening() {
+        tail += plan.opening_tokens();
         writer.note(OPENING);
     }
     if let Some((_, turns)) = plan.carried.take() {
@@ -405,16 +368,6 @@ impl Source {
         seqs.extend_from_slice(other.seqs());
         if !service {
             *self = Self::Many(seqs);
-        }
-    }
-
-    /// The messages that it names.
-    #[must_use]
-    pub fn seqs(&self) -> &[Seq] {
-        match self {
-            Self::Service => &[],
-            Self::One(seq) => std::slice::from_ref(seq),
-            Self::Many(seqs) => seqs,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use super::Entry;
+use super::input::Entry;
 use anchord_messages::format::Format;
 use anchord_messages::group::{Calls, Group, GroupKind};
 use anchord_messages::shape::{AsShape, hex};

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Context, Reason, Source};
+use super::output::{Context, Reason, Source};
 use anchord_messages::format::{Format, push_string};
 use anchord_messages::id::Seq;
 

@@ -3,37 +3,16 @@
 use std::borrow::Cow;
 
 use super::super::mask::{self, Keep, MaskMode};
-use super::emit;
+use super::convert::Converter;
 use super::ids::{self, Ids};
-use super::turns::{Maker, Turns};
-use super::{ContextInput, Counted, Entry};
+use super::input::{ContextInput, Counted, Entry};
+use super::slot::Slot;
+use super::texts::{self, OPENING};
+use super::turns::{Served, Turns};
+use anchord_messages::format::Format;
 use anchord_messages::group::{self, Group};
 use anchord_messages::message::Role;
 use anchord_messages::shape::AsShape;
-
-/// A stored message and what is done to it.
-#[derive(Clone, Debug)]
-pub(super) struct Slot<'a> {
-    pub entry: &'a Entry,
-    /// Results that are served as placeholders, ascending.
-    pub masked: Vec<usize>,
-    /// Its placeholders say no more than that something is left out.
-    pub terse: bool,
-    /// The tokens that it is clipped to.
-    pub clip: Option<u32>,
-    /// The caller wants it out: a line stands for it.
-    pub removed: bool,
-}
-
-impl<'a> Slot<'a> {
-    pub(super) fn new(entry: &'a Entry) -> Self {
-        Self { entry, masked: Vec::new(), terse: false, clip: None, removed: false }
-    }
-
-    pub(super) fn is_untouched(&self) -> bool {
-        self.masked.is_empty() && self.clip.is_none() && !self.removed
-    }
-}
 
 /// Which form of the summary is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +46,7 @@ pub(super) struct Plan<'a, 'i> {
 
 impl<'a, 'i> Plan<'a, 'i> {
     pub(super) fn new(input: &'i ContextInput<'a>) -> Self {
-        let maker = Maker::new(input);
+        let converter = Converter::new(input);
         let mut slots: Vec<Slot<'a>> = input.tail.iter().map(Slot::new).collect();
         let groups = group::groups(input.tail);
         if input.mask.mode == MaskMode::Auto {
@@ -86,7 +65,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         }
         let ids = ids::served(input.format, input.tail, &groups);
         let turns: Vec<Turns<'a>> =
-            groups.iter().zip(&ids).map(|(group, ids)| maker.group(&slots, group, ids)).collect();
+            groups.iter().zip(&ids).map(|(group, ids)| converter.group(&slots, group, ids)).collect();
         let group_tokens = turns.iter().map(|t| u64::from(t.tokens)).sum();
         let carried = input.carried.map(|entry| {
             let mut slot = Slot::new(entry);
@@ -95,14 +74,14 @@ impl<'a, 'i> Plan<'a, 'i> {
                 let results = entry.results().iter().enumerate();
                 slot.masked = results.filter(|(_, r)| r.is_maskable()).map(|(at, _)| at).collect();
             }
-            let turns = maker.plain(&slot);
+            let turns = converter.plain(&slot);
             (slot, turns)
         });
         // A recap after an open call would stand between it and its result.
         let pending = groups.last().is_some_and(Group::is_pending);
-        let recap = input.recap.filter(|_| !pending).map(super::recap_text);
+        let recap = input.recap.filter(|_| !pending).map(texts::recap_text);
         let recap_tokens = recap.as_deref().map_or(0, |text| Counted::new(text, input.counter).tokens);
-        let system: Vec<Turns<'a>> = input.system.iter().map(|entry| maker.system(entry)).collect();
+        let system: Vec<Turns<'a>> = input.system.iter().map(|entry| converter.system(entry)).collect();
         let system_tokens: u64 = system.iter().map(|t| u64::from(t.tokens)).sum();
         Self {
             input,
@@ -126,7 +105,7 @@ impl<'a, 'i> Plan<'a, 'i> {
     /// Makes a group's turns again after its slots changed.
     pub(super) fn remake(&mut self, index: usize) {
         let (Some(group), Some(ids)) = (self.groups.get(index), self.ids.get(index)) else { return };
-        let made = Maker::new(self.input).group(&self.slots, group, ids);
+        let made = Converter::new(self.input).group(&self.slots, group, ids);
         let kept = self.dropped.get(index) == Some(&false);
         if let Some(turns) = self.turns.get_mut(index) {
             if kept {
@@ -138,7 +117,7 @@ impl<'a, 'i> Plan<'a, 'i> {
 
     pub(super) fn remake_carried(&mut self) {
         if let Some((slot, turns)) = &mut self.carried {
-            *turns = Maker::new(self.input).plain(slot);
+            *turns = Converter::new(self.input).plain(slot);
         }
     }
 
@@ -178,7 +157,39 @@ impl<'a, 'i> Plan<'a, 'i> {
         let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
         let recap = u64::from(self.recap_tokens);
         let summary = summary + self.digest_tokens();
-        self.system_tokens + summary + carried + self.group_tokens + recap + emit::opening_tokens(self)
+        self.system_tokens + summary + carried + self.group_tokens + recap + self.opening_tokens()
+    }
+
+    /// An upper bound for the tokens of any note about messages of this session that are left out.
+    pub(super) fn note_bound(&self) -> u64 {
+        let head = self.input.head_seq;
+        u64::from(Counted::new(&texts::note(head, head), self.input.counter).tokens) + 4
+    }
+
+    /// The tokens of the opening, when one is needed.
+    pub(super) fn opening_tokens(&self) -> u64 {
+        if !self.needs_opening() {
+            return 0;
+        }
+        u64::from(Counted::new(OPENING, self.input.counter).tokens)
+    }
+
+    /// Whether the format wants a user first, and the model speaks first.
+    pub(super) fn needs_opening(&self) -> bool {
+        let user_first = self.input.format != Format::Anthropic
+            || self.summary_message().is_some()
+            || self.carried.is_some()
+            || self.input.tail_omitted.is_some()
+            || self.dropped.first() == Some(&true);
+        if user_first {
+            return false;
+        }
+        let first = self.turns.iter().flat_map(|t| &t.served).next();
+        match first {
+            Some(Served::Raw(entry)) => entry.role == Role::Assistant,
+            Some(Served::Made(message, _)) => message.role == Role::Assistant,
+            Some(Served::Item(..)) | None => false,
+        }
     }
 
     pub(super) fn digest_tokens(&self) -> u64 {

@@ -4,10 +4,13 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::mask::Keep;
+use super::super::mask::{Keep, Marks, MaskMode};
 use super::*;
-use anchord_messages::format::parse;
-use anchord_messages::tokens::Tokenizer;
+use anchord_messages::format::{Format, parse};
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];

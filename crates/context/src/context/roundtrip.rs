@@ -6,9 +6,12 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::mask::{Marks, MaskMode};
 use super::*;
-use anchord_messages::format::parse;
-use anchord_messages::tokens::Tokenizer;
+use anchord_messages::format::{Format, parse};
+use anchord_messages::id::Seq;
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];

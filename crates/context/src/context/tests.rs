@@ -1,9 +1,11 @@
 use serde_json::{Value, json};
 
-use super::super::mask::Keep;
+use super::super::mask::{Keep, Marks, MaskMode};
 use super::*;
-use anchord_messages::format::parse;
-use anchord_messages::tokens::Tokenizer;
+use anchord_messages::format::{Format, parse};
+use anchord_messages::id::Seq;
+use anchord_messages::shape::Shape;
+use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 mod pressure;
 mod recap;

@@ -2,6 +2,7 @@
 
 use rstest::rstest;
 
+use super::super::texts::recap_text;
 use super::*;
 
 const RECAP: &str = "Current task: paint the crane\nNext step 1: buy orange paint";

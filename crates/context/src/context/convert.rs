@@ -1,18 +1,36 @@
-//! What a format can carry: parts as they are, parts in another form, and a marker in the place of the rest.
+//! The parts of a message in the format that is served: as they are, in another form, or a marker in their place.
 
-use super::turns::{EMPTY, ID_CHARS, Maker, NO_OUTPUT, Turns};
-use super::{Entry, Reason};
+use super::input::{ContextInput, Entry};
+use super::output::Reason;
+use super::turns::Turns;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::is_misplaced;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Image, MediaSource, Message, Part, Role};
 use anchord_messages::shape::{AsShape, Feature, is_blank};
-use anchord_messages::tokens::MESSAGE_TOKENS;
+use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
 
+pub(super) const EMPTY: &str = "[empty message]";
+const NO_OUTPUT: &str = "[no output]";
+/// The most characters of an id or a name in what is written anew.
+pub(super) const ID_CHARS: usize = 64;
 /// Unknown blocks up to this size become text in another format; larger ones are left out.
 const OTHER_BYTES: usize = 4_000;
 
-impl Maker<'_> {
+/// Converts stored messages to one format.
+#[derive(Clone, Copy)]
+pub(super) struct Converter<'i> {
+    pub format: Format,
+    pub counter: &'i TokenCounter,
+}
+
+impl<'i> Converter<'i> {
+    pub(super) fn new(input: &ContextInput<'i>) -> Self {
+        Self { format: input.format, counter: input.counter }
+    }
+}
+
+impl Converter<'_> {
     /// Takes out what the format cannot carry, and puts a marker where nothing is left.
     pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
         let same = entry.format == self.format;
@@ -39,7 +57,7 @@ impl Maker<'_> {
                     }
                 }
                 Part::ToolResult(mut result) => {
-                    let kept = result.parts.drain(..).map(|p| self.carried(p, same, entry.seq, turns));
+                    let kept = result.parts.drain(..).map(|p| self.converted(p, same, entry.seq, turns));
                     result.parts = kept.filter(|p| !matches!(p, Part::Text(t) if is_blank(t))).collect();
                     if result.parts.is_empty() {
                         turns.add(self.counter.count_text(NO_OUTPUT));
@@ -52,7 +70,7 @@ impl Maker<'_> {
                 | Part::File(_)
                 | Part::ToolCall(_)
                 | Part::Other(_)) => {
-                    let part = self.carried_by(message.role, part, entry, turns);
+                    let part = self.converted_for(message.role, part, entry, turns);
                     if !matches!(&part, Part::Text(text) if is_blank(text)) {
                         parts.push(part);
                     }
@@ -89,7 +107,7 @@ impl Maker<'_> {
     }
 
     /// A part as the format can carry it in a role.
-    fn carried_by(self, role: Role, part: Part, entry: &Entry, turns: &mut Turns<'_>) -> Part {
+    fn converted_for(self, role: Role, part: Part, entry: &Entry, turns: &mut Turns<'_>) -> Part {
         let same = entry.format == self.format;
         // A system prompt is text alone for all but the format that it was written in.
         let text_alone = role.is_system() && (!same || self.format == Format::Anthropic);
@@ -98,14 +116,14 @@ impl Maker<'_> {
             Part::File(file) if text_alone && !matches!(file.source, MediaSource::Text(_)) => {
                 self.left_out("a file", &part, entry.seq, turns)
             }
-            Part::File(_) | Part::Other(_) if text_alone => self.carried(part, false, entry.seq, turns),
+            Part::File(_) | Part::Other(_) if text_alone => self.converted(part, false, entry.seq, turns),
             Part::Image(_)
             | Part::File(_)
             | Part::Other(_)
             | Part::Text(_)
             | Part::Thinking(_)
             | Part::ToolCall(_)
-            | Part::ToolResult(_) => self.carried(part, same, entry.seq, turns),
+            | Part::ToolResult(_) => self.converted(part, same, entry.seq, turns),
         }
     }
 
@@ -118,7 +136,7 @@ impl Maker<'_> {
     }
 
     /// A part as the format can carry it.
-    fn carried(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
+    fn converted(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
         if same {
             return match &part {
                 Part::Other(raw) if is_misplaced(raw) => Part::Text(raw.clone()),

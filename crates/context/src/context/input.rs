@@ -1,0 +1,118 @@
+//! What a context is made of: stored messages, pins, the summary, the mask, and the budget.
+
+use std::sync::Arc;
+
+use super::super::mask::{Marks, MaskMode};
+use anchord_messages::format::Format;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Role;
+use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
+
+/// A stored message, as a context needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its position.
+    pub seq: Seq,
+    /// The format that it was sent in.
+    pub format: Format,
+    /// Who speaks.
+    pub role: Role,
+    /// Its tokens, by the session's tokenizer.
+    pub tokens: u32,
+    /// Its shape; `None` for a plain message.
+    pub shape: Option<Shape>,
+    /// Its JSON text, as sent; shared, so that contexts which have it in common need no copies.
+    pub raw: Arc<str>,
+}
+
+impl AsShape for Entry {
+    fn seq(&self) -> Seq {
+        self.seq
+    }
+    fn role(&self) -> Role {
+        self.role
+    }
+    fn is_item(&self) -> bool {
+        self.format == Format::OpenaiResponses
+    }
+    fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
+    }
+}
+
+/// A text of the service's with its tokens, which the caller keeps so that no read counts it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted<'a> {
+    /// The text as it is served.
+    pub text: &'a str,
+    /// Its tokens, its message's frame included.
+    pub tokens: u32,
+}
+
+impl<'a> Counted<'a> {
+    /// Counts a text that is served as a message of its own.
+    #[must_use]
+    pub fn new(text: &'a str, counter: &TokenCounter) -> Self {
+        Self { text, tokens: counter.count_text(text).saturating_add(MESSAGE_TOKENS) }
+    }
+}
+
+/// The current summary, as a context needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SummaryInput<'a> {
+    /// Its version.
+    pub version: i64,
+    /// The last message that it covers.
+    pub anchor_seq: Seq,
+    /// Its message, made by [`summary_message_text`].
+    pub message: Counted<'a>,
+    /// The same at its least bound, when that is smaller.
+    pub least: Option<Counted<'a>>,
+    /// The digest's message, when there is one.
+    pub digest: Option<Counted<'a>>,
+}
+
+/// Which tool outputs are masked.
+#[derive(Clone, Copy, Debug)]
+pub struct MaskInput<'a> {
+    /// Whether any are.
+    pub mode: MaskMode,
+    /// The stored mask position.
+    pub upto: Seq,
+    /// The caller's marks; messages that show open errors are in it as `Always`.
+    pub marks: &'a Marks,
+}
+
+/// Everything that a context is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct ContextInput<'a> {
+    /// The session's name, for references; empty when there is no session to refer to.
+    pub session: &'a str,
+    /// The format to serve.
+    pub format: Format,
+    /// The most tokens that it may have.
+    pub budget: u32,
+    /// The session's last message.
+    pub head_seq: Seq,
+    /// Changes with pins and settings.
+    pub context_revision: i64,
+    /// The leading system and developer messages.
+    pub system: &'a [Entry],
+    /// The pins' text, made by [`pins_text`]; `None` without pins.
+    pub pins: Option<Counted<'a>>,
+    /// The current summary.
+    pub summary: Option<SummaryInput<'a>>,
+    /// The current turn's user message, when the summary covers it.
+    pub carried: Option<&'a Entry>,
+    /// The messages after the anchor (and after the system prompt), or the newest of them.
+    pub tail: &'a [Entry],
+    /// Messages between the anchor and the tail that were not loaded.
+    pub tail_omitted: Option<(Seq, Seq)>,
+    /// Masking.
+    pub mask: MaskInput<'a>,
+    /// The recap's text, when it is asked for.
+    pub recap: Option<&'a str>,
+    /// The session's counter.
+    pub counter: &'a TokenCounter,
+}

@@ -1,0 +1,297 @@
+//! One message made valid: nothing empty, nothing that the format refuses, with its placeholders and its clipping.
+//!
+//! A stored message that needs no change is passed on as its text. Everything else is read, changed
+//! and written anew; its tokens are the stored ones, plus what is put in, less what is taken out.
+
+use super::super::mask;
+use super::clip;
+use super::convert::{Converter, ID_CHARS};
+use super::input::Entry;
+use super::output::{Masked, Reason};
+use super::slot::Slot;
+use super::turns::{Served, Turns};
+use anchord_messages::format::{self, Format};
+use anchord_messages::message::{Message, Part, Role, ToolResult};
+use anchord_messages::shape::{AsShape, Feature, is_blank, one_line};
+use anchord_messages::tokens::MESSAGE_TOKENS;
+
+/// What stands for an output of very many.
+const TERSE: &str = "[tool output left out]";
+const SYSTEM_MARK: &str = "[system message]\n";
+
+impl Converter<'_> {
+    /// A message without calls, or results without their calls.
+    pub(super) fn plain<'a>(self, slot: &Slot<'a>) -> Turns<'a> {
+        let mut turns = Turns::default();
+        self.one(slot, &mut turns);
+        turns
+    }
+
+    /// A message of the system prompt.
+    pub(super) fn system(self, entry: &Entry) -> Turns<'_> {
+        let mut turns = Turns { tokens: entry.tokens, ..Turns::default() };
+        let plain = entry.shape.is_none() && entry.format == self.format;
+        if plain && self.format != Format::Anthropic {
+            turns.served.push(Served::Raw(entry));
+            return turns;
+        }
+        let mut message = read(entry);
+        self.fix(&mut message, entry, &mut turns);
+        turns.served.push(Served::Made(message, vec![entry.seq]));
+        turns
+    }
+
+    /// Whether a message without calls is served as it was stored.
+    pub(super) fn is_as_sent(self, slot: &Slot<'_>) -> bool {
+        slot.is_untouched() && self.takes_whole(slot.entry) && slot.entry.results().is_empty()
+    }
+
+    /// Which messages may stand: an item of reasoning is refused when the item that it led to does not
+    /// follow as it came; whatever else stands there may stand.
+    pub(super) fn stays<'a>(
+        self,
+        slots: &[Slot<'a>],
+        is_as_sent: impl Fn(usize, &Slot<'a>) -> bool,
+    ) -> Vec<bool> {
+        let mut stays = vec![true; slots.len()];
+        if self.format != Format::OpenaiResponses {
+            return stays;
+        }
+        let mut follows = false;
+        for (at, slot) in slots.iter().enumerate().rev() {
+            if slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking) {
+                if let Some(stays) = stays.get_mut(at) {
+                    *stays = follows;
+                }
+            } else {
+                follows = is_as_sent(at, slot);
+            }
+        }
+        stays
+    }
+
+    /// Whether a message is thinking alone that becomes one turn with what follows it.
+    pub(super) fn joins_next(self, slot: &Slot<'_>) -> bool {
+        let entry = slot.entry;
+        self.format == Format::Anthropic
+            && entry.format == self.format
+            && entry.has(Feature::OnlyThinking)
+            && !entry.has(Feature::UnsignedThinking)
+            && !entry.has(Feature::BlankPart)
+            && slot.is_untouched()
+    }
+
+    pub(super) fn one<'a>(self, slot: &Slot<'a>, turns: &mut Turns<'a>) {
+        let entry = slot.entry;
+        if self.is_as_sent(slot) {
+            turns.add(entry.tokens);
+            turns.served.push(Served::Raw(entry));
+            return;
+        }
+        if slot.removed
+            && let Some(line) = self.removal(entry)
+        {
+            turns.add(self.counter.count_text(&line).saturating_add(MESSAGE_TOKENS));
+            turns.omit(entry.seq, Reason::Marked);
+            turns.served.push(Served::Made(text_message(entry.role, line), vec![entry.seq]));
+            return;
+        }
+        let mut message = self.body(slot, &|_| None, turns);
+        self.operator_as_user(&mut message, entry, turns);
+        if !entry.results().is_empty() {
+            self.results_as_text(&mut message, turns);
+        }
+        self.fix(&mut message, entry, turns);
+        let follows = self.media_of_model(&mut message, entry, turns);
+        if self.is_bare_item(&message, entry) {
+            turns.served.push(Served::Raw(entry));
+        } else if !message.parts.is_empty() {
+            // Reasoning that the format cannot carry leaves nothing behind.
+            turns.served.push(Served::Made(message, vec![entry.seq]));
+        }
+        if let Some(follows) = follows {
+            turns.served.push(Served::Made(follows, vec![entry.seq]));
+        }
+    }
+
+    /// Whether a message is one item of the responses API that is no message there: only the item itself
+    /// says what it is.
+    pub(super) fn is_bare_item(self, message: &Message, entry: &Entry) -> bool {
+        self.format == Format::OpenaiResponses
+            && entry.format == self.format
+            && match message.parts.as_slice() {
+                [Part::Other(raw)] => **raw == *entry.raw,
+                [Part::Image(_)] => message.role == Role::Assistant,
+                _ => false,
+            }
+    }
+
+    /// Whether the format takes a message as it was stored, calls and results aside.
+    pub(super) fn takes_whole(self, entry: &Entry) -> bool {
+        if entry.format != self.format {
+            return false;
+        }
+        let Some(shape) = entry.shape() else {
+            return self.format != Format::Anthropic || !entry.role.is_system();
+        };
+        if shape.has(Feature::BlankPart) || shape.has(Feature::Misplaced) {
+            return false;
+        }
+        if self.format == Format::Anthropic && shape.has(Feature::ThinkingLast) {
+            return false;
+        }
+        match self.format {
+            Format::OpenaiChat => !shape.has(Feature::Blank),
+            Format::OpenaiResponses => shape.has(Feature::OnlyThinking) || !shape.has(Feature::Blank),
+            Format::Anthropic => {
+                let refused = [
+                    Feature::Blank,
+                    Feature::UnsignedThinking,
+                    Feature::ResultsNotFirst,
+                    Feature::OddArguments,
+                ];
+                !entry.role.is_system() && !refused.into_iter().any(|f| shape.has(f))
+            }
+        }
+    }
+
+    fn removal(self, entry: &Entry) -> Option<String> {
+        let line = format!("[message {} left out as marked: {} tokens]", entry.seq, entry.tokens);
+        (self.counter.count_text(&line) + MESSAGE_TOKENS < entry.tokens).then_some(line)
+    }
+
+    /// A message with its placeholders and its clipping; adds its tokens. `what` tells what was asked
+    /// of the tool behind a result.
+    pub(super) fn body<'a>(
+        self,
+        slot: &Slot<'a>,
+        what: &dyn Fn(usize) -> Option<&'a str>,
+        turns: &mut Turns<'a>,
+    ) -> Message {
+        let entry = slot.entry;
+        let results = entry.results();
+        let mut tokens = entry.tokens;
+        let mut placeholders: Vec<(usize, String)> = Vec::new();
+        for index in &slot.masked {
+            let Some(result) = results.get(*index) else { continue };
+            let text = if slot.terse { TERSE.to_owned() } else { mask::placeholder(result, what(*index)) };
+            let count = self.counter.count_text(&text);
+            // A placeholder never makes anything larger.
+            if count < result.tokens {
+                tokens = tokens.saturating_sub(result.tokens).saturating_add(count);
+                turns.masked.push(Masked { seq: entry.seq, reference: result.reference.clone() });
+                placeholders.push((*index, text));
+            }
+        }
+        let mut message = masked_whole(entry, &mut placeholders).unwrap_or_else(|| {
+            let mut message = read(entry);
+            let mut placeholders = placeholders.into_iter().peekable();
+            let mut index = 0;
+            for part in &mut message.parts {
+                let Part::ToolResult(result) = part else { continue };
+                if let Some((_, text)) = placeholders.next_if(|(i, _)| *i == index) {
+                    result.parts = vec![Part::Text(text)];
+                }
+                index += 1;
+            }
+            message
+        });
+        if let Some(cap) = slot.clip.filter(|cap| *cap < tokens) {
+            clip::message(&mut message, cap, entry.seq, results, *self.counter);
+            tokens = self.counter.count_message(&message);
+            turns.omit(entry.seq, Reason::Clipped);
+        }
+        turns.add(tokens);
+        message
+    }
+
+    /// The operator's messages within the conversation, for a format that has no place for them.
+    fn operator_as_user(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
+        if self.format == Format::Anthropic && entry.role.is_system() {
+            message.role = Role::User;
+            message.parts.insert(0, Part::Text(SYSTEM_MARK.trim_end().to_owned()));
+            turns.add(self.counter.count_text(SYSTEM_MARK));
+        }
+    }
+
+    /// Turns every result of a message into text of the user's, under a line that says what it is.
+    fn results_as_text(self, message: &mut Message, turns: &mut Turns<'_>) {
+        message.role = Role::User;
+        let name = message.name.take();
+        let mut parts = Vec::with_capacity(message.parts.len() + 1);
+        for part in message.parts.drain(..) {
+            if let Part::ToolResult(result) = part {
+                self.result_as_text(&result, name.as_deref(), &mut parts, turns);
+            } else {
+                parts.push(part);
+            }
+        }
+        message.parts = parts;
+    }
+
+    pub(super) fn result_as_text(
+        self,
+        result: &ToolResult,
+        name: Option<&str>,
+        parts: &mut Vec<Part>,
+        turns: &mut Turns<'_>,
+    ) {
+        let mut line = "[late result of tool call".to_owned();
+        for said in [Some(result.call_id.as_str()), name].into_iter().flatten().filter(|s| !is_blank(s)) {
+            line.push(' ');
+            line.push_str(&one_line(said, ID_CHARS));
+        }
+        line.push_str(if result.is_error == Some(true) { ", an error]" } else { "]" });
+        turns.add(self.counter.count_text(&line).saturating_add(1));
+        let text = result.text();
+        if !is_blank(&text) {
+            line.push('\n');
+            line.push_str(&text);
+        }
+        parts.push(Part::Text(line));
+        parts.extend(result.parts.iter().filter(|p| !matches!(p, Part::Text(_))).cloned());
+    }
+}
+
+/// Reads a stored message. What was stored was read once before, so an error means a row that was
+/// changed by hand; its text is then served rather than nothing.
+pub(super) fn read(entry: &Entry) -> Message {
+    format::parse(entry.format, &entry.raw)
+        .unwrap_or_else(|_| text_message(entry.role, entry.raw.to_string()))
+}
+
+fn text_message(role: Role, text: String) -> Message {
+    let role = if role == Role::Tool { Role::User } else { role };
+    Message { role, name: None, parts: vec![Part::Text(text)] }
+}
+
+/// A message whose every result is masked, made from its shape alone: no body is read. The Anthropic
+/// error flag is in the body, so those are read.
+fn masked_whole(entry: &Entry, placeholders: &mut Vec<(usize, String)>) -> Option<Message> {
+    let results = entry.results();
+    let whole = !results.is_empty() && placeholders.len() == results.len();
+    if !whole || entry.format == Format::Anthropic || !entry.has(Feature::OnlyResults) {
+        return None;
+    }
+    let parts = results.iter().zip(placeholders.drain(..)).map(|(result, (_, text))| {
+        Part::ToolResult(ToolResult {
+            call_id: result.call_id.clone(),
+            parts: vec![Part::Text(text)],
+            is_error: None,
+        })
+    });
+    let name = results.first().and_then(|r| r.name.clone());
+    Some(Message { role: Role::Tool, name, parts: parts.collect() })
+}
+
+/// The model's messages without reasoning at their end: an item of reasoning is refused without the
+/// item that it leads to, which an aborted turn never sent.
+pub(super) fn without_idle_reasoning<'s, 'a>(slots: &'s [Slot<'a>], turns: &mut Turns<'_>) -> &'s [Slot<'a>] {
+    let idle = |slot: &Slot<'_>| slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking);
+    let end = slots.iter().rposition(|slot| !idle(slot)).map_or(0, |i| i + 1);
+    let (kept, left) = slots.split_at(end);
+    for slot in left {
+        turns.omit(slot.entry.seq, Reason::Thinking);
+    }
+    kept
+}

@@ -1,0 +1,161 @@
+//! The assembled context with its accounting, and the error when the budget is too small for one.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use strum::IntoStaticStr;
+use utoipa::ToSchema;
+
+use anchord_messages::format::Format;
+use anchord_messages::id::Seq;
+
+/// The assembled context, borrowing what it passes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context<'a> {
+    /// The session's name.
+    pub session: &'a str,
+    /// The format.
+    pub format: Format,
+    /// The summary's version, when it is served.
+    pub summary_version: Option<i64>,
+    /// Whether the budget left it no more than its least form.
+    pub is_summary_least: bool,
+    /// The last message that the summary covers; 0 without one.
+    pub anchor_seq: Seq,
+    /// The session's last message.
+    pub head_seq: Seq,
+    /// The system prompt, where the format keeps it apart.
+    pub system: Option<String>,
+    /// The messages, each as its JSON text.
+    pub messages: Vec<Cow<'a, str>>,
+    /// Where each message came from, parallel to `messages`.
+    pub sources: Vec<Source>,
+    /// Tokens by component.
+    pub tokens: Tokens,
+    /// The budget.
+    pub max_tokens: u32,
+    /// The served ids of calls that wait for their results, at the head.
+    pub pending_tool_calls: Vec<String>,
+    /// Changes with pins and settings.
+    pub context_revision: i64,
+    /// Tool outputs that are served as placeholders.
+    pub masked: Vec<Masked>,
+    /// What is not served, or not in full.
+    pub omitted: Vec<Omitted>,
+    /// The part that stays the same until the next version or revision.
+    pub stable_prefix: StablePrefix,
+}
+
+/// Where a served message came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The service: summary, pins, recap, and a digest that names no message.
+    Service,
+    /// One stored message.
+    One(Seq),
+    /// Several stored messages, or none: a note, a result marked as missing.
+    Many(Vec<Seq>),
+}
+
+impl Source {
+    /// The messages that it names.
+    #[must_use]
+    pub fn seqs(&self) -> &[Seq] {
+        match self {
+            Self::Service => &[],
+            Self::One(seq) => std::slice::from_ref(seq),
+            Self::Many(seqs) => seqs,
+        }
+    }
+}
+
+/// Tokens of a context by component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// System prompt and pins.
+    pub system: u32,
+    /// The summary.
+    pub summary: u32,
+    /// The digest of the messages that it covers.
+    pub digest: u32,
+    /// Everything after them.
+    pub tail: u32,
+}
+
+impl Tokens {
+    /// All of them.
+    #[must_use]
+    pub fn total(self) -> u32 {
+        self.system.saturating_add(self.summary).saturating_add(self.digest).saturating_add(self.tail)
+    }
+}
+
+/// A tool output that is served as a placeholder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// The message.
+    pub seq: Seq,
+    /// The output's reference.
+    pub reference: String,
+}
+
+/// Why something is not served, or not in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Reason {
+    /// No room: whole groups left out.
+    Budget,
+    /// No room: served clipped.
+    Clipped,
+    /// Thinking that the format cannot carry, or that had to be removed whole.
+    Thinking,
+    /// Media or blocks that the format cannot carry.
+    Unsupported,
+    /// The caller marked it.
+    Marked,
+    /// Served as part of `system`.
+    InSystem,
+    /// It answers no open call, and waits until the pending ones are answered.
+    Held,
+}
+
+impl Reason {
+    /// The reason's stable name in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// A run of messages that is not served, or not in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// The first.
+    pub from_seq: Seq,
+    /// The last.
+    pub to_seq: Seq,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// The part of a context that stays the same until the next version or revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StablePrefix {
+    /// How many messages at the start are wholly in it. A summary that shares its message with a user
+    /// turn (`anthropic`) is in the hash and the tokens, and not in this number.
+    pub messages: usize,
+    /// Its tokens.
+    pub tokens: u32,
+    /// SHA-256 in hex over `system`, each message's JSON text, the summary's text and the digest's, each with a
+    /// newline after it.
+    pub sha256: String,
+}
+
+/// The context cannot be made that small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("system prompt, pins and the newest message need at least {min_tokens} tokens")]
+pub struct BudgetTooSmall {
+    /// The least budget that can be met.
+    pub min_tokens: u32,
+}
