@@ -1,22 +1,20 @@
-//! The record as JSON: what clients read, and what earlier releases stored.
+//! The summary as JSON: what clients read, and what earlier releases stored.
 //!
 //! What lives here: one shape for both. `intent_history` and `technical_context` are views of the requests and the
-//! things, kept for clients until the API is settled; a record from before there were requests and things is read by
+//! things, kept for clients until the API is settled; a summary from before there were requests and things is read by
 //! them.
-//! Invariant: reading what was written gives the record again, save for the digest, which is no part of the document.
+//! Invariant: reading what was written gives the summary again, save for the digest, which is no part of the document.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
-use super::section::Section;
-use super::summary::{
+use super::entries::{
     Blocker, CurrentState, Decision, ErrorEntry, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
-    StepOrigin, Summary, TestResult,
+    StepOrigin, TestResult,
 };
+use super::section::Section;
 use anchord_facts::key::Key;
 use anchord_facts::ledger::constraints::Constraint;
 use anchord_facts::thing::{Property, Thing};
@@ -27,59 +25,59 @@ use anchord_messages::id::Seq;
 #[schema(as = Summary)]
 pub struct Document {
     /// What is asked for now.
-    session_intent: String,
+    pub(super) session_intent: String,
     /// The messages that the intent came from.
-    session_intent_seqs: Vec<Seq>,
+    pub(super) session_intent_seqs: Vec<Seq>,
     /// The session that states it, when this one states none and took it from another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    session_intent_session_id: Option<String>,
+    pub(super) session_intent_session_id: Option<String>,
     /// What people asked for, oldest first.
     #[serde(default)]
-    requests: Vec<RequestEntry>,
+    pub(super) requests: Vec<RequestEntry>,
     /// The requests that are not open any more: a view of `requests`.
     #[serde(default)]
-    intent_history: Vec<PastIntent>,
+    pub(super) intent_history: Vec<PastIntent>,
     /// Files that the session changed.
-    files_modified: Vec<ModifiedFile>,
+    pub(super) files_modified: Vec<ModifiedFile>,
     /// Files that the session read and did not change.
-    files_read: Vec<ReadFile>,
+    pub(super) files_read: Vec<ReadFile>,
     /// Decisions, oldest first.
-    decisions_made: Vec<Decision>,
+    pub(super) decisions_made: Vec<Decision>,
     /// Where the work stands.
-    current_state: CurrentState,
+    pub(super) current_state: CurrentState,
     /// Errors met, open and resolved.
-    errors: Vec<ErrorEntry>,
+    pub(super) errors: Vec<ErrorEntry>,
     /// The latest run of each test command.
-    test_results: Vec<TestResult>,
+    pub(super) test_results: Vec<TestResult>,
     /// What stands in the way.
-    blockers: Vec<Blocker>,
+    pub(super) blockers: Vec<Blocker>,
     /// Questions that nobody has answered.
     #[serde(default)]
-    open_questions: Vec<Remark>,
+    pub(super) open_questions: Vec<Remark>,
     /// What was learnt and is not obvious: causes, limits, dead ends.
     #[serde(default)]
-    findings: Vec<Remark>,
+    pub(super) findings: Vec<Remark>,
     /// What comes next, in order.
-    next_steps: Vec<String>,
+    pub(super) next_steps: Vec<String>,
     /// The messages that the next steps came from.
-    next_steps_seqs: Vec<Seq>,
+    pub(super) next_steps_seqs: Vec<Seq>,
     /// Where those of the next steps came from that another session left behind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    next_steps_origins: Vec<StepOrigin>,
+    pub(super) next_steps_origins: Vec<StepOrigin>,
     /// What has an identity in the session, with its properties as last known.
     #[serde(default)]
-    things: Vec<Thing>,
+    pub(super) things: Vec<Thing>,
     /// What the agent noted for itself.
     #[serde(default)]
-    notes: Vec<Remark>,
+    pub(super) notes: Vec<Remark>,
     /// Keys and values: a view of `things`.
     #[serde(default)]
-    technical_context: Vec<TechnicalFact>,
+    pub(super) technical_context: Vec<TechnicalFact>,
     /// What must hold, word for word.
-    constraints: Vec<Constraint>,
+    pub(super) constraints: Vec<Constraint>,
     /// How many entries of a section a bound left out; recall finds what they came from.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    left_out: BTreeMap<Section, u32>,
+    pub(super) left_out: BTreeMap<Section, u32>,
 }
 
 /// A request that is not open any more.
@@ -108,120 +106,8 @@ pub struct TechnicalFact {
     pub session_id: Option<String>,
 }
 
-impl From<Summary> for Document {
-    fn from(record: Summary) -> Self {
-        // Every section by its name, so that a new one is not forgotten.
-        let Summary {
-            session_intent,
-            session_intent_seqs,
-            session_intent_session_id,
-            requests,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            next_steps_origins,
-            things,
-            notes,
-            constraints,
-            left_out,
-            digest: _,
-        } = record;
-        Self {
-            intent_history: requests.iter().filter_map(PastIntent::of).collect(),
-            technical_context: things.iter().flat_map(TechnicalFact::of).collect(),
-            session_intent,
-            session_intent_seqs,
-            session_intent_session_id,
-            requests,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            next_steps_origins,
-            things,
-            notes,
-            constraints,
-            left_out,
-        }
-    }
-}
-
-impl From<Document> for Summary {
-    fn from(document: Document) -> Self {
-        let Document {
-            session_intent,
-            session_intent_seqs,
-            session_intent_session_id,
-            mut requests,
-            intent_history,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            next_steps_origins,
-            mut things,
-            notes,
-            technical_context,
-            constraints,
-            left_out,
-        } = document;
-        // Views say nothing of their own; where there is nothing that they are views of, they are what was stored.
-        if requests.is_empty() {
-            requests = intent_history.into_iter().map(RequestEntry::from).collect();
-        }
-        if things.is_empty() {
-            things = technical_context.into_iter().map(Thing::from).collect();
-        }
-        Self {
-            session_intent,
-            session_intent_seqs,
-            session_intent_session_id,
-            requests,
-            files_modified,
-            files_read,
-            decisions_made,
-            current_state,
-            errors,
-            test_results,
-            blockers,
-            open_questions,
-            findings,
-            next_steps,
-            next_steps_seqs,
-            next_steps_origins,
-            things,
-            notes,
-            constraints,
-            left_out,
-            digest: Vec::new(),
-        }
-    }
-}
-
 impl PastIntent {
-    fn of(request: &RequestEntry) -> Option<Self> {
+    pub(super) fn of(request: &RequestEntry) -> Option<Self> {
         (request.state != RequestState::Open).then(|| Self {
             text: request.text.clone(),
             seqs: request.seqs.clone(),
@@ -312,27 +198,12 @@ fn names_one_of_many(key: &str) -> bool {
     key.split(|c: char| !c.is_alphanumeric()).any(|word| MANY.contains(&word))
 }
 
-impl PartialSchema for Summary {
-    fn schema() -> RefOr<Schema> {
-        Document::schema()
-    }
-}
-
-impl ToSchema for Summary {
-    fn name() -> Cow<'static, str> {
-        Cow::Borrowed("Summary")
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        Document::schemas(schemas);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::summary::Summary;
 
     /// A document as releases before requests and things stored it.
     fn before() -> Value {

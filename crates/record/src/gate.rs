@@ -10,7 +10,6 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Serialize;
 
 use super::file_history::{PathSet, identity, path_key};
 use super::section::Section;
@@ -21,72 +20,14 @@ use anchord_facts::wording;
 use anchord_messages::message::{Numbered, Role};
 
 mod history;
+mod reason;
+mod refusal;
 mod repair;
 
 pub use history::{GateOutcome, GateRecord, Measure};
+use reason::stated_reason;
+pub use refusal::Refusal;
 pub use repair::repair;
-
-/// Why a candidate is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Refusal {
-    /// Nothing is in it.
-    #[error("the summary is empty")]
-    Empty,
-    /// It has no intent.
-    #[error("the session intent is empty")]
-    IntentEmpty,
-    /// Its intent says nothing about this session.
-    #[error("the session intent is vague: {text}")]
-    IntentVague {
-        /// The intent.
-        text: String,
-    },
-    /// A file that the ledger saw change is not in it.
-    #[error("a changed file is missing: {path}")]
-    FileMissing {
-        /// The file's path.
-        path: String,
-    },
-    /// A decision lost the reason that the source gives.
-    #[error("a decision has no rationale although the source states one: {decision}")]
-    RationaleMissing {
-        /// The decision.
-        decision: String,
-    },
-    /// A text stands in for one that was never written.
-    #[error("a placeholder stands in {section}: {text}", section = section.as_str())]
-    Placeholder {
-        /// Where.
-        section: Section,
-        /// The text.
-        text: String,
-    },
-    /// A provider's or an engine's error became a text of it.
-    #[error("an error text stands in {section}: {text}", section = section.as_str())]
-    ErrorText {
-        /// Where.
-        section: Section,
-        /// The text.
-        text: String,
-    },
-    /// It is not smaller than what it replaces; tried again when the span has doubled.
-    #[error("{tokens_after} tokens after is not less than {tokens_before} before")]
-    NotSmaller {
-        /// Tokens of the old rendering plus the span as it would be served.
-        tokens_before: u32,
-        /// Tokens of the new rendering.
-        tokens_after: u32,
-    },
-}
-
-impl Refusal {
-    /// Whether the compression is skipped rather than repaired or rejected.
-    #[must_use]
-    pub fn is_skip(&self) -> bool {
-        matches!(self, Self::NotSmaller { .. })
-    }
-}
 
 /// A candidate with what it was made from.
 #[derive(Clone, Copy, Debug)]
@@ -219,10 +160,6 @@ fn check_files(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:because|since|so that|in order to|due to|as it|as this|the reason is)\b[:,]?\s+([^.;\n]{3,300})").ok()
-});
-
 fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     // Most decisions have their reason, and then nobody asks which of them are new.
     let published: LazyCell<HashSet<&str>, _> = LazyCell::new(|| {
@@ -246,26 +183,6 @@ fn new_decisions<'a>(candidate: &Candidate<'a>) -> &'a [Decision] {
     let known = candidate.base.map_or(&[][..], |base| base.decisions_made.as_slice());
     let same = all.iter().zip(known).take_while(|(new, old)| new.decision == old.decision).count();
     all.get(same..).unwrap_or_default()
-}
-
-/// The reason that the source gives for a decision in the same sentence.
-fn stated_reason(decision: &Decision, span: &[Numbered]) -> Option<String> {
-    let reason = REASON.as_ref()?;
-    let said = |text: &str| reason.captures(text).and_then(|c| Some(c.get(1)?.as_str().trim().to_owned()));
-    if said(&decision.decision).is_some() {
-        // It tells its reason itself.
-        return None;
-    }
-    let wanted = wording::normalized(wording::clip_chars(&decision.decision, 200));
-    if wanted.is_empty() {
-        return None;
-    }
-    let sources = span.iter().filter(|n| decision.seqs.contains(&n.seq) && n.message.role != Role::Tool);
-    sources.into_iter().find_map(|n| {
-        let text = n.message.text();
-        let mut sentences = text.split(['\n', ';']).flat_map(|line| line.split(". "));
-        sentences.find_map(|s| wording::normalized(s).contains(&wanted).then(|| said(s)).flatten())
-    })
 }
 
 static STAND_IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -518,7 +435,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for pattern in [&VAGUE, &REASON, &STAND_IN, &ERROR_TEXT] {
+        for pattern in [&VAGUE, &reason::REASON, &STAND_IN, &ERROR_TEXT] {
             assert!(pattern.is_some());
         }
     }

@@ -8,6 +8,7 @@
 //! Must not know: where records are stored, who asks.
 
 mod check;
+mod origin;
 mod unite;
 
 use super::digest::{self, Turn};
@@ -23,21 +24,13 @@ use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 
 pub use check::{Asked, Checked, check, probes};
+pub use origin::Origin;
 pub use unite::{LeftOut, MergedBack, merge, together, without};
 
 /// The levels of a hand-off, in tokens.
 pub const LEVELS: [u32; 3] = [500, 1_500, 3_000];
 /// The level when nobody names one.
 pub const DEFAULT_LEVEL: u32 = 1_500;
-
-/// A session with its current record.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    /// The caller's name of it.
-    pub name: &'a str,
-    /// Its record.
-    pub summary: &'a Summary,
-}
 
 /// Renders a record for a sub-agent's prompt within `level` tokens, to be put under a level-2 heading.
 #[must_use]

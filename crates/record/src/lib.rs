@@ -10,9 +10,12 @@
 
 pub mod candidate;
 pub mod changes;
+mod critical;
 pub mod digest;
 pub mod document;
+pub mod entries;
 pub mod exam;
+mod exam_scores;
 pub mod extractive;
 pub mod file_history;
 pub mod fill;

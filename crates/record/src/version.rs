@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::exam::ExamScores;
+use super::exam_scores::ExamScores;
 use super::strategy::{Engine, Strategy, Verifiable};
 use super::summary::Summary;
 use crate::phase::Phase;

@@ -17,8 +17,8 @@ use anchord_llm::Client;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_record::candidate::Proof;
 use anchord_record::changes;
-use anchord_record::exam::{self, ExamMode, ExamScores, Paper, Written};
-use anchord_record::probe::{self, Probe, ProbeReport, ProbeResult, Verdict};
+use anchord_record::exam::{self, ExamMode, Paper, Written};
+use anchord_record::probe::{self, Probe, ProbeReport, ProbeResult, Verdict, exam_scores};
 use anchord_record::strategy::EngineChoice;
 use anchord_session::settings::Settings;
 use anchord_store::compressions::Job;
@@ -121,7 +121,7 @@ impl Exam {
 
     /// Whether the reader passed too few of these questions.
     pub(super) fn is_low(&self, results: &[ProbeResult]) -> bool {
-        let scores = ExamScores::of(results).map(|scores| scores.against(self.threshold));
+        let scores = exam_scores(results).map(|scores| scores.against(self.threshold));
         !self.is_parroted && scores.is_some_and(|scores| scores.low)
     }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::claim::Fault;
 use super::reply::{Addition, Changes, Revision};
-use super::support::{Checked, Fault};
+use super::support::Checked;
 use super::words::{share, stems};
 
 /// The most losses that an account names.

@@ -5,11 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
-
 use super::super::file_history::identity;
 use super::super::summary::{Blocker, CurrentState, Decision, Remark, RequestEntry, RequestState, Summary};
+use super::list::{List, Number};
 use super::reply::{Addition, Changes, Closing, Ended, Revision};
 use anchord_facts::key::{self, Key};
 use anchord_facts::thing::NOTE;
@@ -19,91 +17,6 @@ use anchord_messages::id::Seq;
 
 /// The most messages that one entry names.
 const MOST_SEQS: usize = 20;
-
-/// A list of the record whose entries have numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "snake_case")]
-pub enum List {
-    /// What people asked for.
-    Requests,
-    /// Choices.
-    Decisions,
-    /// What has an identity.
-    Things,
-    /// Changed files.
-    Files,
-    /// What was learnt.
-    Findings,
-    /// What nobody answered.
-    Questions,
-    /// What stands in the way.
-    Blockers,
-    /// What comes next.
-    Next,
-}
-
-impl List {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 8] = [
-        Self::Requests,
-        Self::Decisions,
-        Self::Things,
-        Self::Files,
-        Self::Findings,
-        Self::Questions,
-        Self::Blockers,
-        Self::Next,
-    ];
-
-    /// The letter of its numbers.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Requests => 'R',
-            Self::Decisions => 'D',
-            Self::Things => 'T',
-            Self::Files => 'F',
-            Self::Findings => 'L',
-            Self::Questions => 'Q',
-            Self::Blockers => 'B',
-            Self::Next => 'N',
-        }
-    }
-
-    /// Its word in prompts and replies.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// The number of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Number {
-    /// Its list.
-    pub list: List,
-    /// Its place there, from 0.
-    pub at: usize,
-}
-
-impl Number {
-    /// Reads a number as prompts write it: `D3`.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let text = text.trim().trim_matches(['[', ']', '#']);
-        let letter = text.chars().next()?.to_ascii_uppercase();
-        let list = List::ALL.into_iter().find(|list| list.letter() == letter)?;
-        let at = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
-        Some(Self { list, at })
-    }
-}
-
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}", self.list.letter(), self.at + 1)
-    }
-}
 
 /// Why a change cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::board::{Board, Number};
+use super::board::Board;
 use super::chunk::{Chunk, Voice};
-use super::prompt::told_by_code;
-use super::support::{Claim, Entry, Fault, Kept};
+use super::claim::{Claim, Entry, Fault, Kept};
+use super::lines::{all_lines, entry};
+use super::list::Number;
 use super::words::{Term, capitalised, clauses, is_figure, names, plain, shape, share, stems, terms};
 use anchord_facts::phrases::Phrase;
 use anchord_messages::id::Seq;
@@ -79,7 +80,7 @@ impl<'a> Corpus<'a> {
             record: BTreeSet::new(),
             refusals: BTreeSet::new(),
         };
-        let record = told_by_code(board).join("\n");
+        let record = all_lines(board).join("\n");
         corpus.find_proper_names(&record);
         for (number, block) in chunk.blocks.iter().enumerate() {
             corpus.read(number, &block.text);
@@ -200,7 +201,7 @@ impl<'a> Corpus<'a> {
 
     /// What an entry says and code knows of it.
     pub(super) fn before(&self, number: Number) -> String {
-        super::prompt::entry(self.board, number)
+        entry(self.board, number)
     }
 
     /// The clauses of a text that the data supports; messages that hold their names join those that it cites.

@@ -9,7 +9,10 @@
 mod account;
 mod board;
 mod chunk;
+mod claim;
 mod corpus;
+mod lines;
+mod list;
 mod prompt;
 mod reply;
 mod support;
@@ -20,11 +23,13 @@ mod words;
 pub use reply::bare_json;
 
 pub use account::{Account, Loss, settle};
-pub use board::{Board, List, Number, Refused};
+pub use board::{Board, Refused};
 pub use chunk::{Chunk, Clipping, next_chunk};
+pub use claim::Fault;
+pub use list::{List, Number};
 pub use prompt::{Frame, Prompt, evidence, schema};
 pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
-pub use support::{Checked, Fault, check};
+pub use support::{Checked, check};
 
 /// Tokens that a reply may take.
 pub const REPLY_TOKENS: u32 = 4_096;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strum::IntoStaticStr;
 
-use super::board::List;
+use super::list::List;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;

@@ -5,22 +5,13 @@
 //! somebody is said to want or to have decided was printed by a tool and said by nobody. The last costs some true
 //! sentences, which code's own engine fills.
 
-use super::board::{Board, List};
+use super::board::Board;
 use super::chunk::Chunk;
+use super::claim::{Claim, Entry, Fault, Kept};
 use super::corpus::Corpus;
+use super::list::List;
 use super::reply::Changes;
 use anchord_messages::id::Seq;
-
-/// Something of a reply that the data does not support.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Where in the reply.
-    pub place: String,
-    /// The clause.
-    pub clause: String,
-    /// What is wrong with it.
-    pub why: String,
-}
 
 /// What became of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,19 +24,6 @@ pub struct Checked {
     pub dropped: u32,
     /// What it does not support, and what cannot be done.
     pub faults: Vec<Fault>,
-}
-
-/// What a clause is about, which decides who must have said it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
-    /// What is so: messages and tools alike say it.
-    Fact,
-    /// Where the work stands.
-    Standing,
-    /// What somebody wants, decided, asks or plans.
-    Will,
-    /// What the person wants.
-    Aim,
 }
 
 /// Holds a reply against the piece that it is about and the record that it changes.
@@ -178,21 +156,4 @@ fn claim_on(list: List) -> Claim {
         List::Decisions | List::Questions | List::Next => Claim::Will,
         List::Requests => Claim::Aim,
     }
-}
-
-/// What is checked.
-pub(super) struct Entry<'a> {
-    pub(super) place: String,
-    pub(super) claim: Claim,
-    /// What the entry is about.
-    pub(super) named: &'a str,
-    /// What the entry said before.
-    pub(super) before: &'a str,
-}
-
-/// How much of a text is kept.
-pub(super) enum Kept {
-    Whole(String),
-    Part(String),
-    Nothing,
 }

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use super::names::{Name, names};
-use super::{Line, LineKind, Turn};
+use super::turn::{Line, LineKind, Turn};
 use anchord_messages::message::Role;
 
 /// What a line is worth beside its names, when it is a full line.

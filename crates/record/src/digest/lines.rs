@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Line, LineKind};
+use super::turn::{Line, LineKind};
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
 use anchord_messages::message::{Message, Part};

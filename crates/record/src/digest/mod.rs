@@ -10,6 +10,7 @@
 mod choose;
 mod lines;
 mod names;
+mod turn;
 mod write;
 
 use std::borrow::Cow;
@@ -17,13 +18,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
-use serde::{Deserialize, Serialize};
 
 use anchord_facts::ledger::constraints::dropped_among;
 use anchord_facts::redact::redact;
-use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 
+pub use turn::{Line, LineKind, Turn};
 pub use write::{Served, cut, seqs, serve};
 
 /// The most turns that a version keeps.
@@ -32,44 +32,6 @@ const MOST_TURNS: usize = 1_024;
 pub const MOST_BYTES: usize = 128 * 1024;
 /// The most tokens that are served.
 pub const MOST_TOKENS: u32 = 24_000;
-
-/// A message, as the digest knows it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Turn {
-    /// Its position.
-    pub seq: Seq,
-    /// Who speaks.
-    pub role: Role,
-    /// What was said, called or given back, in its order.
-    pub lines: Vec<Line>,
-}
-
-/// A sentence, a line of output, a call, a piece of data that can be read alone.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Line {
-    /// What it is.
-    pub kind: LineKind,
-    /// Its words, on one line.
-    pub text: String,
-}
-
-/// What a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LineKind {
-    /// Somebody said it.
-    Said,
-    /// The model called a tool.
-    Call,
-    /// A tool gave it back.
-    Output,
-}
-
-impl Turn {
-    fn bytes(&self) -> usize {
-        self.lines.iter().map(|line| line.text.len()).sum()
-    }
-}
 
 /// Adds the turns of a span. What was known of its messages, and of those after them, is replaced: a span may be read
 /// once more.

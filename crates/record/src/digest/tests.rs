@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use anchord_facts::ledger::{self, Carry, Known};
 use anchord_messages::format::{self, Format};
+use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
 
 const COUNTER: TokenCounter = TokenCounter::new(anchord_messages::tokens::Tokenizer::Estimate);

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use foldhash::fast::FixedState;
 
+use super::MOST_TOKENS;
 use super::choose::{look_at, pick};
-use super::{Line, LineKind, MOST_TOKENS, Turn};
+use super::turn::{Line, LineKind, Turn};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter, Tokenizer};

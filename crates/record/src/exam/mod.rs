@@ -18,10 +18,12 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::probe::{ProbeResult, Verdict};
+use super::exam_scores::LEAST_ASKED;
+use super::probe::ProbeResult;
 use anchord_facts::wording;
 use anchord_messages::id::SessionId;
 
+pub use super::exam_scores::ExamScores;
 pub use paper::{Paper, Refused, Written, schema};
 
 /// Below this share of right answers an exam is low, where no setting says another.
@@ -32,8 +34,6 @@ pub const MOST_NEW: usize = 6;
 pub const MOST_EARLIER: usize = 6;
 /// The most questions that a session keeps to be asked again; the oldest go first.
 pub const MOST_KEPT: usize = 24;
-/// With fewer questions nothing is said.
-const LEAST_ASKED: u32 = 3;
 /// Of how many sessions one is examined where they are sampled.
 const SAMPLED_OF: u128 = 4;
 
@@ -59,39 +59,6 @@ impl ExamMode {
             Self::Sampled => session.0.as_u128().is_multiple_of(SAMPLED_OF),
             Self::Always => true,
         }
-    }
-}
-
-/// How a reader who was given a version's context alone did in its exam.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ExamScores {
-    /// Questions asked.
-    pub asked: u32,
-    /// Questions whose answer held every fact.
-    pub passed: u32,
-    /// Passed of asked; null with fewer than three, for then it is not evaluated.
-    #[schema(required = true)]
-    pub score: Option<f64>,
-    /// Whether the score is below the session's threshold.
-    pub low: bool,
-}
-
-impl ExamScores {
-    /// The figures of the exam's questions among results; `None` without any.
-    #[must_use]
-    pub fn of(results: &[ProbeResult]) -> Option<Self> {
-        let count = |results: &mut dyn Iterator<Item = &ProbeResult>| u32::try_from(results.count());
-        let exam = || results.iter().filter(|result| result.probe.is_exam());
-        let asked = count(&mut exam()).unwrap_or(u32::MAX);
-        let passed = count(&mut exam().filter(|r| r.verdict == Verdict::Pass)).unwrap_or(u32::MAX);
-        let score = (asked >= LEAST_ASKED).then(|| f64::from(passed) / f64::from(asked));
-        (asked > 0).then_some(Self { asked, passed, score, low: false })
-    }
-
-    /// The same, held against a threshold.
-    #[must_use]
-    pub fn against(self, threshold: f64) -> Self {
-        Self { low: self.score.is_some_and(|score| score < threshold), ..self }
     }
 }
 

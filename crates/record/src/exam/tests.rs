@@ -4,7 +4,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::super::probe::{Match, Probe, ProbeKind, ProbeReport, check_answer};
+use super::super::probe::{Match, Probe, ProbeKind, ProbeReport, Verdict, check_answer};
 use super::*;
 use anchord_messages::id::SessionId;
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::clip;
+use super::text::clip;
 use anchord_facts::ledger::pattern;
 use anchord_facts::thing::Thing;
 use anchord_messages::message::{Numbered, Role};

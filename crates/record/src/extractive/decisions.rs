@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::super::summary::Decision;
-use super::{clip, is_placeholder};
+use super::text::{clip, is_placeholder};
 use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::pattern;

@@ -2,10 +2,11 @@
 
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
-use super::{clip, clip_chars, is_placeholder};
+use super::text::{clip, is_placeholder};
 use anchord_facts::ledger::line::{clip_middle, squash};
 use anchord_facts::ledger::requests::{LONGEST_REQUEST, continues, substance};
 use anchord_facts::ledger::{Facts, prose};
+use anchord_facts::wording::clip_chars;
 use anchord_messages::message::{Message, Numbered, Role, ToolResult};
 
 /// The longest intent, in characters.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use super::clip;
+use super::text::clip;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::prose;
 use anchord_facts::thing::{Property, Thing};

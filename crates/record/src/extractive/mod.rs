@@ -10,14 +10,15 @@ mod decisions;
 mod intent;
 mod media;
 mod state;
+mod text;
 
 use super::proposal::Proposal;
 use super::summary::{RequestEntry, Summary};
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::{Facts, TodoStatus};
-use anchord_facts::wording::{self, clip_chars};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
+use text::{clip, is_placeholder};
 
 /// The most next steps, and the longest, in characters.
 const MOST_STEPS: usize = 12;
@@ -55,27 +56,6 @@ fn steps(facts: &Facts) -> (Vec<String>, Vec<Seq>) {
     let steps: Vec<String> = open.take(MOST_STEPS).collect();
     let seqs = if steps.is_empty() { Vec::new() } else { list.seqs.clone() };
     (steps, seqs)
-}
-
-/// At most `max` characters, never half a word, path or number, with `…` for what was cut.
-fn clip(text: &str, max: usize) -> String {
-    let head = wording::clip_words(text, max);
-    if head.len() == text.len() {
-        return text.to_owned();
-    }
-    // One word longer than all of the room is data; its start tells which.
-    let head = if head.is_empty() { clip_chars(text, max) } else { head };
-    format!("{head}…")
-}
-
-/// Whether a text says nothing: to be left out rather than served.
-fn is_placeholder(text: &str) -> bool {
-    let bare = text.trim().trim_matches(|c: char| c.is_ascii_punctuation() && c != '.' || c == '…');
-    let lower = bare.to_ascii_lowercase();
-    bare.is_empty()
-        || matches!(lower.as_str(), "..." | "etc." | "etc" | "none" | "n/a" | "todo" | "tbd" | "null")
-        || lower.contains("[tbd]")
-        || bare.chars().all(|c| !c.is_alphanumeric())
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Where the work stands at the span's end, as far as the messages themselves tell.
 
 use super::super::summary::CurrentState;
-use super::clip;
+use super::text::clip;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::requests::Ending;
 use anchord_facts::ledger::{Facts, TodoStatus};
+use anchord_facts::wording::clip_chars;
 use anchord_messages::message::{Numbered, Role};
 
 /// The longest task, in characters.
@@ -51,9 +52,8 @@ fn at_work(span: &[Numbered], up_to: &str) -> String {
     let call = span.iter().rev().find_map(|n| n.message.calls().last().map(|call| (n.seq, call)));
     match call {
         Some((at, call)) => {
-            let told =
-                squash(&format!("{} {}", call.name, super::clip_chars(&call.arguments, 4 * LONGEST_CALL)));
-            let told = match super::clip_chars(&told, LONGEST_CALL) {
+            let told = squash(&format!("{} {}", call.name, clip_chars(&call.arguments, 4 * LONGEST_CALL)));
+            let told = match clip_chars(&told, LONGEST_CALL) {
                 whole if whole.len() == told.len() => told,
                 head => format!("{head}…"),
             };

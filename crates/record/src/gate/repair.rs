@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use super::super::file_history::{identity, restored};
 use super::super::section::Section;
 use super::super::summary::{ModifiedFile, Summary};
-use super::{Refusal, stated_reason};
+use super::reason::stated_reason;
+use super::refusal::Refusal;
 use anchord_facts::ledger::{Facts, FileFact};
 use anchord_messages::message::{Numbered, Role};
 

@@ -6,12 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Origin;
+use super::origin::Origin;
+use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 use crate::file_history::path_key;
 use crate::gate::{self, Candidate, Refusal};
-use crate::probe::{
-    self, CRITICAL_ERRORS, CRITICAL_FILES, Match, Probe, ProbeKind, ProbeReport, ProbeResult, Verdict,
-};
+use crate::probe::{self, Match, Probe, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use crate::render::{FACT_CHARS, Rendering};
 use crate::section::Section;
 use crate::strategy::Strategy;

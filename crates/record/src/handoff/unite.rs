@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Origin;
+use super::origin::Origin;
 use crate::file_history::{compose, path_key};
 use crate::section::Section;
 use crate::summary::{

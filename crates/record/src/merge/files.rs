@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::file_history::{FileHistory, PathSet, path_key};
 use super::super::summary::{FileStatus, ModifiedFile, ReadFile, Summary, with_session};
-use super::remove;
+use super::places::remove;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::{Facts, FileFact, TestRunFact};

@@ -10,6 +10,7 @@ mod decisions;
 mod errors;
 mod files;
 mod narrative;
+mod places;
 pub mod requests;
 mod runs;
 mod things;
@@ -153,18 +154,6 @@ fn merge_constraints(
     }
     *constraints = kept;
     dropped
-}
-
-/// Takes entries out by their places, which ascend.
-fn remove<T>(entries: &mut Vec<T>, gone: &[usize]) {
-    let (mut at, mut gone) = (0, gone.iter().peekable());
-    if gone.peek().is_none() {
-        return;
-    }
-    entries.retain(|_| {
-        at += 1;
-        gone.next_if_eq(&&(at - 1)).is_none()
-    });
 }
 
 #[cfg(test)]

@@ -8,13 +8,18 @@ use super::super::proposal::Proposal;
 use super::super::render::FACT_CHARS;
 use super::super::section::Section;
 use super::super::summary::{ModifiedFile, Summary};
-use super::{CRITICAL_ERRORS, CRITICAL_FILES, MAX_EXPECTED, MAX_PROBES, Match, Probe, ProbeKind};
+use super::question::{Match, Probe, ProbeKind};
+use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::ledger::{Facts, FileFact, TodoStatus};
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
+/// The most probes of one span.
+pub const MAX_PROBES: usize = 56;
+/// The most facts that one probe expects.
+pub const MAX_EXPECTED: usize = 200;
 /// Characters of user constraints that are critical, the latest first; about a hundred tokens.
 const CRITICAL_CONSTRAINT_CHARS: usize = 400;
 

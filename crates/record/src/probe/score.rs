@@ -10,12 +10,10 @@ use super::super::file_history::{PathSet, identity};
 use super::super::render::{Rendering, shown_path};
 use super::super::section::Section;
 use super::super::summary::Summary;
-use super::{Match, Probe, ProbeReport, ProbeResult, Verdict};
+use super::question::{Match, NOT_FOUND, Probe, ProbeResult, Verdict};
+use super::report::ProbeReport;
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
-
-/// The answer when nothing was found.
-pub const NOT_FOUND: &str = "information not found";
 
 /// Asks every probe of a rendering; what only the record holds, because the bound cut its section,
 /// is cut and not failed.

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::super::changes::{Prompt, bare_json};
 use super::super::mark::free_mark;
-use super::score::NOT_FOUND;
-use super::{Answerer, ProbeReport, ProbeResult, Verdict, check_answer};
+use super::question::{Answerer, NOT_FOUND, ProbeResult, Verdict};
+use super::report::ProbeReport;
+use super::score::check_answer;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::one_line;
 

@@ -7,6 +7,7 @@ use rstest::rstest;
 use super::super::merge::{Gone, MergeContext, Merged, merge};
 use super::super::proposal::{Proposal, ProposedIntent};
 use super::super::render::{LEAST_BOUND_TOKENS, Rendering, Style, Subject, render};
+use super::super::section::Section;
 use super::super::strategy::{Engine, Strategy as Way};
 use super::super::summary::{Blocker, CurrentState, Decision, Summary};
 use super::super::version::VersionMeta;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::super::section::Section;
 use super::entries::{Entries, Line};
-use super::{Cut, Rendering};
+use super::rendering::{Count, Cut, Rendering};
 use anchord_facts::wording;
 
 /// Where the rest of a cut section is.
@@ -16,9 +16,6 @@ const MORE: &str = "GET …/summary";
 
 /// An entry is shortened to no less than this.
 const MIN_CLIP_BYTES: usize = 60;
-
-/// Counts the tokens of a text.
-pub(super) type Count<'a> = &'a dyn Fn(&str) -> u32;
 
 /// A section that is being filled.
 struct Slot<'a> {

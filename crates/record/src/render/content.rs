@@ -5,14 +5,14 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::super::probe::CRITICAL_ERRORS;
 use super::super::section::Section;
 use super::super::summary::{
     Blocker, Decision, ErrorEntry, ErrorStatus, ReadFile, Remark, RequestEntry, RequestState, Summary,
     TestResult,
 };
 use super::entries::{Entries, Line};
-use super::escape;
+use super::escape::{self, short};
+use crate::critical::CRITICAL_ERRORS;
 use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::wording::{self, clip_words};
@@ -41,13 +41,6 @@ pub(super) enum ListShape {
     Bullets,
     /// With the entry's number in the record.
     Numbers,
-}
-
-/// A text in one line, shortened between words.
-pub(super) fn short(text: &str, max_chars: usize) -> String {
-    let line = escape::line(text);
-    let clipped = wording::clip_words(&line, max_chars);
-    if clipped.len() == line.len() { line } else { format!("{clipped} …") }
 }
 
 /// Entries that are printed one to a line.

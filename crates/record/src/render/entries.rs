@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::super::section::Section;
 use super::super::summary::Summary;
-use super::budget::Count;
+use super::rendering::Count;
 
 /// One entry of a section, as it will be printed.
 #[derive(Clone, Debug)]

@@ -71,6 +71,19 @@ pub(super) fn name(text: &str) -> String {
     if out.is_empty() { "session".to_owned() } else { out.to_owned() }
 }
 
+/// A path as every Markdown style prints it, without the marks of code.
+#[must_use]
+pub fn shown_path(path: &str) -> String {
+    code(path).trim_matches('`').to_owned()
+}
+
+/// A text in one line, shortened between words.
+pub(super) fn short(text: &str, max_chars: usize) -> String {
+    let line = line(text);
+    let clipped = wording::clip_words(&line, max_chars);
+    if clipped.len() == line.len() { line } else { format!("{clipped} …") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,6 @@ use fnv::FnvHashMap;
 use super::super::section::Section;
 use super::super::summary::{FileStatus, ModifiedFile};
 use super::budget::Draft;
-use super::content;
 use super::entries::Line;
 use super::escape;
 use anchord_facts::ledger::FileAction;
@@ -364,7 +363,7 @@ fn status(file: &ModifiedFile) -> &'static str {
 fn detail(file: &ModifiedFile, changes_each: usize) -> String {
     let from = file.changes.len().saturating_sub(changes_each);
     let mut out =
-        file.purpose.as_ref().map(|purpose| content::short(purpose, PURPOSE_CHARS)).unwrap_or_default();
+        file.purpose.as_ref().map(|purpose| escape::short(purpose, PURPOSE_CHARS)).unwrap_or_default();
     let mut is_first = true;
     for change in file.changes.iter().skip(from) {
         let change = escape::line(change);

@@ -3,15 +3,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::super::probe::{CRITICAL_ERRORS, CRITICAL_FILES};
 use super::super::section::Section;
 use super::super::summary::ReadFile;
-use super::budget::{Count, Draft, Frame, clip_middle, within};
+use super::budget::{Draft, Frame, clip_middle, within};
 use super::content::{self, ListShape};
 use super::entries::{Entries, Line};
 use super::escape;
 use super::files::{Depth, Files, FilesShape, Roster};
-use super::{Rendering, Subject, things};
+use super::rendering::{Count, Rendering, Subject};
+use super::things;
+use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 
 /// How a Markdown style looks.
 pub(super) struct Look {
@@ -270,9 +271,9 @@ fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, 
 fn fenced_error(subject: &Subject<'_>) -> Option<Line> {
     let open = content::open_errors(subject.summary);
     let error = open.first()?;
-    let message = content::short(&error.message, content::ERROR_CHARS).replace("```", "'''");
+    let message = escape::short(&error.message, content::ERROR_CHARS).replace("```", "'''");
     let kind = match error.kind.as_ref().filter(|k| !message.starts_with(k.as_str())) {
-        Some(kind) => format!("{}: ", content::short(kind, 80).replace("```", "'''")),
+        Some(kind) => format!("{}: ", escape::short(kind, 80).replace("```", "'''")),
         None => String::new(),
     };
     Some(Line::entry(0, format!("```\n{kind}{message}\n```")))

@@ -16,26 +16,23 @@ mod markdown;
 mod opaque;
 mod phases;
 mod protocol;
+mod rendering;
 mod scratch;
 mod state;
 mod strict;
 mod things;
 
-use std::ops::Range;
-
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::section::Section;
 use super::strategy::Verifiable;
-use super::summary::Summary;
-use super::version::VersionMeta;
 use markdown::Stock;
 
 pub use content::FACT_CHARS;
+pub use escape::shown_path;
 pub use opaque::UNVERIFIED;
 pub use phases::phase_bound;
+pub use rendering::{Cut, Rendering, Subject};
 
 /// The most tokens a rendering has by default.
 pub const DEFAULT_BOUND_TOKENS: u32 = 4000;
@@ -64,70 +61,6 @@ pub enum Style {
     State,
     /// One dense line.
     Opaque,
-}
-
-/// What is rendered: a version and the session that it belongs to.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// The document.
-    pub summary: &'a Summary,
-    /// What is known about its making.
-    pub meta: &'a VersionMeta,
-    /// The caller's name of the session.
-    pub session_id: &'a str,
-    /// The caller's name of the task.
-    pub task_id: Option<&'a str>,
-    /// When the session was created.
-    pub started: DateTime<Utc>,
-    /// When its last message came.
-    pub last_activity: DateTime<Utc>,
-}
-
-/// What the bound cut from one section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Cut {
-    /// The section.
-    pub section: Section,
-    /// Entries that are missing.
-    pub omitted: usize,
-    /// Entries that are there, but not all of them.
-    pub shortened: usize,
-}
-
-/// A rendered summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendering {
-    /// The text.
-    pub text: String,
-    /// Its tokens.
-    pub tokens: u32,
-    /// What the bound cut, in the order of the text.
-    pub cut: Vec<Cut>,
-    sections: Vec<(Section, Range<usize>)>,
-}
-
-impl Rendering {
-    /// A section's own text; the whole text when the style does not keep sections apart.
-    #[must_use]
-    pub fn section(&self, section: Section) -> &str {
-        if self.sections.is_empty() {
-            return &self.text;
-        }
-        let range = self.sections.iter().find(|(s, _)| *s == section).map(|(_, range)| range.clone());
-        range.and_then(|r| self.text.get(r)).unwrap_or_default()
-    }
-
-    /// Whether the bound cut anything from a section.
-    #[must_use]
-    pub fn is_cut(&self, section: Section) -> bool {
-        self.cut.iter().any(|c| c.section == section)
-    }
-}
-
-/// A path as every Markdown style prints it, without the marks of code.
-#[must_use]
-pub fn shown_path(path: &str) -> String {
-    escape::code(path).trim_matches('`').to_owned()
 }
 
 /// The bound of a session that sets none: a tenth of its effective window, from 800 to 4,000. What a larger record

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use super::super::section::Section;
 use super::super::summary::{Decision, ErrorEntry, ErrorStatus, ModifiedFile};
-use super::budget::Count;
-use super::{Cut, Rendering, Subject, escape};
+use super::escape;
+use super::rendering::{Count, Cut, Rendering, Subject};
 use anchord_facts::ledger::FileAction;
 use anchord_facts::thing::Thing;
 use anchord_facts::wording;

@@ -1,11 +1,11 @@
 //! The protocol style: tables under the task's name.
 
 use super::super::section::Section;
-use super::Subject;
 use super::content::ListShape;
 use super::escape;
 use super::files::FilesShape;
 use super::markdown::{Look, Shape};
+use super::rendering::Subject;
 
 /// Level-3 sections under `## Session Summary — {task_id}`.
 pub(super) fn look(subject: &Subject<'_>) -> Look {

@@ -3,10 +3,10 @@
 use chrono::SecondsFormat;
 
 use super::super::section::Section;
-use super::Subject;
 use super::content::ListShape;
 use super::files::FilesShape;
 use super::markdown::{Look, Shape};
+use super::rendering::Subject;
 
 /// State, files, key decisions, the current error, next steps; constraints when there are any.
 pub(super) fn look(subject: &Subject<'_>) -> Look {

@@ -5,9 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::super::section::Section;
 use super::super::summary::ModifiedFile;
-use super::budget::Count;
-use super::content::short;
-use super::{Cut, Rendering, Subject, escape};
+use super::escape::{self, short};
+use super::rendering::{Count, Cut, Rendering, Subject};
 use anchord_facts::ledger::FileAction;
 
 /// How much of the record goes in.

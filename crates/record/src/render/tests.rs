@@ -1,11 +1,14 @@
-use chrono::TimeZone;
+use chrono::{DateTime, TimeZone, Utc};
 use proptest::prelude::*;
 
+use super::super::section::Section;
 use super::super::strategy::{Engine, Strategy as Way};
+use super::super::summary::Summary;
 use super::super::summary::{
     Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
     RequestEntry, RequestState, TestResult,
 };
+use super::super::version::VersionMeta;
 use super::*;
 use anchord_facts::key::Key;
 use anchord_facts::ledger::FileAction;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use super::super::section::Section;
 use super::super::summary::Summary;
-use super::content::{origin, short};
+use super::content::origin;
 use super::entries::{Entries, Line};
-use super::escape;
+use super::escape::{self, short};
 use anchord_facts::thing::{NOTE, Property, Thing};
 
 /// The fewest things that make a table.

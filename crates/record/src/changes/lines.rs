@@ -1,0 +1,94 @@
+//! The summary in lines, as prompts show it and as replies are checked against it.
+
+use super::super::summary::{ErrorStatus, Summary};
+use super::board::{self, Board};
+use super::list::{List, Number};
+use anchord_facts::thing::NOTE;
+use anchord_facts::wording::one_line;
+use anchord_messages::id::Seq;
+
+/// The most lines of each kind that code keeps.
+const KEPT_SHOWN: usize = 30;
+
+/// An entry as it is shown: what code knows of it, and what was written.
+pub(super) fn entry(board: &Board, number: Number) -> String {
+    let (summary, at) = (board.summary(), number.at);
+    let text = board.text(number).unwrap_or_default();
+    match number.list {
+        List::Requests => summary.requests.get(at).map_or(text, |request| {
+            let state = match &request.outcome {
+                Some(outcome) => format!("{}: {outcome}", request.state.as_str()),
+                None => request.state.as_str().to_owned(),
+            };
+            format!("[{state}]{} {}", seqs(&request.seqs), request.text)
+        }),
+        List::Decisions => summary.decisions_made.get(at).map_or(text.clone(), |decision| {
+            let over = decision.superseded_by.as_ref().map(|by| format!("[over: {by}] ")).unwrap_or_default();
+            format!("{over}{text}")
+        }),
+        List::Things => summary.things.get(at).map_or(text, |thing| {
+            let named = thing.properties.iter().filter(|property| property.name != NOTE);
+            let own: Vec<String> =
+                named.map(|p| format!("{} {}", p.name, p.value).trim().to_owned()).collect();
+            let name = format!("{} {}", thing.kind, thing.id);
+            match board::note(thing) {
+                Some(note) if own.is_empty() => format!("{} | {note}", name.trim()),
+                Some(note) => format!("{}: {} | {note}", name.trim(), own.join("; ")),
+                None => format!("{}: {}", name.trim(), own.join("; ")),
+            }
+        }),
+        List::Files => summary.files_modified.get(at).map_or(text, |file| {
+            let changes = if file.changes.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", file.changes.join(", "))
+            };
+            let purpose = file.purpose.as_ref().map(|text| format!(" | {text}")).unwrap_or_default();
+            format!("{} ({}){changes}{purpose}", file.path, file.action.as_str())
+        }),
+        List::Findings | List::Questions | List::Blockers | List::Next => text,
+    }
+}
+
+fn seqs(seqs: &[Seq]) -> String {
+    seqs.first().map(|first| format!(" (#{first})")).unwrap_or_default()
+}
+
+/// What code keeps and nobody changes.
+pub(super) fn kept(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines
+        .extend(summary.constraints.iter().rev().take(KEPT_SHOWN).map(|c| format!("constraint: {}", c.text)));
+    for run in
+        summary.test_results.iter().filter(|run| run.superseded_by.is_none()).rev().take(KEPT_SHOWN / 3)
+    {
+        let outcome = format!("{:?}", run.outcome).to_lowercase();
+        let counts = match (run.passed, run.failed) {
+            (None, None) => String::new(),
+            (passed, failed) => {
+                format!(" ({} passed, {} failed)", passed.unwrap_or_default(), failed.unwrap_or_default())
+            }
+        };
+        let failing =
+            if run.failing.is_empty() { String::new() } else { format!(": {}", run.failing.join(", ")) };
+        lines.push(format!("test run: {} {outcome}{counts}{failing}", run.command));
+    }
+    let open = summary.errors.iter().filter(|error| error.status != ErrorStatus::Resolved);
+    lines.extend(open.rev().take(KEPT_SHOWN / 2).map(|error| format!("open error: {}", error.message)));
+    lines.extend(summary.files_read.iter().rev().take(2 * KEPT_SHOWN).map(|file| {
+        let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        format!("file read: {}{reason}", file.path)
+    }));
+    lines
+}
+
+/// All that the record tells, in lines: what a new entry may name without a message that does.
+pub(super) fn all_lines(board: &Board) -> Vec<String> {
+    let summary = board.summary();
+    let mut lines = vec![summary.session_intent.clone(), summary.current_state.text.clone()];
+    for list in List::ALL {
+        lines.extend((0..board.len_of(list)).map(|at| entry(board, Number { list, at })));
+    }
+    lines.extend(kept(summary));
+    lines.iter().map(|line| one_line(line)).collect()
+}

@@ -1,0 +1,89 @@
+//! The lists of a summary whose entries have numbers, and those numbers: `D3` is the third decision.
+
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+/// A list of a summary whose entries have numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "snake_case")]
+pub enum List {
+    /// What people asked for.
+    Requests,
+    /// Choices.
+    Decisions,
+    /// What has an identity.
+    Things,
+    /// Changed files.
+    Files,
+    /// What was learnt.
+    Findings,
+    /// What nobody answered.
+    Questions,
+    /// What stands in the way.
+    Blockers,
+    /// What comes next.
+    Next,
+}
+
+impl List {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 8] = [
+        Self::Requests,
+        Self::Decisions,
+        Self::Things,
+        Self::Files,
+        Self::Findings,
+        Self::Questions,
+        Self::Blockers,
+        Self::Next,
+    ];
+
+    /// The letter of its numbers.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Requests => 'R',
+            Self::Decisions => 'D',
+            Self::Things => 'T',
+            Self::Files => 'F',
+            Self::Findings => 'L',
+            Self::Questions => 'Q',
+            Self::Blockers => 'B',
+            Self::Next => 'N',
+        }
+    }
+
+    /// Its word in prompts and replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The number of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Number {
+    /// Its list.
+    pub list: List,
+    /// Its place there, from 0.
+    pub at: usize,
+}
+
+impl Number {
+    /// Reads a number as prompts write it: `D3`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().trim_matches(['[', ']', '#']);
+        let letter = text.chars().next()?.to_ascii_uppercase();
+        let list = List::ALL.into_iter().find(|list| list.letter() == letter)?;
+        let at = text.get(1..)?.parse::<usize>().ok()?.checked_sub(1)?;
+        Some(Self { list, at })
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.list.letter(), self.at + 1)
+    }
+}

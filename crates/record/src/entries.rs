@@ -1,0 +1,302 @@
+//! The entries of a summary's sections. Each names the messages that it came from.
+
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+use utoipa::ToSchema;
+
+use anchord_facts::key::{self, Key};
+use anchord_facts::ledger::{FileAction, TestOutcome};
+use anchord_facts::wording::normalized_error_anywhere;
+use anchord_messages::id::Seq;
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum RequestState {
+    /// Nothing says that it is over.
+    #[default]
+    Open,
+    /// The agent ended its turn, and the person went on to something else.
+    Done,
+    /// The person took it back.
+    Dropped,
+    /// Another request took its place.
+    Superseded,
+}
+
+impl RequestState {
+    /// The state's word in JSON and renderings.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Something that a person asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct RequestEntry {
+    /// What was asked, in the person's words, shortened.
+    pub text: String,
+    /// What became of it.
+    pub state: RequestState,
+    /// The request that took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// What came of it, as a model tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// What it is found by; stored beside it and never served.
+    #[serde(skip)]
+    pub key: Key,
+}
+
+impl RequestEntry {
+    /// What it is found by.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key.get(|| key::of_text(&self.text))
+    }
+}
+
+/// A question, a finding or a note.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct Remark {
+    /// What it says.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// The session that a next step came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StepOrigin {
+    /// The step, as `next_steps` has it.
+    pub step: String,
+    /// The session.
+    pub session_id: String,
+    /// The messages of that session.
+    pub seqs: Vec<Seq>,
+}
+
+/// Whether the latest test run after the change passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileStatus {
+    /// The latest run after the change passed.
+    Pass,
+    /// The latest run after the change failed.
+    Fail,
+    /// Nothing tells.
+    #[default]
+    Unknown,
+}
+
+/// A file that the session changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct ModifiedFile {
+    /// The path, one spelling for one file.
+    pub path: String,
+    /// What happened to it.
+    pub action: FileAction,
+    /// Its path before it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    /// What changed, in words or identifiers, oldest first.
+    pub changes: Vec<String>,
+    /// What was changed and what for, as a model tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// Whether the latest test run after the change passed.
+    pub status: FileStatus,
+    /// Written whole by a tool that does not say whether the file was there before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overwrite_possible: bool,
+    /// Created and deleted within the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// A file that was read and not changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct ReadFile {
+    /// The path, one spelling for one file.
+    pub path: String,
+    /// Why it was read, when the session says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// A choice that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct Decision {
+    /// What was decided.
+    pub decision: String,
+    /// Why; empty when the source states no reason.
+    pub rationale: String,
+    /// What was not chosen.
+    pub alternatives: Vec<String>,
+    /// The decision that reversed this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// What it is found by; stored beside it and never served.
+    #[serde(skip)]
+    pub key: Key,
+}
+
+impl Decision {
+    /// What it is found by.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key.get(|| key::of_text(&self.decision))
+    }
+}
+
+/// Where the work stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CurrentState {
+    /// The phase of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// The task in hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The state in words.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// Whether an error still stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorStatus {
+    /// Met and not dealt with.
+    Open,
+    /// Being looked into.
+    Investigating,
+    /// Gone.
+    Resolved,
+}
+
+/// An error that the session met.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct ErrorEntry {
+    /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its first useful line.
+    pub message: String,
+    /// Whether it still stands.
+    pub status: ErrorStatus,
+    /// How it was resolved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<String>,
+    /// Where it was met: a file and line, or the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// How often it was met.
+    pub count: u32,
+    /// The first version that shows it as resolved; it is rendered in that version and the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_in_version: Option<i64>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// What it is found by; stored beside it and never served.
+    #[serde(skip)]
+    pub key: Key,
+    /// What it is found by wherever it stands; neither stored nor served.
+    #[serde(skip)]
+    pub key_anywhere: Key,
+}
+
+impl ErrorEntry {
+    /// What it is found by.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.key.get(|| key::of_error(self.kind.as_deref(), &self.message))
+    }
+
+    /// What it is found by when its lines have moved.
+    #[must_use]
+    pub fn key_anywhere(&self) -> u64 {
+        self.key_anywhere.get(|| key::of_normalized(&normalized_error_anywhere(&self.message)))
+    }
+}
+
+/// One run of a test command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct TestResult {
+    /// The command.
+    pub command: String,
+    /// How it ended.
+    pub outcome: TestOutcome,
+    /// Tests passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<u32>,
+    /// Tests failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u32>,
+    /// Names of failing tests.
+    pub failing: Vec<String>,
+    /// The later run that covers this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// Something that stands in the way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub struct Blocker {
+    /// What it is.
+    pub text: String,
+    /// The messages that it came from.
+    pub seqs: Vec<Seq>,
+    /// The session that it came from, when merged from another one; `seqs` are that session's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+/// A text that names the session that it came from.
+#[must_use]
+pub fn with_session(text: &str, session: &str) -> String {
+    let mark = session_mark(session);
+    if text.ends_with(&mark) { text.to_owned() } else { format!("{text}{mark}") }
+}
+
+/// How a text names that session.
+#[must_use]
+pub fn session_mark(session: &str) -> String {
+    format!(" (session {session})")
+}

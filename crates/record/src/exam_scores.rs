@@ -1,0 +1,29 @@
+//! How a reader did in an exam, in figures.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// With fewer questions an exam has no score.
+pub(super) const LEAST_ASKED: u32 = 3;
+
+/// How a reader who was given a version's context alone did in its exam.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExamScores {
+    /// Questions asked.
+    pub asked: u32,
+    /// Questions whose answer held every fact.
+    pub passed: u32,
+    /// Passed of asked; null with fewer than three, for then it is not evaluated.
+    #[schema(required = true)]
+    pub score: Option<f64>,
+    /// Whether the score is below the session's threshold.
+    pub low: bool,
+}
+
+impl ExamScores {
+    /// The same, held against a threshold.
+    #[must_use]
+    pub fn against(self, threshold: f64) -> Self {
+        Self { low: self.score.is_some_and(|score| score < threshold), ..self }
+    }
+}

@@ -1,0 +1,155 @@
+//! A probe, its expected facts, and how it went.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::super::section::Section;
+use anchord_messages::id::Seq;
+
+/// The answer when nothing was found.
+pub const NOT_FOUND: &str = "information not found";
+
+/// What a probe asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProbeKind {
+    /// The error, the figure, the identifier.
+    Recall,
+    /// Which files were created, modified, deleted, read; what changed in one.
+    Artifact,
+    /// What the task is, where it stands, what comes next.
+    Continuation,
+    /// What was decided, and why.
+    Decision,
+    /// What stands in the way.
+    Blocker,
+    /// What must or must not be done.
+    Constraint,
+}
+
+impl ProbeKind {
+    /// Whether it asks for what code found in the messages: files, errors, figures, demands. The other kinds ask for
+    /// what an engine wrote.
+    #[must_use]
+    pub const fn is_of_facts(self) -> bool {
+        matches!(self, Self::Recall | Self::Artifact | Self::Constraint)
+    }
+}
+
+/// How many of the expected facts an answer needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// Every one.
+    #[default]
+    All,
+    /// At least one.
+    Any,
+    /// At least this share, from 0 to 1.
+    Ratio(f64),
+}
+
+/// A question with the facts that its answer must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Probe {
+    /// What it asks about.
+    pub kind: ProbeKind,
+    /// The question.
+    pub question: String,
+    /// The facts that the answer must hold; one of an exam's may name several spellings, with ` | ` between them.
+    pub expected: Vec<String>,
+    /// How many of them it needs.
+    #[serde(default, rename = "match")]
+    pub mode: Match,
+    /// The section that must hold them; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<Section>,
+    /// Whether the facts are paths or identifiers, which match to the letter.
+    #[serde(default)]
+    pub exact: bool,
+    /// Whether a version that fails it is refused; asked again after every later compression.
+    #[serde(default)]
+    pub critical: bool,
+    /// The messages that the facts came from.
+    #[serde(default)]
+    pub seqs: Vec<Seq>,
+    /// The answer that an examiner wrote from the messages; a question with one is an exam's, which a reader answers and
+    /// no code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}
+
+impl Probe {
+    /// Whether a model wrote it for an exam.
+    #[must_use]
+    pub const fn is_exam(&self) -> bool {
+        self.reference.is_some()
+    }
+
+    /// The ways to spell a fact, any of which will do: an exam's has ` | ` between them, any other is one.
+    pub fn spellings<'a>(&self, fact: &'a str) -> impl Iterator<Item = &'a str> {
+        let most = if self.is_exam() { usize::MAX } else { 1 };
+        fact.splitn(most, " | ").map(str::trim)
+    }
+}
+
+/// How a probe went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The rendering holds the facts in the right section.
+    Pass,
+    /// Neither the rendering nor the record holds them.
+    Fail,
+    /// The record holds them, and the token bound kept them out of the rendering.
+    Cut,
+}
+
+/// Who answered a probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Answerer {
+    /// Code, which looked the facts up in the rendering.
+    #[default]
+    Code,
+    /// A model, which was given the rendering and the question; code checked its answer.
+    Model,
+}
+
+/// One probe, asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProbeResult {
+    /// The probe.
+    pub probe: Probe,
+    /// What was found, or that nothing was.
+    pub answer: String,
+    /// How it went.
+    pub verdict: Verdict,
+    /// The expected facts that were not found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// Who answered.
+    #[serde(default)]
+    pub answered_by: Answerer,
+    /// How long the call took that answered it among others, in milliseconds; 0 for code.
+    #[serde(default)]
+    pub latency_ms: u64,
+    /// Its share of that call's cost, in millionths of the currency of the operator's prices.
+    #[serde(default)]
+    pub cost_micros: u64,
+}
+
+impl ProbeResult {
+    /// Nobody has answered it yet.
+    #[must_use]
+    pub fn unanswered(probe: Probe) -> Self {
+        let missing = probe.expected.clone();
+        Self::by_code(probe, NOT_FOUND.to_owned(), Verdict::Fail, missing)
+    }
+
+    /// What code found.
+    #[must_use]
+    pub fn by_code(probe: Probe, answer: String, verdict: Verdict, missing: Vec<String>) -> Self {
+        Self { probe, answer, verdict, missing, answered_by: Answerer::Code, latency_ms: 0, cost_micros: 0 }
+    }
+}

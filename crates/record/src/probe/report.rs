@@ -1,0 +1,113 @@
+//! All probes of one version, asked: what they come to, and whether the version may be published.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::super::exam_scores::{ExamScores, LEAST_ASKED};
+use super::question::{ProbeResult, Verdict};
+
+/// The least share of probes that a version must pass.
+pub const ACCEPT_AT: f64 = 0.90;
+
+/// Every probe of one version, asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProbeReport {
+    /// Probe by probe.
+    pub results: Vec<ProbeResult>,
+    /// Probes that were judged: passed or failed, not cut.
+    pub asked: u32,
+    /// Probes that failed.
+    pub failed: u32,
+    /// Probes whose facts the bound cut.
+    pub cut: u32,
+    /// Critical probes that failed.
+    pub critical_failed: u32,
+    /// Passed of asked; absent when none was asked.
+    pub score: Option<f64>,
+    /// The same of those that ask for the ledger's facts.
+    pub facts_score: Option<f64>,
+    /// How the exam went, whose questions count nowhere else; absent without one.
+    pub exam: Option<ExamScores>,
+}
+
+/// Figures of one run of the probes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Scores {
+    /// Passed of asked; null when none was asked.
+    #[schema(required = true)]
+    pub score: Option<f64>,
+    /// The same of those that ask for facts which code found (files, errors, figures, demands); null when none did. They
+    /// are made from what the record is made from: a high share says that nothing of it was dropped, not that a reader
+    /// has what the work needs.
+    #[schema(required = true)]
+    pub facts_score: Option<f64>,
+    /// Probes that were judged: passed or failed, not cut.
+    pub asked: u32,
+    /// Probes that failed.
+    pub failed: u32,
+    /// Probes whose facts the rendering's bound cut.
+    pub cut: u32,
+    /// Critical probes that failed.
+    pub critical_failed: u32,
+    /// How a reader did in an exam that was written from the messages; its questions count in none of the figures above.
+    /// Null without one.
+    #[schema(required = true)]
+    pub exam: Option<ExamScores>,
+}
+
+impl ProbeReport {
+    /// The figures, without the verdicts.
+    #[must_use]
+    pub fn scores(&self) -> Scores {
+        let Self { asked, failed, cut, critical_failed, score, facts_score, exam, .. } = *self;
+        Scores { score, facts_score, asked, failed, cut, critical_failed, exam }
+    }
+
+    /// The report with the results of an exam, held against a threshold, in place of those that it has.
+    #[must_use]
+    pub fn with_exam(&self, results: Vec<ProbeResult>, threshold: f64) -> Self {
+        let others = self.results.iter().filter(|result| !result.probe.is_exam()).cloned();
+        let report = Self::of(others.chain(results).collect());
+        Self { exam: report.exam.map(|exam| exam.against(threshold)), ..report }
+    }
+
+    /// Sums up results.
+    #[must_use]
+    pub fn of(results: Vec<ProbeResult>) -> Self {
+        let count = |keep: &dyn Fn(&ProbeResult) -> bool| {
+            let asked = results.iter().filter(|r| !r.probe.is_exam());
+            u32::try_from(asked.filter(|r| keep(r)).count()).unwrap_or(u32::MAX)
+        };
+        let cut = count(&|r| r.verdict == Verdict::Cut);
+        let failed = count(&|r| r.verdict == Verdict::Fail);
+        let asked = count(&|r| r.verdict != Verdict::Cut);
+        let critical_failed = count(&|r| r.verdict == Verdict::Fail && r.probe.critical);
+        let share =
+            |asked: u32, failed: u32| (asked > 0).then(|| f64::from(asked - failed) / f64::from(asked));
+        let of_facts =
+            |verdict: &dyn Fn(Verdict) -> bool| count(&|r| r.probe.kind.is_of_facts() && verdict(r.verdict));
+        let facts_score = share(of_facts(&|v| v != Verdict::Cut), of_facts(&|v| v == Verdict::Fail));
+        let score = share(asked, failed);
+        let exam = exam_scores(&results);
+        Self { results, asked, failed, cut, critical_failed, score, facts_score, exam }
+    }
+}
+
+/// Whether a version may be published: enough passed and nothing critical failed. Without probes
+/// it may, with a warning.
+#[must_use]
+pub fn accept(report: &ProbeReport) -> bool {
+    report.critical_failed == 0 && report.score.is_none_or(|score| score >= ACCEPT_AT)
+}
+
+/// The figures of the exam's questions among results; `None` without any.
+#[must_use]
+pub fn exam_scores(results: &[ProbeResult]) -> Option<ExamScores> {
+    let count = |results: &mut dyn Iterator<Item = &ProbeResult>| u32::try_from(results.count());
+    let exam = || results.iter().filter(|result| result.probe.is_exam());
+    let asked = count(&mut exam()).unwrap_or(u32::MAX);
+    let passed = count(&mut exam().filter(|r| r.verdict == Verdict::Pass)).unwrap_or(u32::MAX);
+    let score = (asked >= LEAST_ASKED).then(|| f64::from(passed) / f64::from(asked));
+    (asked > 0).then_some(ExamScores { asked, passed, score, low: false })
+}
