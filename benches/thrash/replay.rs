@@ -16,7 +16,7 @@ use anchord_record::probe::Probe;
 use anchord_session::accounting::{Accounting, Counted};
 use anchord_session::room::Room;
 use anchord_session::settings::{HYSTERESIS_SHARE, Policy, Settings};
-use anchord_session::trigger::{Recent, Situation, decide};
+use anchord_session::trigger::{Recent, TriggerInput, decide};
 use chrono::DateTime;
 
 /// Nobody settles this often without a message between.
@@ -164,7 +164,7 @@ impl<'a> Replay<'a> {
 
     fn is_due(&self) -> bool {
         // The policy lets the window alone count, so nothing of the history is kept.
-        let situation = Situation {
+        let situation = TriggerInput {
             counts: &self.counts,
             recent: &Recent::default(),
             head: self.head,

@@ -10,69 +10,21 @@ use super::settings::Policy;
 use anchord_context::mask::{Marks, open_errors};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
-use anchord_messages::shape::{AsShape, Feature, Shape};
+use anchord_messages::shape::AsShape;
 
 mod advice;
+mod components;
+mod counted;
 mod open_group;
 
 use crate::calibration::Calibration;
 pub use advice::{Advice, Component, Remedy, Shares};
+pub use components::Components;
+pub use counted::Counted;
 pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
 
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
 pub const PLACEHOLDER_TOKENS: u32 = 60;
-
-/// What counting needs to know of one message.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says one thing of a message, and none excludes another"
-)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
-    /// Its position.
-    pub seq: Seq,
-    /// Who speaks.
-    pub role: Role,
-    /// Its tokens, as stored.
-    pub tokens: u32,
-    /// Its tokens that are tool output.
-    pub tool_output_tokens: u32,
-    /// Tool calls in it.
-    pub calls: u32,
-    /// Tool results in it.
-    pub results: u32,
-    /// It has nothing but tool results.
-    pub only_results: bool,
-    /// The caller marked it as a retrieved document.
-    pub retrieved: bool,
-    /// Bytes of its body.
-    pub bytes: u32,
-    /// It is an item of the responses API.
-    pub is_item: bool,
-    /// It is thinking alone.
-    pub thinks: bool,
-}
-
-impl Counted {
-    /// What counting needs of a message, its body aside: no bytes, and no item.
-    #[must_use]
-    pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
-        let results = shape.map_or(&[][..], |shape| &shape.results);
-        Self {
-            seq,
-            role,
-            tokens,
-            tool_output_tokens: results.iter().fold(0, |sum, result| sum.saturating_add(result.tokens)),
-            calls: shape.map_or(0, |shape| u32::try_from(shape.calls.len()).unwrap_or(u32::MAX)),
-            results: u32::try_from(results.len()).unwrap_or(u32::MAX),
-            only_results: role == Role::Tool || shape.is_some_and(|shape| shape.has(Feature::OnlyResults)),
-            retrieved,
-            bytes: 0,
-            is_item: false,
-            thinks: shape.is_some_and(|shape| shape.has(Feature::OnlyThinking)),
-        }
-    }
-}
 
 /// A user message that lies inside the span and is still served word for word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,25 +140,6 @@ pub struct Usage {
     pub shares: Shares,
     /// What to do about dominant components, the largest first; nothing acts on it.
     pub advice: Vec<Advice>,
-}
-
-/// Tokens by component.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Components {
-    /// The system prompt and the pins.
-    pub system: u64,
-    /// What the caller said it sends beside the context (`system_tokens`).
-    pub tool_definitions: u64,
-    /// Messages, tool outputs and retrieved documents aside.
-    pub history: u64,
-    /// Tool outputs, as they are served.
-    pub tool_outputs: u64,
-    /// Messages that the caller marked as retrieved documents.
-    pub retrieved_documents: u64,
-    /// The summary.
-    pub summary: u64,
-    /// The digest of the messages that it covers.
-    pub digest: u64,
 }
 
 impl Accounting {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Components;
+use super::components::Components;
 
 /// Below these many tokens nothing is worth an advice.
 const LEAST_TOKENS: u64 = 1_000;

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Counted;
+use super::counted::Counted;
 use anchord_messages::message::Role;
 
 /// Bytes of messages that one group may hold: what a body may bring at once, by default.

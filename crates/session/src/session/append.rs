@@ -3,7 +3,7 @@
 use super::{INDEX_EVERY, Session};
 use crate::accounting::{Counted, MAX_GROUP_BYTES, Usage};
 use crate::settings::TokenizerName;
-use crate::trigger::{Decision, Noticed, Situation, Start, decide};
+use crate::trigger::{Decision, Noticed, Start, TriggerInput, decide};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -100,7 +100,7 @@ impl Session {
             self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
             tokens_added += u64::from(counted.tokens);
         }
-        let situation = Situation {
+        let situation = TriggerInput {
             counts: &self.accounting,
             recent: &self.recent,
             head: self.head_seq,

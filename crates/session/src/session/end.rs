@@ -8,7 +8,7 @@ use crate::room::Room;
 use crate::settings::{HYSTERESIS_SHARE, Policy};
 use crate::signal::SignalKind;
 use crate::span::{self, Asked};
-use crate::trigger::{Situation, Start, decide};
+use crate::trigger::{Start, TriggerInput, decide};
 use anchord_messages::group::NoSpan;
 use anchord_messages::id::Seq;
 use anchord_record::fill::share_of;
@@ -182,7 +182,7 @@ impl Session {
     /// What the messages that are there start.
     #[must_use]
     pub fn next_start(&self) -> Option<Start> {
-        let situation = Situation {
+        let situation = TriggerInput {
             counts: &self.accounting,
             recent: &self.recent,
             head: self.head_seq,

@@ -2,11 +2,38 @@
 
 use serde_json::{Map, Value};
 
-use super::{MAX_CONTEXT_WINDOW, MAX_PRESERVE_RECENT, Settings, SettingsError, refuse};
+use super::document::Settings;
+use super::error::{SettingsError, refuse};
+use super::limits::limits_of;
 use anchord_messages::misread::{escape, must_be, place, pointer};
 
+impl Settings {
+    /// Applies a caller's change: an absent field keeps its value, null resets it. Half of a pair of
+    /// thresholds may stand in `defaults`, so the result is judged above them.
+    ///
+    /// # Errors
+    /// When a field is unknown, has a wrong type, or the result is not consistent.
+    pub fn patched(&self, change: Map<String, Value>, defaults: &Self) -> Result<Self, SettingsError> {
+        let mut document = match serde_json::to_value(self) {
+            Ok(Value::Object(document)) => document,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        refuse_unknown(&change)?;
+        merge_patch(&mut document, change);
+        // Nothing in it is nothing set; of any other field, an object is a wrong type.
+        for name in ["thresholds", "metadata"] {
+            if document.get(name).and_then(Value::as_object).is_some_and(Map::is_empty) {
+                document.remove(name);
+            }
+        }
+        let settings: Self = read_settings(document)?;
+        settings.over(defaults).validate()?;
+        Ok(settings)
+    }
+}
+
 /// Refuses unknown names before the patch: null removes a field, so a null of an unknown name would pass unseen.
-pub(super) fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
+fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
     const FIELDS: [&str; 24] = [
         "context_window",
         "reserved_output_tokens",
@@ -42,7 +69,7 @@ pub(super) fn refuse_unknown(change: &Map<String, Value>) -> Result<(), Settings
 }
 
 /// JSON merge patch; `metadata` is the caller's and is replaced whole.
-pub(super) fn merge_patch(document: &mut Map<String, Value>, change: Map<String, Value>) {
+fn merge_patch(document: &mut Map<String, Value>, change: Map<String, Value>) {
     for (name, value) in change {
         if value.is_null() {
             document.remove(&name);
@@ -70,7 +97,7 @@ fn without_nulls(value: Value) -> Value {
 }
 
 /// Reads field by field, so that the error names the field.
-pub(super) fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError> {
+fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError> {
     // serde would take a list for a struct, field by field.
     let thresholds = document.get("thresholds");
     let messages = thresholds.and_then(|thresholds| thresholds.get("messages"));
@@ -102,14 +129,4 @@ fn misread(
     };
     let detail = if value.is_number() { limits_of(name).unwrap_or(detail) } else { detail };
     SettingsError { pointer, detail }
-}
-
-/// The limits of a number, where they are not those of its type.
-pub(super) fn limits_of(name: &str) -> Option<String> {
-    Some(match name {
-        "context_window" => format!("must be from 1000 to {MAX_CONTEXT_WINDOW} tokens"),
-        "preserve_recent" => format!("must be from 0 to {MAX_PRESERVE_RECENT}"),
-        "max_summary_tokens" => "must be from 200 to 100000 tokens".to_owned(),
-        _ => return None,
-    })
 }

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HYSTERESIS_SHARE, HistoryRules, MaskMode, PolicyName,
-    Settings,
-};
+use super::document::Settings;
+use super::limits::{DEFAULT_CONTEXT_WINDOW, DEFAULT_EFFECTIVE_SHARE, HYSTERESIS_SHARE};
+use super::policy_name::PolicyName;
+use super::thresholds::HistoryRules;
 use crate::calibration::Calibration;
+use anchord_context::mask::MaskMode;
 use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use anchord_record::{exam, hindsight, render};
 

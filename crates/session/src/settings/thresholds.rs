@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{SettingsError, refuse};
+use super::error::{SettingsError, refuse};
 
 /// Overrides of thresholds; shares are of the effective window, from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]

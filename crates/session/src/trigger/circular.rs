@@ -1,13 +1,13 @@
 //! The agent goes round in circles: it says the same again, or makes the same call again.
 
-use super::Situation;
+use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
 /// Near-duplicate messages of the agent, and equal calls with equal results and no change between,
 /// among the last twelve of each.
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let recent = &situation.recent;
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let recent = &input.recent;
     let (said, called) = (recent.said.most_alike(), recent.calls.most_repeats());
     let least = policy.history.repeats as usize;
     let kind = SignalKind::CircularReasoning;

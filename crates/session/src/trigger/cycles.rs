@@ -1,12 +1,12 @@
 //! A session that was summarised many times is better begun anew.
 
-use super::Situation;
+use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
 /// Published versions; the caller alone can start a new session, so that it is advice.
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let versions = situation.versions;
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let versions = input.versions;
     let due = versions >= i64::from(policy.history.cycles);
     let (action, advice) =
         if due { (Action::Advise, ": hand over to a new session") } else { (Action::None, "") };

@@ -3,16 +3,17 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::input::TriggerInput;
 use super::{
-    Situation, circular, cycles, growth, intent_lost, message_count, rereading, task_boundary, turn_count,
-    utilization, verbosity,
+    circular, cycles, growth, intent_lost, message_count, rereading, task_boundary, turn_count, utilization,
+    verbosity,
 };
 use crate::compression::Request;
 use crate::settings::{HYSTERESIS_SHARE, Policy};
 use crate::signal::{Action, Signal, SignalKind};
 
 /// A signal's rule.
-type Rule = fn(&Policy, &Situation<'_>) -> Signal;
+type Rule = fn(&Policy, &TriggerInput<'_>) -> Signal;
 
 /// Every rule; of two that ask for the same, the first gives a compression its name.
 const RULES: [Rule; 10] = [
@@ -67,8 +68,8 @@ impl Start {
 
 /// Evaluates every signal; `Some(Start)` when work begins.
 #[must_use]
-pub fn decide(policy: &Policy, situation: &Situation<'_>) -> (Decision, Option<Start>) {
-    let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, situation)).collect();
+pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<Start>) {
+    let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, input)).collect();
     for signal in &mut signals {
         signal.counts = policy.name.counts(signal.kind);
     }
@@ -77,25 +78,25 @@ pub fn decide(policy: &Policy, situation: &Situation<'_>) -> (Decision, Option<S
     let action = counted().map(|signal| signal.action).max().unwrap_or_default();
     let asks = |signal: &&Signal| signal.action == action && action != Action::None;
     let reasons: Vec<SignalKind> = counted().filter(asks).map(|signal| signal.kind).collect();
-    let start = reasons.first().and_then(|kind| start(policy, situation, *kind, action));
+    let start = reasons.first().and_then(|kind| start(policy, input, *kind, action));
     let start = start.or_else(|| {
         let is_warned = action == Action::Warn && reasons.contains(&SignalKind::Utilization);
-        prepare(policy, situation).filter(|_| is_warned)
+        prepare(policy, input).filter(|_| is_warned)
     });
     (Decision { action, reasons, signals }, start)
 }
 
 /// A compression ahead of need: once per version, by the same rules as the one that it stands for.
-fn prepare(policy: &Policy, situation: &Situation<'_>) -> Option<Start> {
-    if !policy.speculative || situation.counts.prepared.is_some() {
+fn prepare(policy: &Policy, input: &TriggerInput<'_>) -> Option<Start> {
+    if !policy.speculative || input.counts.prepared.is_some() {
         return None;
     }
-    let start = start(policy, situation, SignalKind::Utilization, Action::Compress)?;
+    let start = start(policy, input, SignalKind::Utilization, Action::Compress)?;
     Some(Start { is_ahead: true, action: Action::Warn, ..start })
 }
 
-fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: Action) -> Option<Start> {
-    let counts = situation.counts;
+fn start(policy: &Policy, input: &TriggerInput<'_>, kind: SignalKind, action: Action) -> Option<Start> {
+    let counts = input.counts;
     if !policy.auto || action < Action::Compress || (counts.suspended && action < Action::Immediate) {
         return None;
     }
@@ -103,17 +104,17 @@ fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: A
     if action == Action::Compress && counts.tail_messages < policy.min_messages {
         return None;
     }
-    let edge = counts.span_end(situation.head, policy.preserve_recent);
-    let task_end = (kind == SignalKind::TaskBoundary).then(|| task_boundary::end(situation)).flatten();
+    let edge = counts.span_end(input.head, policy.preserve_recent);
+    let task_end = (kind == SignalKind::TaskBoundary).then(|| task_boundary::end(input)).flatten();
     let through_seq = task_end.map_or(edge, |end| end.min(edge));
-    let floor = situation.anchor.max(counts.attempted_through).max(counts.system_through);
+    let floor = input.anchor.max(counts.attempted_through).max(counts.system_through);
     if through_seq <= floor || counts.tail_tokens < counts.retry_tokens {
         return None;
     }
     if kind == SignalKind::Utilization && counts.is_compressed_too_often(policy) {
         return None;
     }
-    (action == Action::Immediate || has_settled(policy, situation)).then_some(Start {
+    (action == Action::Immediate || has_settled(policy, input)).then_some(Start {
         is_ahead: false,
         kind,
         action,
@@ -122,14 +123,14 @@ fn start(policy: &Policy, situation: &Situation<'_>, kind: SignalKind, action: A
 }
 
 /// Enough has arrived since the last compression ended, or there was none.
-fn has_settled(policy: &Policy, situation: &Situation<'_>) -> bool {
-    let counts = situation.counts;
+fn has_settled(policy: &Policy, input: &TriggerInput<'_>) -> bool {
+    let counts = input.counts;
     if counts.settled_head == 0 {
         return true;
     }
     let arrived = counts.appended_tokens.saturating_sub(counts.settled_tokens);
     let enough = u64::from(anchord_record::fill::share_of(policy.effective_window, HYSTERESIS_SHARE));
-    arrived >= enough || situation.head - counts.settled_head >= HYSTERESIS_MESSAGES
+    arrived >= enough || input.head - counts.settled_head >= HYSTERESIS_MESSAGES
 }
 
 #[cfg(test)]
@@ -163,7 +164,7 @@ mod tests {
         let head = i64::from(counts.tail_messages);
         decide(
             &policy(name),
-            &Situation {
+            &TriggerInput {
                 recent: &Recent::default(),
                 counts,
                 head,
@@ -231,7 +232,7 @@ mod tests {
             change(&mut counts);
             let policy = Policy { speculative: true, ..policy(PolicyName::Utilization) };
             let recent = Recent::default();
-            let situation = Situation {
+            let input = TriggerInput {
                 counts: &counts,
                 recent: &recent,
                 head: 20,
@@ -241,7 +242,7 @@ mod tests {
                 versions: 0,
                 now: 0,
             };
-            decide(&policy, &situation).1.map(|start| start.is_ahead)
+            decide(&policy, &input).1.map(|start| start.is_ahead)
         };
         assert_eq!(ahead(5_980, &|_| ()), None);
         assert_eq!(ahead(6_000, &|_| ()), Some(true));
@@ -267,7 +268,7 @@ mod tests {
         let counts = session(20, 1_000);
         let through = |boundary| {
             let recent = Recent::default();
-            let situation = Situation {
+            let input = TriggerInput {
                 counts: &counts,
                 recent: &recent,
                 head: 20,
@@ -277,7 +278,7 @@ mod tests {
                 versions: 0,
                 now: 0,
             };
-            decide(&policy(PolicyName::Protocol), &situation).1.map(|start| (start.kind, start.through_seq))
+            decide(&policy(PolicyName::Protocol), &input).1.map(|start| (start.kind, start.through_seq))
         };
         assert_eq!(through(12), Some((SignalKind::TaskBoundary, 12)), "what follows is the next task's");
         assert_eq!(through(20), Some((SignalKind::TaskBoundary, 15)), "the last five stay as they are");

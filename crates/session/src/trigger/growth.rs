@@ -1,89 +1,15 @@
 //! The session grows fast.
 
-use serde::{Deserialize, Serialize};
-
-use super::Situation;
+use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
-/// Minutes that count.
-const MINUTES: usize = 5;
-
-/// Tokens that came in each of the last minutes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Growth {
-    /// The newest minute, since 1970.
-    #[serde(rename = "m")]
-    minute: i64,
-    /// Tokens, the newest minute's first.
-    #[serde(rename = "t")]
-    tokens: Vec<u64>,
-}
-
-impl Growth {
-    pub(super) fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
-    }
-
-    pub(super) fn push(&mut self, tokens: u32, now: i64) {
-        let minute = now.div_euclid(60);
-        let passed = if self.tokens.is_empty() { 1 } else { minute.saturating_sub(self.minute) };
-        // A clock that goes back puts its tokens into the newest minute.
-        for _ in 0..passed.clamp(0, 5) {
-            self.tokens.insert(0, 0);
-        }
-        self.tokens.truncate(MINUTES);
-        self.minute = self.minute.max(minute);
-        if let Some(newest) = self.tokens.first_mut() {
-            *newest += u64::from(tokens);
-        }
-    }
-
-    /// Tokens of the last five minutes, the running one included, to the minute.
-    fn within(&self, now: i64) -> u64 {
-        let passed = usize::try_from(now.div_euclid(60).saturating_sub(self.minute)).unwrap_or(0);
-        self.tokens.iter().take(MINUTES.saturating_sub(passed)).sum()
-    }
-
-    pub(super) fn newest(&self) -> i64 {
-        self.minute.saturating_mul(60)
-    }
-}
-
 /// Tokens appended in the last five minutes as a share of the effective window.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let tokens = situation.recent.growth.within(situation.now);
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let tokens = input.recent.growth.within(input.now);
     let share = tokens as f64 / f64::from(policy.effective_window.max(1));
     let action = if share > policy.history.growth { Action::Warn } else { Action::None };
     let detail = format!("{:.1} % of effective window in 5 minutes", share * 100.0);
     Signal::new(SignalKind::Growth, action, detail)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_last_five_minutes_count_and_no_more_is_kept() {
-        let mut growth = Growth::default();
-        for minute in 0..100 {
-            growth.push(10, minute * 60);
-        }
-        assert_eq!(growth.within(99 * 60), 50);
-        assert_eq!(growth.within(102 * 60), 20);
-        assert_eq!(growth.within(1_000 * 60), 0);
-        assert_eq!(growth.tokens.len(), MINUTES);
-    }
-
-    #[test]
-    fn a_clock_that_jumps_loses_no_tokens_of_now() {
-        let mut growth = Growth::default();
-        growth.push(10, 6_000);
-        growth.push(10, 0);
-        assert_eq!(growth.within(6_000), 20);
-        growth.push(10, i64::MAX);
-        assert_eq!(growth.within(i64::MAX), 10);
-    }
 }

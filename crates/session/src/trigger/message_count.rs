@@ -1,12 +1,12 @@
 //! Many messages wait for a summary, however short they are.
 
-use super::Situation;
+use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
 /// Uncompressed messages.
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let messages = situation.counts.tail_messages;
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let messages = input.counts.tail_messages;
     let [optional, compress, force] = policy.messages;
     let action = if messages >= force {
         Action::Force

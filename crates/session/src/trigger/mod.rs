@@ -11,7 +11,9 @@ mod circular;
 mod cycles;
 mod decision;
 mod growth;
+mod input;
 mod intent_lost;
+mod lost_task;
 mod message_count;
 mod news;
 mod notice;
@@ -27,29 +29,6 @@ mod utilization;
 mod verbosity;
 
 pub use decision::{Decision, Start, decide};
+pub use input::TriggerInput;
 pub use notice::Noticed;
 pub use recent::Recent;
-
-use super::accounting::Accounting;
-use anchord_messages::id::Seq;
-
-/// What a decision is made from.
-#[derive(Clone, Copy, Debug)]
-pub struct Situation<'a> {
-    /// The running counts after the append or the settlement.
-    pub counts: &'a Accounting,
-    /// What is kept of the history.
-    pub recent: &'a Recent,
-    /// The newest message.
-    pub head: Seq,
-    /// The first message of the append; one more than `head` when nothing is appended.
-    pub first: Seq,
-    /// Through which message the summary covers the session.
-    pub anchor: Seq,
-    /// The last message of the task that the caller says has just ended.
-    pub boundary: Option<Seq>,
-    /// Versions published so far.
-    pub versions: i64,
-    /// The time, in seconds since 1970.
-    pub now: i64,
-}

@@ -2,7 +2,7 @@
 
 use super::calls::{Call, SPOKEN};
 use super::sketch::Sketch;
-use super::{intent_lost, news, packed};
+use super::{lost_task, news, packed};
 use anchord_facts::ledger::asked::{self, TodoChange};
 use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
@@ -106,7 +106,7 @@ impl Noticed {
         self.said = Some(Said {
             weight: u32::try_from(weight(text)).unwrap_or(u32::MAX),
             sketch: if reasons { Sketch::of(text) } else { None },
-            lost: intent_lost::is_said(text),
+            lost: lost_task::is_said(text),
         });
     }
 }

@@ -5,15 +5,21 @@
 //! Reading the last messages instead would cost every append a statement. The hashes are short: one repetition in
 //! some millions is an accident. It has a column of its own, because no read of a context needs it.
 
+mod growth;
+mod lengths;
+mod todos;
+
 use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
-use super::growth::Growth;
 use super::notice::Noticed;
 use super::sketch::Sketches;
-use super::task_boundary::OpenTodos;
-use super::verbosity::Lengths;
 use anchord_messages::id::Seq;
+use growth::Growth;
+use lengths::Lengths;
+use todos::OpenTodos;
+
+pub(super) use lengths::LAST;
 
 /// What it takes when it is written, about.
 const WRITTEN_BYTES: usize = 1_024;

@@ -1,6 +1,6 @@
 //! The agent reads again what it has read, so it does not have it any more.
 
-use super::Situation;
+use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
@@ -9,8 +9,8 @@ const LEAST_READS: usize = 8;
 
 /// Files read again with no change between, among the last twenty calls.
 #[expect(clippy::cast_precision_loss, reason = "twenty calls at most")]
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let found = situation.recent.calls.rereads();
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let found = input.recent.calls.rereads();
     let rules = &policy.history;
     let least = rules.rereads as usize;
     let share = if found.reads == 0 { 0.0 } else { found.again as f64 / found.reads as f64 };

@@ -4,11 +4,12 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::accounting::Counted;
+use crate::accounting::{Accounting, Counted};
 use crate::settings::PolicyName;
 use crate::settings::Settings;
 use crate::signal::{Action, SignalKind};
 use anchord_messages::format::{self, Format};
+use anchord_messages::id::Seq;
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
 
@@ -59,7 +60,7 @@ impl Session {
 
     fn decide(&self, policy: PolicyName) -> (Decision, Option<Start>) {
         let settings = Settings { policy: Some(policy), ..Settings::default() };
-        let situation = Situation {
+        let input = TriggerInput {
             counts: &self.counts,
             recent: &self.recent,
             head: self.head,
@@ -69,7 +70,7 @@ impl Session {
             versions: self.versions,
             now: self.now,
         };
-        decide(&settings.policy(), &situation)
+        decide(&settings.policy(), &input)
     }
 
     fn action(&self, kind: SignalKind) -> Action {

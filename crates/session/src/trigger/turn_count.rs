@@ -1,16 +1,16 @@
 //! Many turns were taken since the anchor.
 
-use super::Situation;
+use super::input::TriggerInput;
 use crate::room::Room;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
 /// Turns since the anchor; worth a compression when it would save enough of what is served.
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let turns = situation.counts.turns;
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let turns = input.counts.turns;
     let action = if turns <= policy.turns {
         Action::None
-    } else if saves_enough(policy, situation) && situation.counts.tail_messages >= policy.min_messages {
+    } else if saves_enough(policy, input) && input.counts.tail_messages >= policy.min_messages {
         Action::Compress
     } else {
         Action::Evaluate
@@ -20,7 +20,7 @@ pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
 
 /// A compression leaves at most what it may fill, so that this promises too little rather than too much.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
-fn saves_enough(policy: &Policy, situation: &Situation<'_>) -> bool {
-    let after = Room::of(policy, None, situation.counts).goal();
-    after as f64 <= situation.counts.context_tokens() as f64 * (1.0 - policy.history.savings)
+fn saves_enough(policy: &Policy, input: &TriggerInput<'_>) -> bool {
+    let after = Room::of(policy, None, input.counts).goal();
+    after as f64 <= input.counts.context_tokens() as f64 * (1.0 - policy.history.savings)
 }

@@ -1,14 +1,14 @@
 //! The window fills.
 
-use super::Situation;
+use super::input::TriggerInput;
 use crate::settings::Policy;
 use crate::signal::{Action, Signal, SignalKind};
 
 /// Tokens served as a share of the effective window.
-pub(super) fn signal(policy: &Policy, situation: &Situation<'_>) -> Signal {
-    let usage = situation.counts.usage(policy, 0);
+pub(super) fn signal(policy: &Policy, input: &TriggerInput<'_>) -> Signal {
+    let usage = input.counts.usage(policy, 0);
     let share = usage.effective_utilization;
-    let enough = situation.counts.tail_messages >= policy.min_messages;
+    let enough = input.counts.tail_messages >= policy.min_messages;
     let action = if share >= policy.critical {
         Action::Immediate
     } else if share >= policy.force {

@@ -1,0 +1,23 @@
+//! Tokens by component.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Tokens by component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Components {
+    /// The system prompt and the pins.
+    pub system: u64,
+    /// What the caller said it sends beside the context (`system_tokens`).
+    pub tool_definitions: u64,
+    /// Messages, tool outputs and retrieved documents aside.
+    pub history: u64,
+    /// Tool outputs, as they are served.
+    pub tool_outputs: u64,
+    /// Messages that the caller marked as retrieved documents.
+    pub retrieved_documents: u64,
+    /// The summary.
+    pub summary: u64,
+    /// The digest of the messages that it covers.
+    pub digest: u64,
+}

@@ -1,0 +1,15 @@
+//! Why settings are refused.
+
+/// Why settings were refused: where, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer}: {detail}")]
+pub struct SettingsError {
+    /// JSON pointer to the field.
+    pub pointer: String,
+    /// What is wrong and what is allowed.
+    pub detail: String,
+}
+
+pub(super) fn refuse<T>(pointer: &str, detail: String) -> Result<T, SettingsError> {
+    Err(SettingsError { pointer: pointer.to_owned(), detail })
+}

@@ -1,0 +1,134 @@
+//! Limits of settings, and whether they are consistent.
+
+use serde_json::Value;
+
+use super::document::Settings;
+use super::error::{SettingsError, refuse};
+use super::limits::{
+    DEFAULT_CONTEXT_WINDOW, HYSTERESIS_SHARE, MAX_CONTEXT_WINDOW, MAX_METADATA_BYTES, MAX_PRESERVE_RECENT,
+    limits_of,
+};
+use super::policy::Policy;
+
+impl Settings {
+    /// Checks limits and the order of thresholds.
+    ///
+    /// # Errors
+    /// When a value is outside its limits or thresholds contradict each other.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let window = self.context_window.unwrap_or(DEFAULT_CONTEXT_WINDOW);
+        if !(1_000..=MAX_CONTEXT_WINDOW).contains(&window) {
+            return beyond("context_window");
+        }
+        let policy = self.resolved();
+        if policy.effective_window < 800 {
+            return refuse(
+                "/reserved_output_tokens",
+                format!(
+                    "context_window less reserved_output_tokens, system_tokens and safety_buffer leaves {} tokens; at least 800 are needed",
+                    policy.effective_window
+                ),
+            );
+        }
+        let shares = [
+            ("warn", policy.warn),
+            ("compress", policy.compress),
+            ("force", policy.force),
+            ("critical", policy.critical),
+        ];
+        for (name, share) in shares {
+            if !share.is_finite() || share <= 0.0 || share > 1.0 {
+                return refuse(&format!("/thresholds/{name}"), "must be above 0 and at most 1".to_owned());
+            }
+        }
+        let ordered = [
+            ("warn", policy.warn <= policy.compress, "must be at most compress"),
+            ("force", policy.compress <= policy.force, "must be at least compress"),
+            ("critical", policy.force <= policy.critical, "must be at least force"),
+        ];
+        for (name, holds, detail) in ordered {
+            if !holds {
+                return refuse(&format!("/thresholds/{name}"), detail.to_owned());
+            }
+        }
+        for (name, share) in [("hindsight", policy.hindsight), ("exam", policy.exam)] {
+            if !(0.0..=1.0).contains(&share) {
+                return refuse(&format!("/thresholds/{name}"), "must be from 0 to 1".to_owned());
+            }
+        }
+        self.validate_fill(&policy)?;
+        let [optional, compress, force] = policy.messages;
+        if optional == 0 || optional > compress || compress > force {
+            return refuse("/thresholds/messages", "must hold 1 <= optional <= compress <= force".to_owned());
+        }
+        policy.history.validate()?;
+        if policy.preserve_recent > MAX_PRESERVE_RECENT {
+            return beyond("preserve_recent");
+        }
+        if self.max_summary_tokens.is_some_and(|t| !(200..=100_000).contains(&t)) {
+            return beyond("max_summary_tokens");
+        }
+        if self.strategy.is_some_and(|strategy| self.refuses(strategy)) {
+            return refuse(
+                "/strategy",
+                "opaque cannot be verified and is refused for critical sessions".to_owned(),
+            );
+        }
+        for (name, text) in [
+            ("task_id", &self.task_id),
+            ("parent_session_id", &self.parent_session_id),
+            ("model", &self.model),
+        ] {
+            let fits =
+                text.as_deref().is_none_or(|t| (1..=200).contains(&t.chars().count()) && !t.contains('\0'));
+            if !fits {
+                return refuse(&format!("/{name}"), "must have 1 to 200 characters and no NUL".to_owned());
+            }
+        }
+        if let Some(metadata) = &self.metadata {
+            let text = serde_json::to_string(metadata).unwrap_or_default();
+            if text.len() > MAX_METADATA_BYTES {
+                return refuse("/metadata", format!("must be at most {MAX_METADATA_BYTES} bytes as JSON"));
+            }
+            // The database reads single settings out of the document, which it cannot where there is NUL.
+            if metadata.iter().any(|(name, value)| name.contains('\0') || has_nul(value)) {
+                return refuse("/metadata", "must not contain NUL".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks how much is filled; `target` is what it was called before.
+    fn validate_fill(&self, policy: &Policy) -> Result<(), SettingsError> {
+        let target = self.thresholds.as_ref().and_then(|thresholds| thresholds.target);
+        if target.is_some_and(|target| !(target > 0.0 && target < policy.compress)) {
+            return refuse("/thresholds/target", "must be above 0 and below compress".to_owned());
+        }
+        let most = policy.compress - HYSTERESIS_SHARE;
+        if self.fill.is_some_and(|fill| !(fill > 0.0 && fill <= most + f64::EPSILON)) {
+            let detail = format!(
+                "must be above 0 and at most {most:.2}, which is compress less {HYSTERESIS_SHARE:.2}"
+            );
+            return refuse("/fill", detail);
+        }
+        if policy.preserve_recent_tokens > policy.effective_window {
+            let detail = format!("must be at most the effective window, {} tokens", policy.effective_window);
+            return refuse("/preserve_recent_tokens", detail);
+        }
+        Ok(())
+    }
+}
+
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name.contains('\0') || has_nul(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Refuses a number that is beyond its limits.
+fn beyond<T>(name: &str) -> Result<T, SettingsError> {
+    refuse(&format!("/{name}"), limits_of(name).unwrap_or_default())
+}
