@@ -46,7 +46,7 @@ pub fn message(text: &str) -> NewMessage {
     NewMessage {
         format: "openai-chat",
         counted: Counted::of(0, Role::User, 10, None, false),
-        noticed: anchord_session::trigger::Noticed::default(),
+        noticed: anchord_session::trigger::MessageSignals::default(),
         least_tokens: None,
         shape: None,
         keep: None,

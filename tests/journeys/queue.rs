@@ -54,7 +54,7 @@ impl Queue {
                 let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
                 Counted::of(0, role, 10, None, false)
             },
-            noticed: anchord_session::trigger::Noticed::default(),
+            noticed: anchord_session::trigger::MessageSignals::default(),
             least_tokens: None,
             shape: None,
             keep: None,

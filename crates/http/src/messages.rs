@@ -28,7 +28,7 @@ use anchord_messages::shape::{ResultShape, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::background;
 use anchord_session::accounting::{Counted, MAX_GROUP_BYTES};
-use anchord_session::trigger::Noticed;
+use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Figures, Kind};
 use anchord_store::StoreError;
 use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
@@ -325,7 +325,7 @@ pub(super) fn read_message(
         .filter(|result| result.is_maskable())
         .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
     let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
-    let noticed = Noticed::of(&message, shape.as_ref());
+    let noticed = MessageSignals::of(&message, shape.as_ref());
     let tool_outputs = tool_outputs(results);
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {

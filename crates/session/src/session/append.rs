@@ -3,7 +3,7 @@
 use super::{INDEX_EVERY, Session};
 use crate::accounting::{Counted, MAX_GROUP_BYTES, Usage};
 use crate::settings::TokenizerName;
-use crate::trigger::{Decision, Noticed, Start, TriggerInput, decide};
+use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -13,7 +13,7 @@ pub struct Incoming<'a> {
     /// What counting needs; its position is given here.
     pub counted: &'a Counted,
     /// What the signals need.
-    pub noticed: &'a Noticed,
+    pub noticed: &'a MessageSignals,
 }
 
 /// What the caller says of a batch.

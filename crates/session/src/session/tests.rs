@@ -8,7 +8,7 @@ use crate::accounting::Counted;
 use crate::compression::{Report, Request, Span};
 use crate::outline::{Outline, marks};
 use crate::settings::TokenizerName;
-use crate::trigger::Noticed;
+use crate::trigger::MessageSignals;
 use anchord_context::mask::{Keep, MaskMode};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{CallShape, ResultShape, Shape};
@@ -112,7 +112,7 @@ impl World {
         let first = session.head_seq + 1;
         let outlines: Vec<Outline> = (first..).zip(kinds).map(|(seq, kind)| outline(seq, *kind)).collect();
         let counted: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
-        let noticed = Noticed::default();
+        let noticed = MessageSignals::default();
         let incoming: Vec<Incoming<'_>> =
             counted.iter().map(|counted| Incoming { counted, noticed: &noticed }).collect();
         let appended = session.append(&incoming, said)?;

@@ -1,7 +1,7 @@
 //! When to compress: the running counts of a session in, one decision out.
 //!
 //! What lives here: the named policies, one file per signal, the decision; and what the signals about
-//! history need: what a message tells (`notice`) and what a session keeps of it (`recent`).
+//! history need: what one message brings (`message_signals`) and what a session keeps of it (`recent`).
 //! Invariant: only declared rules run, and the same counts give the same decision; what is kept is
 //! bounded, so that an append costs the same at any length.
 //! Must not know: the queue, the clock, stored messages.
@@ -15,8 +15,8 @@ mod input;
 mod intent_lost;
 mod lost_task;
 mod message_count;
+mod message_signals;
 mod news;
-mod notice;
 mod packed;
 mod recent;
 mod rereading;
@@ -30,5 +30,5 @@ mod verbosity;
 
 pub use decision::{Decision, Start, decide};
 pub use input::TriggerInput;
-pub use notice::Noticed;
+pub use message_signals::MessageSignals;
 pub use recent::Recent;

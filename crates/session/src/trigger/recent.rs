@@ -12,7 +12,7 @@ mod todos;
 use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
-use super::notice::Noticed;
+use super::message_signals::MessageSignals;
 use super::sketch::Sketches;
 use anchord_messages::id::Seq;
 use growth::Growth;
@@ -68,7 +68,7 @@ impl Recent {
     }
 
     /// Takes a message in. `now` is in seconds since 1970.
-    pub fn push(&mut self, seq: Seq, tokens: u32, noticed: &Noticed, now: i64) {
+    pub fn push(&mut self, seq: Seq, tokens: u32, noticed: &MessageSignals, now: i64) {
         self.growth.push(tokens, now);
         let mut is_news = false;
         for call in &noticed.calls {
@@ -78,9 +78,9 @@ impl Recent {
             is_news |= self.calls.answer(*id, *content);
         }
         let mut is_word = false;
-        if let Some(heard) = noticed.heard {
-            let answered = self.calls.answer_spoken(heard.content);
-            is_news |= answered.unwrap_or(heard.demands);
+        if let Some(user) = noticed.user {
+            let answered = self.calls.answer_spoken(user.content);
+            is_news |= answered.unwrap_or(user.demands);
             is_word = answered.is_none();
         }
         for todos in &noticed.todos {
@@ -91,7 +91,7 @@ impl Recent {
         if is_news && is_word {
             self.said = Sketches::default();
         }
-        if let Some(said) = noticed.said {
+        if let Some(said) = noticed.assistant {
             self.said.push(said.sketch);
             self.lengths.push(said.weight);
             if said.lost {

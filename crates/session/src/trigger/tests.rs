@@ -51,7 +51,7 @@ impl Session {
         self.head += 1;
         let counted = Counted::of(self.head, message.role, tokens, shape.as_ref(), false);
         self.counts.push(&counted, 5);
-        self.recent.push(self.head, tokens, &Noticed::of(&message, shape.as_ref()), self.now);
+        self.recent.push(self.head, tokens, &MessageSignals::of(&message, shape.as_ref()), self.now);
         // What a row keeps comes back as it was, and stays small.
         let text = serde_json::to_string(&self.recent).unwrap();
         assert!(text.len() < 1_400, "{} bytes", text.len());

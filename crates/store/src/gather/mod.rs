@@ -33,7 +33,7 @@ use anchord_runtime::trace;
 use anchord_session::accounting::{Counted, Usage};
 use anchord_session::compression::Status;
 use anchord_session::settings::TokenizerName;
-use anchord_session::trigger::{Decision, Noticed};
+use anchord_session::trigger::{Decision, MessageSignals};
 
 /// The most transactions at once; each keeps a connection.
 pub(super) const MOST_AT_ONCE: usize = queue::MOST_AT_ONCE;
@@ -73,7 +73,7 @@ pub struct NewMessage {
     /// What counting needs; its `seq` is given by the store.
     pub counted: Counted,
     /// What the signals need.
-    pub noticed: Noticed,
+    pub noticed: MessageSignals,
     /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.
     pub least_tokens: Option<u32>,
     /// What grouping and masking need without the body.

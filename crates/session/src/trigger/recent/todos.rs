@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::notice::Todos;
+use super::super::message_signals::Todos;
 use super::super::packed;
 use anchord_messages::id::Seq;
 

@@ -18,11 +18,11 @@ const DEMAND_WEIGHT: usize = 40;
 
 /// What the signals need to know of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Noticed {
+pub struct MessageSignals {
     /// The agent's words.
-    pub(super) said: Option<Said>,
+    pub(super) assistant: Option<AssistantText>,
     /// A user's words.
-    pub(super) heard: Option<Heard>,
+    pub(super) user: Option<UserText>,
     pub(super) calls: Vec<Call>,
     /// Ids and contents of results.
     pub(super) results: Vec<(u16, u16)>,
@@ -33,7 +33,7 @@ pub struct Noticed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct AssistantText {
     /// Characters; those of scripts without spaces count for three.
     pub weight: u32,
     pub sketch: Option<Sketch>,
@@ -42,7 +42,7 @@ pub(super) struct Said {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct UserText {
     pub content: u16,
     /// It is more than a word to go on.
     pub demands: bool,
@@ -55,7 +55,7 @@ pub(super) struct Todos {
     pub items: Vec<(u16, bool)>,
 }
 
-impl Noticed {
+impl MessageSignals {
     /// Looks at a message; `shape` is the message's own.
     #[must_use]
     pub fn of(message: &Message, shape: Option<&Shape>) -> Self {
@@ -77,7 +77,7 @@ impl Noticed {
         noticed.facts = news::facts_in(&text);
         if message.role == Role::User {
             let demands = weight(&text) >= DEMAND_WEIGHT;
-            noticed.heard = Some(Heard { content: short(&[text.as_bytes()]), demands });
+            noticed.user = Some(UserText { content: short(&[text.as_bytes()]), demands });
         } else {
             noticed.agent(message, &text);
         }
@@ -103,7 +103,7 @@ impl Noticed {
             return;
         }
         let reasons = !is_structured || text.len() >= REASONING_BYTES;
-        self.said = Some(Said {
+        self.assistant = Some(AssistantText {
             weight: u32::try_from(weight(text)).unwrap_or(u32::MAX),
             sketch: if reasons { Sketch::of(text) } else { None },
             lost: lost_task::is_said(text),
