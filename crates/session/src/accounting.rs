@@ -28,7 +28,7 @@ pub const PLACEHOLDER_TOKENS: u32 = 60;
 
 /// A user message that lies inside the span and is still served word for word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carried {
+pub struct RetainedUserMessage {
     /// Its position.
     pub seq: Seq,
     /// Its tokens, as stored.
@@ -72,11 +72,12 @@ pub struct Accounting {
     pub masked_tokens: u64,
     /// Tool results after `mask_upto`.
     pub unmasked_results: u32,
+    /// The current turn's user message, when the summary covers it.
     /// The current turn's user message, when the summary covers it. It stays until the next version: if it went with the
     /// next user message, everything behind it would move, and the provider's cache of the prefix would be lost each turn.
-    pub carried: Option<Carried>,
+    pub carried: Option<RetainedUserMessage>,
     /// The newest user message.
-    pub last_user: Option<Carried>,
+    pub last_user: Option<RetainedUserMessage>,
     /// First messages of the newest groups, ascending: enough to find where a span may end.
     pub group_starts: Vec<Seq>,
     /// Calls of the newest group that wait for their result.
@@ -167,7 +168,7 @@ impl Accounting {
         }
         if message.role == Role::User && !message.only_results {
             self.turns += 1;
-            self.last_user = Some(Carried { seq: message.seq, tokens: message.tokens });
+            self.last_user = Some(RetainedUserMessage { seq: message.seq, tokens: message.tokens });
         }
         self.open_group = self.open_group.with(message);
         let continues = message.results > 0 && self.open_calls > 0;
@@ -429,7 +430,7 @@ mod tests {
         let rebuilt = counts.rebuilt(4, &session[4..], 2);
         assert_eq!(rebuilt.tail_messages, 2);
         assert_eq!(rebuilt.tail_tokens, 20);
-        assert_eq!(rebuilt.carried, Some(Carried { seq: 2, tokens: 10 }));
+        assert_eq!(rebuilt.carried, Some(RetainedUserMessage { seq: 2, tokens: 10 }));
         assert_eq!(rebuilt.context_tokens(), 10 + 10 + 20);
         assert_eq!(counts.rebuilt(0, &session[1..], 2).tail_tokens, counts.tail_tokens);
     }
