@@ -13,7 +13,7 @@ use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::parts::Parts;
 use anchord_record::probe::Probe;
-use anchord_session::accounting::{Accounting, Counted};
+use anchord_session::accounting::{Accounting, MessageCounts};
 use anchord_session::room::Room;
 use anchord_session::settings::{HYSTERESIS_SHARE, Policy, Settings};
 use anchord_session::trigger::{Recent, TriggerInput, decide};
@@ -133,7 +133,7 @@ impl<'a> Replay<'a> {
             }
         }
         self.head = entry.seq;
-        let counted = Counted::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
+        let counted = MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
         self.counts.push(&counted, self.policy.preserve_recent);
         self.triggered |= self.counts.usage(&self.policy, 0).effective_utilization >= self.policy.compress;
         for _ in 0..MOST_IN_A_ROW {
@@ -247,9 +247,9 @@ impl<'a> Replay<'a> {
     }
 
     /// The tail as it is counted.
-    fn counted(&self) -> Vec<Counted> {
+    fn counted(&self) -> Vec<MessageCounts> {
         let counted =
-            |entry: &Entry| Counted::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
+            |entry: &Entry| MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
         self.tail().iter().map(counted).collect()
     }
 

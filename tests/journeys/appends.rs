@@ -3,7 +3,7 @@
 use anchord_messages::id::{SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
-use anchord_session::accounting::Counted;
+use anchord_session::accounting::MessageCounts;
 use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage};
 use anchord_store::idempotency::ReplyKey;
@@ -45,7 +45,7 @@ pub fn message(text: &str) -> NewMessage {
     let body = serde_json::json!({"role": "user", "content": text}).to_string();
     NewMessage {
         format: "openai-chat",
-        counted: Counted::of(0, Role::User, 10, None, false),
+        counted: MessageCounts::of(0, Role::User, 10, None, false),
         noticed: anchord_session::trigger::MessageSignals::default(),
         least_tokens: None,
         shape: None,

@@ -5,7 +5,7 @@ use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_record::parts::Parts;
 use anchord_record::summary::Summary;
-use anchord_session::accounting::Counted;
+use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Span;
 use anchord_session::compression::{Report, Request, Status};
 use anchord_store::Store;
@@ -52,7 +52,7 @@ impl Queue {
             format: "openai-chat",
             counted: {
                 let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
-                Counted::of(0, role, 10, None, false)
+                MessageCounts::of(0, role, 10, None, false)
             },
             noticed: anchord_session::trigger::MessageSignals::default(),
             least_tokens: None,

@@ -11,7 +11,7 @@ use anchord_messages::message::Role;
 use anchord_recall::postings::CHUNK;
 use anchord_recall::{Hit, Query, analyze};
 use anchord_runtime::clock::Clock;
-use anchord_session::accounting::Counted;
+use anchord_session::accounting::MessageCounts;
 use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, NewMessage};
 use anchord_store::keys::{NewKey, digest_key};
@@ -82,7 +82,7 @@ fn new_message(value: &Value) -> NewMessage {
         _ => Role::User,
     };
     NewMessage {
-        counted: Counted { role, ..message("").counted },
+        counted: MessageCounts { role, ..message("").counted },
         body: RawValue::from_string(value.to_string()).expect("JSON"),
         ..message("")
     }

@@ -27,7 +27,7 @@ use anchord_messages::message::Role;
 use anchord_messages::shape::{ResultShape, Shape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::background;
-use anchord_session::accounting::{Counted, MAX_GROUP_BYTES};
+use anchord_session::accounting::{MessageCounts, MAX_GROUP_BYTES};
 use anchord_session::trigger::MessageSignals;
 use anchord_session::usage::{Figures, Kind};
 use anchord_store::StoreError;
@@ -315,10 +315,10 @@ pub(super) fn read_message(
     })?;
     let (tokens, shape) = Shape::measure(&message, &counter);
     let results = shape.as_ref().map_or(&[][..], |shape| &shape.results);
-    let counts = Counted {
+    let counts = MessageCounts {
         bytes: u32::try_from(body.get().len()).unwrap_or(u32::MAX),
         is_item: format == Format::OpenaiResponses,
-        ..Counted::of(0, message.role, tokens, shape.as_ref(), false)
+        ..MessageCounts::of(0, message.role, tokens, shape.as_ref(), false)
     };
     let saved = results
         .iter()

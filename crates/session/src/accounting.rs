@@ -14,13 +14,13 @@ use anchord_messages::shape::AsShape;
 
 mod advice;
 mod components;
-mod counted;
+mod message_counts;
 mod open_group;
 
 use crate::calibration::Calibration;
 pub use advice::{Advice, Component, Remedy, Shares};
 pub use components::Components;
-pub use counted::Counted;
+pub use message_counts::MessageCounts;
 pub use open_group::{MAX_GROUP_BYTES, OpenGroup};
 
 /// What a placeholder takes, about: its reference, its size, what was asked and the line that tells most.
@@ -145,7 +145,7 @@ pub struct Usage {
 
 impl Accounting {
     /// Counts one more message at the head of the session.
-    pub fn push(&mut self, message: &Counted, preserve_recent: u32) {
+    pub fn push(&mut self, message: &MessageCounts, preserve_recent: u32) {
         self.appended_tokens += u64::from(message.tokens);
         let leads = self.tail_messages == 0 && message.seq == self.system_through + 1;
         if leads && message.role.is_system() {
@@ -156,7 +156,7 @@ impl Accounting {
         self.push_tail(message, preserve_recent);
     }
 
-    fn push_tail(&mut self, message: &Counted, preserve_recent: u32) {
+    fn push_tail(&mut self, message: &MessageCounts, preserve_recent: u32) {
         self.tail_messages += 1;
         self.tail_tokens += u64::from(message.tokens);
         self.tool_output_tokens += u64::from(message.tool_output_tokens);
@@ -291,7 +291,7 @@ impl Accounting {
     /// Counts afresh after a publication or a rollback: the tail is what lies after the new anchor.
     /// `tail` is ascending and holds every message after `anchor`, the system prompt aside.
     #[must_use]
-    pub fn rebuilt(&self, anchor: Seq, tail: &[Counted], preserve_recent: u32) -> Self {
+    pub fn rebuilt(&self, anchor: Seq, tail: &[MessageCounts], preserve_recent: u32) -> Self {
         let mut fresh = Self {
             system_through: self.system_through,
             system_tokens: self.system_tokens,
@@ -339,8 +339,8 @@ fn share(tokens: u64, window: u32) -> f64 {
 mod tests {
     use super::*;
 
-    fn message(seq: Seq, role: Role) -> Counted {
-        Counted {
+    fn message(seq: Seq, role: Role) -> MessageCounts {
+        MessageCounts {
             seq,
             role,
             tokens: 10,
@@ -355,11 +355,11 @@ mod tests {
         }
     }
 
-    fn calling(seq: Seq, calls: u32) -> Counted {
-        Counted { calls, ..message(seq, Role::Assistant) }
+    fn calling(seq: Seq, calls: u32) -> MessageCounts {
+        MessageCounts { calls, ..message(seq, Role::Assistant) }
     }
 
-    fn count(messages: &[Counted]) -> Accounting {
+    fn count(messages: &[MessageCounts]) -> Accounting {
         let mut counts = Accounting::default();
         for message in messages {
             counts.push(message, 2);

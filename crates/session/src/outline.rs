@@ -1,6 +1,6 @@
 //! Messages without their bodies: what counting, grouping and masking read.
 
-use super::accounting::Counted;
+use super::accounting::MessageCounts;
 use anchord_context::mask::{Keep, Marks};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -45,10 +45,10 @@ impl AsShape for Outline {
 impl Outline {
     /// What counting needs of the message.
     #[must_use]
-    pub fn counted(&self) -> Counted {
+    pub fn counted(&self) -> MessageCounts {
         let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
-        let counted = Counted::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
-        Counted { bytes, is_item: self.is_item, ..counted }
+        let counted = MessageCounts::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
+        MessageCounts { bytes, is_item: self.is_item, ..counted }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: system prompt and pins come on top, and all of it stays below the trigger less the hysteresis, so that one
 //! compression does not ask for the next.
 
-use super::accounting::{Accounting, Counted};
+use super::accounting::{Accounting, MessageCounts};
 use super::settings::{HYSTERESIS_SHARE, Policy};
 use crate::signal::SignalKind;
 use anchord_messages::group::{self, Group, NoSpan};
@@ -84,7 +84,7 @@ impl Room {
     pub fn span_end<T: AsShape>(
         self,
         policy: &Policy,
-        (items, tail): (&[T], &[Counted]),
+        (items, tail): (&[T], &[MessageCounts]),
         (preserve, through): (usize, Option<Seq>),
     ) -> Result<Seq, NoSpan> {
         let end = if self.has_room { None } else { self.tail_end(policy, tail, &group::groups(items)) };
@@ -98,13 +98,13 @@ impl Room {
     /// Whether all of these messages would stay if they alone were left: then a compression that follows at once has
     /// nothing to cover.
     #[must_use]
-    pub fn holds<T: AsShape>(self, policy: &Policy, (items, tail): (&[T], &[Counted])) -> bool {
+    pub fn holds<T: AsShape>(self, policy: &Policy, (items, tail): (&[T], &[MessageCounts])) -> bool {
         self.tail_end(policy, tail, &group::groups(items)).is_none()
     }
 
     /// What is left for record and digest beside the messages after a span.
     #[must_use]
-    pub fn beside(self, policy: &Policy, tail: &[Counted], through: Seq) -> Left {
+    pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
         let after = tail.iter().filter(|message| message.seq > through);
         let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();
         let together = u32::try_from(u64::from(self.fill).saturating_sub(tokens)).unwrap_or(u32::MAX);
@@ -113,7 +113,7 @@ impl Room {
     }
 
     /// The last message before those of the newest that there is room for; `None` when all of them have room.
-    fn tail_end(self, policy: &Policy, tail: &[Counted], groups: &[Group]) -> Option<Seq> {
+    fn tail_end(self, policy: &Policy, tail: &[MessageCounts], groups: &[Group]) -> Option<Seq> {
         let record = self.record(policy);
         let beside = self.fill.saturating_sub(record).saturating_sub(digest::MOST_TOKENS);
         let most = u64::from(share_of(self.fill, TAIL_SHARE).max(beside));
@@ -138,7 +138,7 @@ impl Room {
     }
 }
 
-fn is_turn(message: &Counted) -> bool {
+fn is_turn(message: &MessageCounts) -> bool {
     message.role == Role::User && !message.only_results
 }
 

@@ -1,6 +1,6 @@
 //! Which messages a compression covers.
 
-use super::accounting::{Accounting, Counted};
+use super::accounting::{Accounting, MessageCounts};
 use super::compression::{MANUAL, Request};
 use super::outline::{Outline, marks};
 use super::room::Room;
@@ -67,9 +67,9 @@ pub fn policy(settings: &Settings, counts: &Accounting, request: &Request) -> Po
 
 /// The messages with their tokens as they are served.
 #[must_use]
-pub fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<Counted> {
+pub fn served(counts: &Accounting, outlines: &[Outline]) -> Vec<MessageCounts> {
     let marks = marks(outlines);
-    let mut tail: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
+    let mut tail: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
     for (message, outline) in tail.iter_mut().zip(outlines) {
         if message.seq <= counts.mask_upto && message.results > 0 {
             let saved = counts.masked_within(std::slice::from_ref(outline), &marks, message.seq);

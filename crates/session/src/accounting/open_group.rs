@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::counted::Counted;
+use super::message_counts::MessageCounts;
 use anchord_messages::message::Role;
 
 /// Bytes of messages that one group may hold: what a body may bring at once, by default.
@@ -39,7 +39,7 @@ pub enum Lead {
 
 impl OpenGroup {
     /// The group after one more message, and whether that joined it.
-    fn and(self, message: &Counted) -> (Self, bool) {
+    fn and(self, message: &MessageCounts) -> (Self, bool) {
         let is_the_models = message.role == Role::Assistant;
         let joins = if message.results > 0 {
             self.calls
@@ -64,7 +64,7 @@ impl OpenGroup {
 
     /// The group after one more message.
     #[must_use]
-    pub fn with(self, message: &Counted) -> Self {
+    pub fn with(self, message: &MessageCounts) -> Self {
         self.and(message).0
     }
 
@@ -75,7 +75,7 @@ impl OpenGroup {
 
     /// The bytes of the largest group of several messages that these would make; one alone has a bound of its own.
     #[must_use]
-    pub fn largest_with<'a>(mut self, messages: impl IntoIterator<Item = &'a Counted>) -> u64 {
+    pub fn largest_with<'a>(mut self, messages: impl IntoIterator<Item = &'a MessageCounts>) -> u64 {
         let mut largest = 0;
         for message in messages {
             let (group, joined) = self.and(message);
@@ -119,8 +119,8 @@ mod tests {
     }
 
     impl Item {
-        fn counted(&self) -> Counted {
-            Counted { bytes: 10, is_item: self.2, ..Counted::of(self.0, self.1, 1, self.3.as_ref(), false) }
+        fn counted(&self) -> MessageCounts {
+            MessageCounts { bytes: 10, is_item: self.2, ..MessageCounts::of(self.0, self.1, 1, self.3.as_ref(), false) }
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
             kinds in prop::collection::vec((0u8..6, 0u8..3), 1..24),
         ) {
             let items: Vec<Item> = kinds.iter().map(|(kind, id)| (format, *kind, *id)).enumerate().map(item).collect();
-            let counted: Vec<Counted> = items.iter().map(Item::counted).collect();
+            let counted: Vec<MessageCounts> = items.iter().map(Item::counted).collect();
             let sizes = groups(&items).into_iter().map(|group| group.range.len()).filter(|size| *size > 1);
             let largest = sizes.max().unwrap_or_default() as u64 * 10;
             prop_assert!(OpenGroup::default().largest_with(&counted) >= largest);

@@ -8,7 +8,7 @@ fn policy(settings: Settings) -> Policy {
     Settings { context_window: Some(20_000), ..settings }.policy()
 }
 
-struct Message(Counted);
+struct Message(MessageCounts);
 
 impl AsShape for Message {
     fn seq(&self) -> Seq {
@@ -28,9 +28,9 @@ impl AsShape for Message {
 /// What a span of plain messages of so many tokens each ends with.
 fn end(policy: &Policy, named: Option<f64>, tokens: &[u32]) -> Option<Seq> {
     let role = |at: usize| if at.is_multiple_of(2) { Role::User } else { Role::Assistant };
-    let tail: Vec<Counted> = (1..)
+    let tail: Vec<MessageCounts> = (1..)
         .zip(tokens.iter().enumerate())
-        .map(|(seq, (at, tokens))| Counted::of(seq, role(at), *tokens, None, false))
+        .map(|(seq, (at, tokens))| MessageCounts::of(seq, role(at), *tokens, None, false))
         .collect();
     let messages: Vec<Message> = tail.iter().map(|message| Message(*message)).collect();
     Room::of(policy, named, &Accounting::default()).tail_end(policy, &tail, &groups(&messages))
@@ -90,9 +90,9 @@ fn what_counts_messages_is_not_asked_for_again_at_once() {
 #[test]
 fn where_everything_has_room_the_preserved_alone_stay() {
     let policy = policy(Settings { fill: Some(0.5), ..Settings::default() });
-    let tail: Vec<Counted> = (1..=12)
+    let tail: Vec<MessageCounts> = (1..=12)
         .map(|seq| {
-            Counted::of(seq, if seq % 2 == 1 { Role::User } else { Role::Assistant }, 100, None, false)
+            MessageCounts::of(seq, if seq % 2 == 1 { Role::User } else { Role::Assistant }, 100, None, false)
         })
         .collect();
     let messages: Vec<Message> = tail.iter().map(|message| Message(*message)).collect();

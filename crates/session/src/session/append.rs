@@ -1,7 +1,7 @@
 //! What becomes of a session when messages are appended.
 
 use super::{INDEX_EVERY, Session};
-use crate::accounting::{Counted, MAX_GROUP_BYTES, Usage};
+use crate::accounting::{MessageCounts, MAX_GROUP_BYTES, Usage};
 use crate::settings::TokenizerName;
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use anchord_messages::id::Seq;
@@ -11,7 +11,7 @@ use anchord_messages::message::Role;
 #[derive(Clone, Copy, Debug)]
 pub struct Incoming<'a> {
     /// What counting needs; its position is given here.
-    pub counted: &'a Counted,
+    pub counted: &'a MessageCounts,
     /// What the signals need.
     pub noticed: &'a MessageSignals,
 }
@@ -95,7 +95,7 @@ impl Session {
         let mut tokens_added = 0;
         for message in messages {
             self.head_seq += 1;
-            let counted = Counted { seq: self.head_seq, ..*message.counted };
+            let counted = MessageCounts { seq: self.head_seq, ..*message.counted };
             self.accounting.push(&counted, policy.preserve_recent);
             self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
             tokens_added += u64::from(counted.tokens);

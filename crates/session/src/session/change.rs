@@ -3,7 +3,7 @@
 
 use super::Session;
 use super::end::mask_for;
-use crate::accounting::Counted;
+use crate::accounting::MessageCounts;
 use crate::outline::{Outline, marks};
 use crate::settings::{Settings, SettingsError};
 use anchord_messages::id::Seq;
@@ -20,7 +20,7 @@ impl Session {
     /// after [`Self::floor_at`], ascending.
     pub fn roll_back(&mut self, anchor: Seq, (summary_tokens, digest_tokens): (u32, u32), tail: &[Outline]) {
         let policy = self.policy();
-        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let mut counts = self.accounting.rebuilt(anchor, &counted, policy.preserve_recent);
         (counts.summary_tokens, counts.digest_tokens) = (summary_tokens, digest_tokens);
         (counts.suspended, counts.prepared) = (true, None);

@@ -1,7 +1,7 @@
 //! What becomes of a session when a compression ends.
 
 use super::Session;
-use crate::accounting::{Accounting, Counted, Prepared};
+use crate::accounting::{Accounting, MessageCounts, Prepared};
 use crate::compression::{Failure, MANUAL, Report, Request, Span, Status};
 use crate::outline::{Outline, marks};
 use crate::room::Room;
@@ -214,7 +214,7 @@ impl Session {
     /// Counts it afresh from what lies after its floor, and masks more when the goal is still out of reach.
     fn recount(&mut self, ending: Ending<'_>, publishes: bool, tail: &[Outline]) {
         let policy = self.policy();
-        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let mut counts = self.accounting.rebuilt(self.anchor_seq, &counted, policy.preserve_recent);
         counts.settled_head = self.head_seq;
         counts.settled_tokens = counts.appended_tokens;

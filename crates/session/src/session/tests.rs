@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::accounting::Counted;
+use crate::accounting::MessageCounts;
 use crate::compression::{Report, Request, Span};
 use crate::outline::{Outline, marks};
 use crate::settings::TokenizerName;
@@ -111,7 +111,7 @@ impl World {
         }
         let first = session.head_seq + 1;
         let outlines: Vec<Outline> = (first..).zip(kinds).map(|(seq, kind)| outline(seq, *kind)).collect();
-        let counted: Vec<Counted> = outlines.iter().map(Outline::counted).collect();
+        let counted: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
         let noticed = MessageSignals::default();
         let incoming: Vec<Incoming<'_>> =
             counted.iter().map(|counted| Incoming { counted, noticed: &noticed }).collect();
@@ -249,7 +249,7 @@ impl World {
 
         // The running counts are those of a count of everything.
         let tail = self.tail(session.floor());
-        let counted: Vec<Counted> = tail.iter().map(Outline::counted).collect();
+        let counted: Vec<MessageCounts> = tail.iter().map(Outline::counted).collect();
         let policy = session.policy();
         let mut afresh = counts.rebuilt(session.anchor_seq, &counted, policy.preserve_recent);
         afresh.mask_through(counts.mask_upto, &tail, &marks(&tail));

@@ -138,7 +138,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::accounting::{Accounting, Counted};
+    use crate::accounting::{Accounting, MessageCounts};
     use crate::settings::PolicyName;
     use crate::settings::Settings;
     use crate::trigger::Recent;
@@ -150,7 +150,7 @@ mod tests {
         for seq in 1..=i64::from(messages) {
             let role = if seq % 2 == 1 { Role::User } else { Role::Assistant };
             let tokens = tokens / messages;
-            let message = Counted::of(seq, role, tokens, None, false);
+            let message = MessageCounts::of(seq, role, tokens, None, false);
             counts.push(&message, 5);
         }
         counts

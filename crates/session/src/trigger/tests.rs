@@ -4,7 +4,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::accounting::{Accounting, Counted};
+use crate::accounting::{Accounting, MessageCounts};
 use crate::settings::PolicyName;
 use crate::settings::Settings;
 use crate::signal::{Action, SignalKind};
@@ -49,7 +49,7 @@ impl Session {
         let message = format::parse(Format::OpenaiChat, &message.to_string()).unwrap();
         let (tokens, shape) = Shape::measure(&message, &TokenCounter::default());
         self.head += 1;
-        let counted = Counted::of(self.head, message.role, tokens, shape.as_ref(), false);
+        let counted = MessageCounts::of(self.head, message.role, tokens, shape.as_ref(), false);
         self.counts.push(&counted, 5);
         self.recent.push(self.head, tokens, &MessageSignals::of(&message, shape.as_ref()), self.now);
         // What a row keeps comes back as it was, and stays small.

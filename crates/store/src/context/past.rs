@@ -12,7 +12,7 @@ use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape as _, Feature};
 use anchord_runtime::background;
-use anchord_session::accounting::{Accounting, RetainedUserMessage, Counted};
+use anchord_session::accounting::{Accounting, RetainedUserMessage, MessageCounts};
 use anchord_session::outline::{Outline, marks};
 use anchord_session::room::Room;
 use anchord_session::session::Session;
@@ -169,7 +169,7 @@ fn counted_again(
     let marks = marks(tail);
     let there = tail.partition_point(|outline| outline.seq <= moment.published);
     let (old, new) = tail.split_at(there);
-    let counted: Vec<Counted> = old.iter().map(Outline::counted).collect();
+    let counted: Vec<MessageCounts> = old.iter().map(Outline::counted).collect();
     let mut counts = start.rebuilt(moment.anchor, &counted, policy.preserve_recent);
     if start.mask_upto > 0 {
         counts.mask_through(start.mask_upto, old, &marks);

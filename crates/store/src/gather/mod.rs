@@ -30,7 +30,7 @@ use super::idempotency::ReplyKey;
 use super::{Store, StoreError};
 use anchord_messages::id::{CompressionId, Seq, SessionId, SessionName, TenantId};
 use anchord_runtime::trace;
-use anchord_session::accounting::{Counted, Usage};
+use anchord_session::accounting::{MessageCounts, Usage};
 use anchord_session::compression::Status;
 use anchord_session::settings::TokenizerName;
 use anchord_session::trigger::{Decision, MessageSignals};
@@ -71,7 +71,7 @@ pub struct NewMessage {
     /// The conversation format it came in.
     pub format: &'static str,
     /// What counting needs; its `seq` is given by the store.
-    pub counted: Counted,
+    pub counted: MessageCounts,
     /// What the signals need.
     pub noticed: MessageSignals,
     /// Its tokens when every tool output in it is a placeholder; `None` when that is the same.

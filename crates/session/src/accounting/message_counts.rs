@@ -10,7 +10,7 @@ use anchord_messages::shape::{Feature, Shape};
     reason = "each says one thing of a message, and none excludes another"
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct MessageCounts {
     /// Its position.
     pub seq: Seq,
     /// Who speaks.
@@ -35,7 +35,7 @@ pub struct Counted {
     pub thinks: bool,
 }
 
-impl Counted {
+impl MessageCounts {
     /// What counting needs of a message, its body aside: no bytes, and no item.
     #[must_use]
     pub fn of(seq: Seq, role: Role, tokens: u32, shape: Option<&Shape>, retrieved: bool) -> Self {
