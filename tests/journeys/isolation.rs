@@ -2,7 +2,7 @@
 
 use anchord_context::pin::Pin;
 use anchord_messages::id::TenantId;
-use anchord_session::usage::{Figures, Kind, TaskStatus};
+use anchord_session::usage::{UsageDelta, Kind, TaskStatus};
 use anchord_store::audit::Actor;
 use anchord_store::gather::ToolOutput;
 use anchord_store::messages::SeqRange;
@@ -86,7 +86,7 @@ async fn count_use(stored: &Stored) {
     let session =
         stored.store.find_session(stored.ours, &name("s")).await.expect("a read").expect("a session");
     let user = User { tenant: stored.ours, session: session.id, task_id: Some("t"), at: session.created_at };
-    let figures = Figures { calls: 1, ..Figures::default() };
+    let figures = UsageDelta { calls: 1, ..UsageDelta::default() };
     stored.store.meter().count(user, Kind::Context, figures);
 }
 

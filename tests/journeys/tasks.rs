@@ -2,7 +2,7 @@
 
 use anchord_messages::id::SessionName;
 use anchord_runtime::clock::Clock;
-use anchord_session::usage::{Figures, Kind};
+use anchord_session::usage::{UsageDelta, Kind};
 use anchord_store::Store;
 use anchord_store::usage::User;
 
@@ -304,7 +304,7 @@ async fn count(store: &Store, app: &App, times: usize) {
     for _ in 0..times {
         let user =
             User { tenant: app.tenant, session: session.id, task_id: Some("t"), at: Clock::system().now() };
-        let figures = Figures { calls: 1, tokens_out: 10, ..Figures::default() };
+        let figures = UsageDelta { calls: 1, tokens_out: 10, ..UsageDelta::default() };
         store.meter().count(user, Kind::Context, figures);
     }
 }

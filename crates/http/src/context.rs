@@ -25,7 +25,7 @@ use anchord_runtime::background;
 use anchord_session::accounting::Usage;
 use anchord_session::session::Session;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
-use anchord_session::usage::{Figures, Kind};
+use anchord_session::usage::{UsageDelta, Kind};
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
 
@@ -214,12 +214,12 @@ pub async fn find_context(
         metrics::counter!("anchord_context_tokens_served_total").increment(tokens.into());
         metrics::counter!("anchord_context_tokens_saved_total")
             .increment(whole.saturating_sub(tokens.into()));
-        let figures = Figures {
+        let figures = UsageDelta {
             calls: 1,
             tokens_out: tokens.into(),
             tokens_whole: i64::try_from(whole).unwrap_or(i64::MAX),
             time_us: micros(started.elapsed()),
-            ..Figures::default()
+            ..UsageDelta::default()
         };
         state.count_use(&caller, session, task.as_deref(), (Kind::Context, figures));
     }

@@ -29,7 +29,7 @@ use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_runtime::background;
 use anchord_session::accounting::{MessageCounts, MAX_GROUP_BYTES};
 use anchord_session::trigger::MessageSignals;
-use anchord_session::usage::{Figures, Kind};
+use anchord_session::usage::{UsageDelta, Kind};
 use anchord_store::StoreError;
 use anchord_store::gather::{Append, AppendError, AppendReply, NewMessage, Reply as StoredReply, ToolOutput};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
@@ -191,13 +191,13 @@ impl AppState {
     /// Counts an append, unless it was one already.
     pub(super) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
         let Some(stored) = &reply.stored else { return };
-        let figures = Figures {
+        let figures = UsageDelta {
             calls: 1,
             tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
             time_us: micros(started.elapsed()),
             messages: i64::try_from(load.messages).unwrap_or(i64::MAX),
             bytes: i64::try_from(load.bytes).unwrap_or(i64::MAX),
-            ..Figures::default()
+            ..UsageDelta::default()
         };
         self.count_use(caller, stored.session, stored.task_id.as_deref(), (Kind::Append, figures));
     }

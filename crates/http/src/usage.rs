@@ -16,7 +16,7 @@ use anchord_messages::id::{SessionId, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
 use anchord_session::calibration::Verdict;
-use anchord_session::usage::{Figures, Kind, Tally, TaskOutcomes, UsageFigures};
+use anchord_session::usage::{UsageDelta, Kind, Tally, TaskOutcomes, UsageFigures};
 use anchord_store::StoreError;
 use anchord_store::usage::{OutcomesByCompression, Report, User};
 
@@ -124,12 +124,12 @@ pub async fn report_usage(
         Claim::First(claimed) => claimed,
     };
     let report = body.value;
-    let figures = Figures {
+    let figures = UsageDelta {
         calls: 1,
         tokens_in: whole(report.input_tokens),
         tokens_out: whole(report.output_tokens),
         tokens_cached: whole(report.cached_tokens.unwrap_or_default()),
-        ..Figures::default()
+        ..UsageDelta::default()
     };
     let session = (caller.tenant, &path.session_id);
     let given = report.context_tokens;
@@ -252,7 +252,7 @@ impl From<OutcomesByCompression> for TasksView {
 
 /// Reports what the tenant used, by day, and what a completed task costs with and without compression.
 ///
-/// Figures of requests reach the report within about a second. Sums by day stay when sessions are erased;
+/// UsageDelta of requests reach the report within about a second. Sums by day stay when sessions are erased;
 /// tasks are those whose sessions are still there.
 #[utoipa::path(
     get, path = "/v1/usage", tag = "tenant", params(UsageQuery),
@@ -303,7 +303,7 @@ impl AppState {
         caller: &Caller,
         session: SessionId,
         task_id: Option<&str>,
-        (kind, figures): (Kind, Figures),
+        (kind, figures): (Kind, UsageDelta),
     ) {
         let user = User { tenant: caller.tenant, session, task_id, at: self.clock.now() };
         self.store.meter().count(user, kind, figures);
@@ -311,8 +311,8 @@ impl AppState {
 }
 
 /// One read of what a context no longer shows.
-pub(super) fn refetch(tokens: i64) -> Figures {
-    Figures { calls: 1, tokens_out: tokens, ..Figures::default() }
+pub(super) fn refetch(tokens: i64) -> UsageDelta {
+    UsageDelta { calls: 1, tokens_out: tokens, ..UsageDelta::default() }
 }
 
 /// Microseconds, as the ledger sums them.

@@ -108,7 +108,7 @@ pub struct Compressed {
     pub omitted: Vec<(Seq, Seq, &'static str)>,
     /// Calls that wait for their results.
     pub pending_tool_calls: Vec<String>,
-    /// Figures of the last candidate's probes.
+    /// UsageDelta of the last candidate's probes.
     pub probes: Scores,
     /// What a caller should know.
     pub warnings: Vec<String>,

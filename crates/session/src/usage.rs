@@ -56,7 +56,7 @@ impl Kind {
 
 /// Sums of one kind; which of them a kind has, [`Kind`] says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct UsageDelta {
     /// Requests.
     pub calls: i64,
     /// Those that came to nothing.
@@ -79,7 +79,7 @@ pub struct Figures {
     pub bytes: i64,
 }
 
-impl AddAssign for Figures {
+impl AddAssign for UsageDelta {
     fn add_assign(&mut self, more: Self) {
         self.calls = self.calls.saturating_add(more.calls);
         self.failures = self.failures.saturating_add(more.failures);
@@ -97,24 +97,24 @@ impl AddAssign for Figures {
 /// Sums of every kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    context: Figures,
-    append: Figures,
-    messages: Figures,
-    tool_outputs: Figures,
-    recall: Figures,
-    reported: Figures,
-    model: Figures,
+    context: UsageDelta,
+    append: UsageDelta,
+    messages: UsageDelta,
+    tool_outputs: UsageDelta,
+    recall: UsageDelta,
+    reported: UsageDelta,
+    model: UsageDelta,
 }
 
 impl Tally {
     /// Adds figures of one kind.
-    pub fn add(&mut self, kind: Kind, figures: Figures) {
+    pub fn add(&mut self, kind: Kind, figures: UsageDelta) {
         *self.of_mut(kind) += figures;
     }
 
     /// The figures of one kind.
     #[must_use]
-    pub fn of(&self, kind: Kind) -> Figures {
+    pub fn of(&self, kind: Kind) -> UsageDelta {
         match kind {
             Kind::Context => self.context,
             Kind::Append => self.append,
@@ -126,7 +126,7 @@ impl Tally {
         }
     }
 
-    fn of_mut(&mut self, kind: Kind) -> &mut Figures {
+    fn of_mut(&mut self, kind: Kind) -> &mut UsageDelta {
         match kind {
             Kind::Context => &mut self.context,
             Kind::Append => &mut self.append,
@@ -372,8 +372,8 @@ fn to_ms(us: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn calls(calls: i64, tokens_out: i64) -> Figures {
-        Figures { calls, tokens_out, ..Figures::default() }
+    fn calls(calls: i64, tokens_out: i64) -> UsageDelta {
+        UsageDelta { calls, tokens_out, ..UsageDelta::default() }
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
         let mut tally = Tally::default();
         for (calls, kind) in (1..).zip(Kind::ALL) {
             assert_eq!(Kind::parse(kind.as_str()), Some(kind));
-            tally.add(kind, Figures { calls, ..Figures::default() });
+            tally.add(kind, UsageDelta { calls, ..UsageDelta::default() });
         }
         for (calls, kind) in (1..).zip(Kind::ALL) {
             assert_eq!(tally.of(kind).calls, calls, "{kind:?}");
@@ -414,8 +414,8 @@ mod tests {
     #[test]
     fn time_is_told_in_milliseconds_and_as_a_share() {
         let mut tally = Tally::default();
-        tally.add(Kind::Context, Figures { calls: 2, time_us: 3_000, ..Figures::default() });
-        tally.add(Kind::Append, Figures { calls: 1, time_us: 1_000, ..Figures::default() });
+        tally.add(Kind::Context, UsageDelta { calls: 2, time_us: 3_000, ..UsageDelta::default() });
+        tally.add(Kind::Append, UsageDelta { calls: 1, time_us: 1_000, ..UsageDelta::default() });
         let latency = tally.report(Some(400_000)).latency;
         assert_eq!(latency.context_ms_per_request, Some(1.5));
         assert_eq!(latency.append_ms_per_request, Some(1.0));
@@ -428,12 +428,12 @@ mod tests {
         let mut tally = Tally::default();
         tally.add(
             Kind::Context,
-            Figures { calls: 1, tokens_out: 120, tokens_whole: 100, ..Figures::default() },
+            UsageDelta { calls: 1, tokens_out: 120, tokens_whole: 100, ..UsageDelta::default() },
         );
         assert_eq!(tally.report(None).tokens_saved, 0);
         tally.add(
             Kind::Context,
-            Figures { calls: 1, tokens_out: 100, tokens_whole: 1_100, ..Figures::default() },
+            UsageDelta { calls: 1, tokens_out: 100, tokens_whole: 1_100, ..UsageDelta::default() },
         );
         assert_eq!(tally.report(None).tokens_saved, 980);
     }

@@ -10,7 +10,7 @@ use super::{Store, StoreError};
 use anchord_messages::id::{CompressionId, Seq, TenantId};
 use anchord_record::changes::{Account, Changes};
 use anchord_session::compression::Cost;
-use anchord_session::usage::Figures;
+use anchord_session::usage::UsageDelta;
 
 /// A call that is about to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ impl Store {
     /// When the database fails.
     pub async fn end_llm_attempt(&self, job: &Job, id: Uuid, end: AttemptEnd) -> Result<(), StoreError> {
         let mut tx = self.begin(job.tenant).await?;
-        let figures = Figures {
+        let figures = UsageDelta {
             calls: 1,
             failures: i64::from(end.outcome != "ok"),
             tokens_in: whole(end.input_tokens),
@@ -154,7 +154,7 @@ impl Store {
             tokens_whole: 0,
             time_us: whole(end.latency_ms).saturating_mul(1_000),
             cost_micros: whole(end.cost_micros),
-            ..Figures::default()
+            ..UsageDelta::default()
         };
         // Boxed: it would make every future above it as large as itself.
         Box::pin(add_model_call(&mut tx, job.tenant, job.id, figures)).await?;

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, NaiveDate, Utc};
 
 use anchord_messages::id::{Seq, SessionId, TenantId};
-use anchord_session::usage::{Figures, Kind};
+use anchord_session::usage::{UsageDelta, Kind};
 
 pub use read::{DayUsage, OutcomesByCompression, Standing, TaskUsage, UsageReport};
 pub(super) use write::add_model_call;
@@ -91,7 +91,7 @@ struct Key {
 
 #[derive(Clone, Copy, Debug)]
 struct Counted {
-    figures: Figures,
+    figures: UsageDelta,
     first_at: DateTime<Utc>,
     last_at: DateTime<Utc>,
     last_tokens: i64,
@@ -118,7 +118,7 @@ impl Meter {
     }
 
     /// Counts a use; takes a lock of a sixteenth of the map, for as long as an addition takes.
-    pub fn count(&self, user: User<'_>, kind: Kind, figures: Figures) {
+    pub fn count(&self, user: User<'_>, kind: Kind, figures: UsageDelta) {
         let key = Key {
             tenant: user.tenant,
             session: Some(user.session),
@@ -185,8 +185,8 @@ mod tests {
         }
     }
 
-    fn served(tokens_out: i64) -> Figures {
-        Figures { calls: 1, tokens_out, ..Figures::default() }
+    fn served(tokens_out: i64) -> UsageDelta {
+        UsageDelta { calls: 1, tokens_out, ..UsageDelta::default() }
     }
 
     #[test]

@@ -5,12 +5,12 @@ use sqlx::PgConnection;
 
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
-use anchord_session::usage::{Figures, Kind, Tally, TaskOutcomes, TaskStatus};
+use anchord_session::usage::{UsageDelta, Kind, Tally, TaskOutcomes, TaskStatus};
 
 /// The figures of a row. A checked query makes a type of its own, which no function can take.
 macro_rules! figures {
     ($row:ident) => {
-        Figures {
+        UsageDelta {
             calls: $row.calls,
             failures: $row.failures,
             tokens_in: $row.tokens_in,

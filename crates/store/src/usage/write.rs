@@ -12,7 +12,7 @@ use crate::sessions::{self, Session};
 use crate::{Store, StoreError};
 use anchord_messages::id::{CompressionId, SessionId, SessionName, TenantId};
 use anchord_session::calibration::Verdict;
-use anchord_session::usage::{Figures, Kind};
+use anchord_session::usage::{UsageDelta, Kind};
 
 /// Rows of one transaction: it holds new sessions' rows against an erasure for some milliseconds.
 const BATCH: usize = 256;
@@ -21,7 +21,7 @@ const BATCH: usize = 256;
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
     /// The figures.
-    pub figures: Figures,
+    pub figures: UsageDelta,
     /// What the caller knows of the context that it sent, in tokens; without it, that is the context served
     /// last, or what would be served now when none ever was.
     pub counted: Option<u64>,
@@ -87,7 +87,7 @@ impl Store {
         tenant: TenantId,
         batch: &[(Key, Counted)],
     ) -> Result<Vec<(Key, Counted)>, StoreError> {
-        // Figures are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
+        // UsageDelta are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
         let mut tx = self
             .begin_with(
                 Share::default(),
@@ -220,7 +220,7 @@ pub(crate) async fn add_model_call(
     tx: &mut PgConnection,
     tenant: TenantId,
     compression: CompressionId,
-    figures: Figures,
+    figures: UsageDelta,
 ) -> Result<(), StoreError> {
     // The session first, as everywhere, so that nobody who holds it waits for us.
     let session = sqlx::query!(
@@ -248,7 +248,7 @@ struct Used {
     session: SessionId,
     task_id: String,
     kind: Kind,
-    figures: Figures,
+    figures: UsageDelta,
     at: DateTime<Utc>,
 }
 
@@ -297,7 +297,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(all: impl Iterator<Item = Figures>) -> Self {
+    fn of(all: impl Iterator<Item = UsageDelta>) -> Self {
         let mut columns = Self::default();
         for figures in all {
             columns.calls.push(figures.calls);
@@ -381,9 +381,9 @@ async fn add_to_sessions(
 async fn add_to_days(
     tx: &mut PgConnection,
     tenant: TenantId,
-    used: Vec<(NaiveDate, Kind, Figures)>,
+    used: Vec<(NaiveDate, Kind, UsageDelta)>,
 ) -> Result<(), StoreError> {
-    let mut sums: BTreeMap<(NaiveDate, &'static str), Figures> = BTreeMap::new();
+    let mut sums: BTreeMap<(NaiveDate, &'static str), UsageDelta> = BTreeMap::new();
     for (day, kind, figures) in used {
         *sums.entry((day, kind.as_str())).or_default() += figures;
     }
