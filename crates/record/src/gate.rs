@@ -24,7 +24,7 @@ mod reason;
 mod refusal;
 mod repair;
 
-pub use history::{GateOutcome, GateRecord, Measure};
+pub use history::{GateOutcome, GateRecord, Escalation};
 use reason::stated_reason;
 pub use refusal::Refusal;
 pub use repair::repair;

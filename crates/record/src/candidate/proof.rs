@@ -10,7 +10,7 @@ use super::super::summary::Summary;
 use super::super::version::VersionMeta;
 use super::{Draft, Material, Proposed};
 use crate::fill::share_of;
-use crate::gate::{GateOutcome, GateRecord, Measure};
+use crate::gate::{GateOutcome, GateRecord, Escalation};
 use crate::redacted;
 use anchord_facts::ledger::Facts;
 use anchord_messages::tokens::Memo;
@@ -195,7 +195,7 @@ fn examine(
             scores: report.scores(),
             answered_by: Answerer::Code,
             reasons: reasons(meta.strategy, &refusals, &report),
-            next: repaired.then_some(Measure::Facts),
+            next: repaired.then_some(Escalation::Facts),
         });
         if !repaired {
             let digest = digest_of(material, &summary, &rendering, tokens_before);
