@@ -28,23 +28,23 @@ pub enum Strategy {
     Rollback,
 }
 
-/// The strategies that can be asked for; who is told what there is reads these names.
+/// The strategies that a request can name; serde lists these names in its error.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Asked {
+enum Requestable {
     Anchored,
     Opaque,
     Regenerative,
     SlidingWindow,
 }
 
-impl From<Asked> for Strategy {
-    fn from(asked: Asked) -> Self {
+impl From<Requestable> for Strategy {
+    fn from(asked: Requestable) -> Self {
         match asked {
-            Asked::Anchored => Self::Anchored,
-            Asked::Opaque => Self::Opaque,
-            Asked::Regenerative => Self::Regenerative,
-            Asked::SlidingWindow => Self::SlidingWindow,
+            Requestable::Anchored => Self::Anchored,
+            Requestable::Opaque => Self::Opaque,
+            Requestable::Regenerative => Self::Regenerative,
+            Requestable::SlidingWindow => Self::SlidingWindow,
         }
     }
 }
@@ -54,7 +54,7 @@ impl From<Asked> for Strategy {
 /// # Errors
 /// When it is none of those.
 pub fn asked<'de, D: Deserializer<'de>>(from: D) -> Result<Strategy, D::Error> {
-    Asked::deserialize(from).map(Strategy::from)
+    Requestable::deserialize(from).map(Strategy::from)
 }
 
 /// Reads one as [`asked`] does, or nothing.
@@ -62,7 +62,7 @@ pub fn asked<'de, D: Deserializer<'de>>(from: D) -> Result<Strategy, D::Error> {
 /// # Errors
 /// As [`asked`].
 pub fn asked_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Strategy>, D::Error> {
-    Option::<Asked>::deserialize(from).map(|asked| asked.map(Strategy::from))
+    Option::<Requestable>::deserialize(from).map(|asked| asked.map(Strategy::from))
 }
 
 impl Strategy {
