@@ -19,7 +19,7 @@ use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionName, Tenant
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate;
-use anchord_record::handoff::{self, Asked, Checked, LeftOut, MergedBack, Origin};
+use anchord_record::handoff::{self, MergeBackInput, CheckedMerge, LeftOut, MergedBack, Origin};
 use anchord_record::parts::Parts;
 use anchord_record::probe::{Probe, Scores};
 use anchord_record::render::{self, Rendering, Subject, phase_bound};
@@ -240,7 +240,7 @@ struct Made {
     tokens: u32,
     least_tokens: u32,
     left_out: Vec<LeftOut>,
-    checked: Checked,
+    checked: CheckedMerge,
 }
 
 impl Made {
@@ -287,7 +287,7 @@ impl Made {
         };
         let rendering = shown(&meta, &summary, false);
         let before = before.map(|before| shown(&before, &own, false));
-        let held = Asked {
+        let held = MergeBackInput {
             parent: (&own, before.as_ref()),
             child,
             span: &span,
@@ -369,7 +369,7 @@ impl Made {
         )
         .execute(&mut *tx)
         .await?;
-        let Checked { report, new_probes, .. } = &self.checked;
+        let CheckedMerge { report, new_probes, .. } = &self.checked;
         sqlx::query!(
             "insert into evaluations (tenant_id, session_id, id, version, compression_id, scores, results)
              values ($1, $2, $3, $4, null, $5::text::json, $6::text::json)",

@@ -21,7 +21,7 @@ use anchord_messages::message::Numbered;
 
 /// What a merged record is held against.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct MergeBackInput<'a> {
     /// The parent's record before, and how it was rendered; of a parent without a version the opening.
     pub parent: (&'a Summary, Option<&'a Rendering>),
     /// The session that was merged.
@@ -38,7 +38,7 @@ pub struct Asked<'a> {
 
 /// What the gate found.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedMerge {
     /// Every probe's verdict.
     pub report: ProbeReport,
     /// Probes that the merge brings.
@@ -49,8 +49,8 @@ pub struct Checked {
 
 /// Checks a merged record and its rendering.
 #[must_use]
-pub fn check(merged: &Summary, rendering: &Rendering, asked: Asked<'_>) -> Checked {
-    let Asked { parent: (parent, before), child, .. } = asked;
+pub fn check(merged: &Summary, rendering: &Rendering, asked: MergeBackInput<'_>) -> CheckedMerge {
+    let MergeBackInput { parent: (parent, before), child, .. } = asked;
     let new_probes: Vec<Probe> =
         probes(child).into_iter().filter(|probe| !asked.probes.contains(probe)).collect();
     let all: Vec<Probe> = asked.probes.iter().chain(&new_probes).cloned().collect();
@@ -85,11 +85,11 @@ pub fn check(merged: &Summary, rendering: &Rendering, asked: Asked<'_>) -> Check
         let told = report.results.iter().filter(|result| result.verdict == Verdict::Fail).take(5);
         refusals.extend(told.map(|result| format!("a probe fails: {}", result.probe.question)));
     }
-    Checked { report, new_probes, refusals }
+    CheckedMerge { report, new_probes, refusals }
 }
 
 /// The verdicts that a merge answers for: what the parent's version did not tell before is not lost to it.
-fn held_against(report: &ProbeReport, asked: Asked<'_>) -> ProbeReport {
+fn held_against(report: &ProbeReport, asked: MergeBackInput<'_>) -> ProbeReport {
     let (parent, Some(before)) = asked.parent else { return ProbeReport::of(report.results.clone()) };
     let failed: Vec<Probe> =
         report.results.iter().filter(|r| r.verdict == Verdict::Fail).map(|r| r.probe.clone()).collect();

@@ -302,7 +302,7 @@ fn meta() -> VersionMeta {
 }
 
 /// The gate's verdict on a record that a parent would publish.
-fn verdict(parent: &Summary, merged: &Summary, probes: &[Probe], strategy: Strategy) -> Checked {
+fn verdict(parent: &Summary, merged: &Summary, probes: &[Probe], strategy: Strategy) -> CheckedMerge {
     let counter = TokenCounter::default();
     let meta = meta();
     let shown = |summary: &Summary| {
@@ -312,7 +312,7 @@ fn verdict(parent: &Summary, merged: &Summary, probes: &[Probe], strategy: Strat
         render::served(&subject, 4_000, |text| counter.count_text(text))
     };
     let child = child();
-    let asked = Asked {
+    let asked = MergeBackInput {
         parent: (parent, Some(&shown(parent))),
         child: &origin("c", &child),
         span: &[],
