@@ -14,7 +14,7 @@ use super::span_facts::SpanFacts;
 use anchord_llm::LlmError;
 use anchord_messages::id::Seq;
 use anchord_record::candidate::{self, Material};
-use anchord_record::changes::{self, Account, Board, Changes, Checked, Chunk, Frame, Prompt};
+use anchord_record::changes::{self, Account, Board, Changes, CheckedReply, Chunk, Frame, Prompt};
 use anchord_record::phase::Phase;
 use anchord_record::summary::Summary;
 use anchord_store::narratives::FinishedChunk;
@@ -327,7 +327,7 @@ impl<'a> Narrator<'a> {
         Ok(Ok(changes::settle(told, objections, first, second)))
     }
 
-    async fn check(&self, piece: &Piece, changes: Changes) -> Result<Checked, JobError> {
+    async fn check(&self, piece: &Piece, changes: Changes) -> Result<CheckedReply, JobError> {
         let (chunk, board) = (Arc::clone(&piece.chunk), Arc::clone(&piece.board));
         blocking(move || changes::check(changes, &chunk, &board)).await
     }

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::claim::Fault;
 use super::reply::{Addition, Changes, Revision};
-use super::support::Checked;
+use super::support::CheckedReply;
 use super::words::{share, stems};
 
 /// The most losses that an account names.
@@ -101,8 +101,8 @@ impl Changes {
 pub fn settle(
     told: u32,
     objections: Vec<String>,
-    first: Checked,
-    second: Option<Checked>,
+    first: CheckedReply,
+    second: Option<CheckedReply>,
 ) -> (Changes, Account) {
     let mut account = Account { told, ..Account::default() };
     let unread = |text: String| Fault { place: "reply".to_owned(), clause: String::new(), why: text };

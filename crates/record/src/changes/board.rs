@@ -20,7 +20,7 @@ const MOST_SEQS: usize = 20;
 
 /// Why a change cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum RefusedChange {
     /// No entry has the number.
     #[error("no entry has this number")]
     Unknown,
@@ -116,16 +116,16 @@ impl Board {
     ///
     /// # Errors
     /// When it cannot.
-    pub fn find(&self, id: &str) -> Result<Number, Refused> {
+    pub fn find(&self, id: &str) -> Result<Number, RefusedChange> {
         let number = Number::read(id).filter(|number| number.at < self.len_of(number.list));
-        let number = number.ok_or(Refused::Unknown)?;
+        let number = number.ok_or(RefusedChange::Unknown)?;
         // What code took for done may be told anew, or be open still.
         if self.is_closed(number) && number.list != List::Requests {
-            return Err(Refused::Closed);
+            return Err(RefusedChange::Closed);
         }
         let blocker = self.summary.blockers.get(number.at).filter(|_| number.list == List::Blockers);
         if blocker.is_some_and(super::super::merge::is_of_failing_tests) {
-            return Err(Refused::Kept);
+            return Err(RefusedChange::Kept);
         }
         Ok(number)
     }
@@ -134,16 +134,16 @@ impl Board {
     ///
     /// # Errors
     /// When it cannot.
-    pub fn may_close(&self, closing: &Closing) -> Result<Number, Refused> {
+    pub fn may_close(&self, closing: &Closing) -> Result<Number, RefusedChange> {
         let number = self.find(&closing.id)?;
         let is_told =
             |at: usize| self.summary.requests.get(at).is_some_and(|request| request.outcome.is_some());
         let reopens = closing.ended == Ended::Reopened;
         if number.list == List::Requests && self.is_closed(number) && is_told(number.at) && !reopens {
-            return Err(Refused::Closed);
+            return Err(RefusedChange::Closed);
         }
         if closing.ended == Ended::Reopened && number.list != List::Requests {
-            return Err(Refused::Ending);
+            return Err(RefusedChange::Ending);
         }
         Ok(number)
     }
@@ -152,9 +152,9 @@ impl Board {
     ///
     /// # Errors
     /// When it cannot.
-    pub fn may_add(&self, added: &Addition) -> Result<(), Refused> {
+    pub fn may_add(&self, added: &Addition) -> Result<(), RefusedChange> {
         match added.section {
-            List::Things | List::Files if added.name.is_empty() => Err(Refused::NoName),
+            List::Things | List::Files if added.name.is_empty() => Err(RefusedChange::NoName),
             List::Requests
             | List::Decisions
             | List::Things

@@ -23,13 +23,13 @@ mod words;
 pub use reply::bare_json;
 
 pub use account::{Account, Loss, settle};
-pub use board::{Board, Refused};
+pub use board::{Board, RefusedChange};
 pub use chunk::{Chunk, Clipping, next_chunk};
 pub use claim::Fault;
 pub use list::{List, Number};
 pub use prompt::{Frame, Prompt, evidence, schema};
 pub use reply::{Addition, Changes, Closing, Ended, Read, ReplyError, Revision, read};
-pub use support::{Checked, check};
+pub use support::{CheckedReply, check};
 
 /// Tokens that a reply may take.
 pub const REPLY_TOKENS: u32 = 4_096;

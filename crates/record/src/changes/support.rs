@@ -15,7 +15,7 @@ use anchord_messages::id::Seq;
 
 /// What became of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedReply {
     /// What the data supports whole.
     pub whole: Changes,
     /// Entries without the clauses that it does not support.
@@ -28,9 +28,9 @@ pub struct Checked {
 
 /// Holds a reply against the piece that it is about and the record that it changes.
 #[must_use]
-pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> Checked {
+pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
     let corpus = Corpus::new(chunk, board);
-    let mut checked = Checked::default();
+    let mut checked = CheckedReply::default();
     let (intent, state) = (changes.intent, changes.state);
     let seqs = corpus.own(&changes.seqs);
     for (place, text, claim) in [("intent", intent, Claim::Aim), ("state", state, Claim::Standing)] {
@@ -130,7 +130,7 @@ pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> Checked {
     checked
 }
 
-impl Checked {
+impl CheckedReply {
     /// Where an entry goes, by how much of it is kept; nowhere when there is nothing of it.
     fn place_for(&mut self, kept: &Kept, told: &str) -> Option<&mut Changes> {
         match kept {

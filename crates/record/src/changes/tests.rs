@@ -254,7 +254,7 @@ fn what_is_closed_is_closed_and_everything_may_be() {
     ]);
     board.apply(&changes(&json!({"close": all})));
     for id in ["D1", "B1", "N1", "N2"] {
-        assert_eq!(board.find(id), Err(Refused::Closed), "{id}");
+        assert_eq!(board.find(id), Err(RefusedChange::Closed), "{id}");
     }
     let record = board.finish();
     assert!(record.next_steps.is_empty() && record.requests.len() == 1 && record.decisions_made.len() == 1);
