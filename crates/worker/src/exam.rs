@@ -17,7 +17,7 @@ use anchord_llm::Client;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_record::candidate::Proof;
 use anchord_record::changes;
-use anchord_record::exam::{self, ExamMode, Paper, Written};
+use anchord_record::exam::{self, ExamMode, ExamPrompt, ExamQuestions};
 use anchord_record::probe::{self, Probe, ProbeReport, ProbeResult, Verdict, exam_scores};
 use anchord_record::strategy::EngineChoice;
 use anchord_session::settings::Settings;
@@ -38,9 +38,10 @@ pub(super) struct Exam {
     threshold: f64,
     /// The questions of earlier exams.
     earlier: Vec<(ProbeId, Probe)>,
+    /// What the examiner wrote of this job's messages; `None` until it was asked.
     /// The questions of the examiner; `None` until it was asked.
-    written: Option<Written>,
     /// Whether a call failed, so that there is no exam.
+    written: Option<ExamQuestions>,
     is_down: bool,
     /// Whether the reader has answered once.
     has_sat: bool,
@@ -154,7 +155,7 @@ impl Exam {
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-    ) -> Result<Option<Written>, JobError> {
+    ) -> Result<Option<ExamQuestions>, JobError> {
         let Some(span) =
             span_facts.material.span.first().map(|first| (first.seq, span_facts.material.through_seq))
         else {
@@ -169,7 +170,7 @@ impl Exam {
             let evidence =
                 changes::evidence(&material.span, (ends, &Facts::default()), shown, material.counter);
             let earlier: Vec<Probe> = earlier.into_iter().map(|(_, probe)| probe).collect();
-            let paper = Paper::new(&evidence, &earlier);
+            let paper = ExamPrompt::new(&evidence, &earlier);
             let tokens = material.counter.count_text(&paper.prompt.user);
             (paper, tokens)
         })
@@ -264,7 +265,7 @@ impl Exam {
 
     /// The changes to the session's questions, and the warnings for the reader of the version.
     pub(super) fn close(self) -> (ExamChanges, Vec<String>) {
-        let Written { questions, outdated, .. } = self.written.unwrap_or_default();
+        let ExamQuestions { questions, outdated, .. } = self.written.unwrap_or_default();
         let (mut retired, mut open) = (Vec::new(), Vec::new());
         for (at, (id, _)) in self.earlier.into_iter().enumerate() {
             if outdated.contains(&at) { &mut retired } else { &mut open }.push(id);

@@ -11,7 +11,7 @@
 //! is fair only while nothing made its answer untrue, which the examiner knows only of what it reads. Questions are
 //! stored as probes, so that publication, rollback and erasure treat them alike.
 
-mod paper;
+mod prompt;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +24,7 @@ use anchord_facts::wording;
 use anchord_messages::id::SessionId;
 
 pub use super::exam_scores::ExamScores;
-pub use paper::{Paper, Refused, Written, schema};
+pub use prompt::{ExamPrompt, RefusedQuestion, ExamQuestions, schema};
 
 /// Below this share of right answers an exam is low, where no setting says another.
 pub const LOW: f64 = 0.50;

@@ -89,7 +89,7 @@ pub fn schema() -> Value {
 
 /// What an examiner is asked.
 #[derive(Clone, Debug)]
-pub struct Paper {
+pub struct ExamPrompt {
     /// The question.
     pub prompt: Prompt,
     /// The questions of earlier exams, as it sees them numbered.
@@ -98,18 +98,18 @@ pub struct Paper {
 
 /// What an examiner wrote, as far as it holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Written {
+pub struct ExamQuestions {
     /// The questions.
     pub questions: Vec<Probe>,
     /// The places of the earlier questions that are true no more.
     pub outdated: BTreeSet<usize>,
     /// Why the others are not asked, one by one.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedQuestion>,
 }
 
 /// Why a question is not asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum Refused {
+pub enum RefusedQuestion {
     /// It is empty, or larger than a question may be.
     #[error("empty or too long")]
     Size,
@@ -153,7 +153,7 @@ fn seqs(value: &Value) -> Vec<Seq> {
     value.get("seqs").and_then(Value::as_array).into_iter().flatten().take(MAX_SEQS).filter_map(seq).collect()
 }
 
-impl Paper {
+impl ExamPrompt {
     /// Asks for the exam of the messages that `evidence` shows; `earlier` are the questions that the session keeps.
     #[must_use]
     pub fn new(evidence: &str, earlier: &[Probe]) -> Self {
@@ -175,10 +175,10 @@ impl Paper {
 
     /// Reads a reply and holds every question against the messages that it names; `None` when it is no such reply.
     #[must_use]
-    pub fn read(&self, reply: &str, span: &[Numbered]) -> Option<Written> {
+    pub fn read(&self, reply: &str, span: &[Numbered]) -> Option<ExamQuestions> {
         let Reply { questions, outdated } = serde_json::from_str(bare_json(reply)).ok()?;
         let mut texts = Texts { span, read: BTreeMap::new() };
-        let mut written = Written::default();
+        let mut written = ExamQuestions::default();
         let mut asked: BTreeSet<String> = self.earlier.iter().cloned().collect();
         for question in questions.iter().take(MOST_READ).map(Item::of) {
             if written.questions.len() == MOST_NEW {
@@ -223,7 +223,7 @@ impl Item {
         }
     }
 
-    fn checked(self, texts: &mut Texts<'_>, asked: &mut BTreeSet<String>) -> Result<Probe, Refused> {
+    fn checked(self, texts: &mut Texts<'_>, asked: &mut BTreeSet<String>) -> Result<Probe, RefusedQuestion> {
         let fits = |text: &str, most: usize| !text.is_empty() && text.chars().count() <= most;
         // Long ones are refused before anything reads them whole.
         let clean = |text: &str, most: usize| redact(&one_line(clip_chars(text, most + 1))).into_owned();
@@ -235,13 +235,13 @@ impl Item {
             && (1..=MAX_FACTS).contains(&facts.len())
             && facts.iter().all(|fact| fits(fact, MAX_FACT));
         if !is_sized {
-            return Err(Refused::Size);
+            return Err(RefusedQuestion::Size);
         }
         let mut seqs: Vec<Seq> = self.seqs.iter().copied().filter(|seq| texts.has(*seq)).collect();
         seqs.sort_unstable();
         seqs.dedup();
         if seqs.is_empty() {
-            return Err(Refused::Unplaced);
+            return Err(RefusedQuestion::Unplaced);
         }
         let kind = match self.kind.as_str() {
             "artifact" => ProbeKind::Artifact,
@@ -263,17 +263,17 @@ impl Item {
         let holds = |text: &str| check_answer(&probe, text);
         let spellings = || probe.expected.iter().flat_map(|fact| probe.spellings(fact));
         if spellings().any(says_nothing) || holds(&probe.question).missing.len() < probe.expected.len() {
-            return Err(Refused::GivenAway);
+            return Err(RefusedQuestion::GivenAway);
         }
         if holds(probe.reference.as_deref().unwrap_or_default()).verdict != Verdict::Pass {
-            return Err(Refused::Inconsistent);
+            return Err(RefusedQuestion::Inconsistent);
         }
         let cited = texts.of(&probe.seqs);
         if holds(&cited).verdict != Verdict::Pass {
-            return Err(Refused::Unfounded);
+            return Err(RefusedQuestion::Unfounded);
         }
         if !asked.insert(normalized(&probe.question)) {
-            return Err(Refused::Repeated);
+            return Err(RefusedQuestion::Repeated);
         }
         Ok(Probe { expected: with_known_figures(&probe, &cited), ..probe })
     }
