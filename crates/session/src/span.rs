@@ -17,7 +17,7 @@ const LEAST_SPAN_BYTES: u64 = SPAN_BYTES / 2;
 
 /// What is asked of a span.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct SpanRequest<'a> {
     /// What asked for the compression.
     pub trigger: &'a str,
     /// What it was asked to do.
@@ -37,7 +37,7 @@ pub fn end(
     settings: &Settings,
     counts: &Accounting,
     outlines: &[Outline],
-    asked: Asked<'_>,
+    asked: SpanRequest<'_>,
 ) -> Result<Seq, NoSpan> {
     let request = asked.request;
     let preserve = request.preserve_recent.unwrap_or_else(|| settings.preserved_by(asked.strategy));

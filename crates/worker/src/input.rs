@@ -23,7 +23,7 @@ use anchord_session::outline::{Outline, marks};
 use anchord_session::room::{Left, Room};
 use anchord_session::settings::HYSTERESIS_SHARE;
 use anchord_session::signal::SignalKind;
-use anchord_session::span::{self, Asked};
+use anchord_session::span::{self, SpanRequest};
 use anchord_store::base::{Base, Current, Original};
 use anchord_store::compressions::Job;
 
@@ -42,7 +42,7 @@ pub(super) fn choose_span(
     if let Some(span) = job.span {
         return Ok(span);
     }
-    let asked = Asked { trigger: &job.trigger, request: &job.request, strategy, through };
+    let asked = SpanRequest { trigger: &job.trigger, request: &job.request, strategy, through };
     let end = span::end(&base.settings, &base.session.accounting, outlines, asked)?;
     let through_seq = span::bounded(outlines, end);
     let from_seq = if strategy == Strategy::Regenerative && base.current.is_some() {
