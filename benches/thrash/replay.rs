@@ -248,8 +248,9 @@ impl<'a> Replay<'a> {
 
     /// The tail as it is counted.
     fn counted(&self) -> Vec<MessageCounts> {
-        let counted =
-            |entry: &Entry| MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false);
+        let counted = |entry: &Entry| {
+            MessageCounts::of(entry.seq, entry.role, entry.tokens, entry.shape.as_ref(), false)
+        };
         self.tail().iter().map(counted).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use anchord_context::pin::Pin;
 use anchord_messages::id::TenantId;
-use anchord_session::usage::{UsageDelta, Kind, TaskStatus};
+use anchord_session::usage::{Kind, TaskStatus, UsageDelta};
 use anchord_store::audit::Actor;
 use anchord_store::gather::ToolOutput;
 use anchord_store::messages::SeqRange;

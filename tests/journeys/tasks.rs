@@ -2,7 +2,7 @@
 
 use anchord_messages::id::SessionName;
 use anchord_runtime::clock::Clock;
-use anchord_session::usage::{UsageDelta, Kind};
+use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::Store;
 use anchord_store::usage::User;
 

@@ -25,7 +25,7 @@ use anchord_runtime::background;
 use anchord_session::accounting::Usage;
 use anchord_session::session::Session;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
-use anchord_session::usage::{UsageDelta, Kind};
+use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::context::{ContextSource, Past};
 use anchord_store::load::Tries;
 

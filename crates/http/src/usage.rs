@@ -16,7 +16,7 @@ use anchord_messages::id::{SessionId, SessionName};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::accounting::Usage;
 use anchord_session::calibration::Verdict;
-use anchord_session::usage::{UsageDelta, Kind, Tally, TaskOutcomes, UsageFigures};
+use anchord_session::usage::{Kind, Tally, TaskOutcomes, UsageDelta, UsageFigures};
 use anchord_store::StoreError;
 use anchord_store::usage::{OutcomesByCompression, Report, User};
 
@@ -252,7 +252,7 @@ impl From<OutcomesByCompression> for TasksView {
 
 /// Reports what the tenant used, by day, and what a completed task costs with and without compression.
 ///
-/// UsageDelta of requests reach the report within about a second. Sums by day stay when sessions are erased;
+/// Figures of requests reach the report within about a second. Sums by day stay when sessions are erased;
 /// tasks are those whose sessions are still there.
 #[utoipa::path(
     get, path = "/v1/usage", tag = "tenant", params(UsageQuery),

@@ -23,7 +23,7 @@ use anchord_facts::wording;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 
-pub use check::{MergeBackInput, CheckedMerge, check, probes};
+pub use check::{CheckedMerge, MergeBackInput, check, probes};
 pub use origin::Origin;
 pub use unite::{LeftOut, MergedBack, merge, together, without};
 

@@ -47,7 +47,8 @@ impl Outline {
     #[must_use]
     pub fn counted(&self) -> MessageCounts {
         let bytes = u32::try_from(self.bytes).unwrap_or(u32::MAX);
-        let counted = MessageCounts::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
+        let counted =
+            MessageCounts::of(self.seq, self.role, self.tokens, self.shape.as_ref(), self.retrieved);
         MessageCounts { bytes, is_item: self.is_item, ..counted }
     }
 }

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 
 pub use anchord_context::context::BudgetTooSmall as TooSmall;
 use anchord_context::context::{
-    BudgetTooSmall, ContextInput, MessageCounts, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
+    BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble, summary_message_text,
 };
 use anchord_context::mask::{Marks, MaskMode};
 use anchord_messages::format::{self, Format, FormatError};
@@ -108,7 +108,7 @@ pub struct Compressed {
     pub omitted: Vec<(Seq, Seq, &'static str)>,
     /// Calls that wait for their results.
     pub pending_tool_calls: Vec<String>,
-    /// UsageDelta of the last candidate's probes.
+    /// Figures of the last candidate's probes.
     pub probes: Scores,
     /// What a caller should know.
     pub warnings: Vec<String>,
@@ -199,7 +199,7 @@ fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     let lead = group::leading_system(entries);
     let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
     let beside = system.iter().chain(rest.iter().filter(|entry| entry.seq > through));
-    let head = MessageCounts::new(&summary_message_text(""), &conversation.counter).tokens;
+    let head = Counted::new(&summary_message_text(""), &conversation.counter).tokens;
     beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 
@@ -272,10 +272,10 @@ pub fn serve(
         rest.split_at_checked(rest.partition_point(|e| e.seq <= anchor)).unwrap_or_default();
     let texts = shown.map(|shown| (summary_message_text(shown.rendering), summary_message_text(shown.least)));
     let summary = texts.as_ref().map(|(full, least)| {
-        let (message, least) = (MessageCounts::new(full, counter), MessageCounts::new(least, counter));
+        let (message, least) = (Counted::new(full, counter), Counted::new(least, counter));
         let least = (least.tokens < message.tokens).then_some(least);
         let digest = shown.map(|shown| shown.digest).filter(|digest| !digest.text.is_empty());
-        let digest = digest.map(|digest| MessageCounts { text: &digest.text, tokens: digest.tokens });
+        let digest = digest.map(|digest| Counted { text: &digest.text, tokens: digest.tokens });
         SummaryInput { version: 1, anchor_seq: anchor, message, least, digest }
     });
     // The user's newest word is served even when the summary covers it, as in a session.

@@ -19,7 +19,7 @@ use anchord_messages::id::{EvaluationId, ProbeId, SessionId, SessionName, Tenant
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate;
-use anchord_record::handoff::{self, MergeBackInput, CheckedMerge, LeftOut, MergedBack, Origin};
+use anchord_record::handoff::{self, CheckedMerge, LeftOut, MergeBackInput, MergedBack, Origin};
 use anchord_record::parts::Parts;
 use anchord_record::probe::{Probe, Scores};
 use anchord_record::render::{self, Rendering, Subject, phase_bound};

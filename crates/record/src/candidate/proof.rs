@@ -10,7 +10,7 @@ use super::super::summary::Summary;
 use super::super::version::VersionMeta;
 use super::{Draft, Material, Proposed};
 use crate::fill::share_of;
-use crate::gate::{GateOutcome, GateRecord, Escalation};
+use crate::gate::{Escalation, GateOutcome, GateRecord};
 use crate::redacted;
 use anchord_facts::ledger::Facts;
 use anchord_messages::tokens::Memo;

@@ -24,7 +24,7 @@ use anchord_facts::wording;
 use anchord_messages::id::SessionId;
 
 pub use super::exam_scores::ExamScores;
-pub use prompt::{ExamPrompt, RefusedQuestion, ExamQuestions, schema};
+pub use prompt::{ExamPrompt, ExamQuestions, RefusedQuestion, schema};
 
 /// Below this share of right answers an exam is low, where no setting says another.
 pub const LOW: f64 = 0.50;

@@ -135,7 +135,10 @@ fn at_most_six_questions_are_asked_and_none_that_was_asked_before() {
     let many: Vec<Value> = (0..5_000).map(numbered).collect();
     let before = earlier("What queue does worker number 0 of the mails have, and why?");
     let written = read(&json!({"questions": many}), &[before]);
-    assert_eq!((written.questions.len(), written.refused.as_slice()), (MOST_NEW, &[RefusedQuestion::Repeated][..]));
+    assert_eq!(
+        (written.questions.len(), written.refused.as_slice()),
+        (MOST_NEW, &[RefusedQuestion::Repeated][..])
+    );
 }
 
 #[test]

@@ -120,7 +120,11 @@ mod tests {
 
     impl Item {
         fn counted(&self) -> MessageCounts {
-            MessageCounts { bytes: 10, is_item: self.2, ..MessageCounts::of(self.0, self.1, 1, self.3.as_ref(), false) }
+            MessageCounts {
+                bytes: 10,
+                is_item: self.2,
+                ..MessageCounts::of(self.0, self.1, 1, self.3.as_ref(), false)
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! What becomes of a session when messages are appended.
 
 use super::{INDEX_EVERY, Session};
-use crate::accounting::{MessageCounts, MAX_GROUP_BYTES, Usage};
+use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};
 use crate::settings::TokenizerName;
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use anchord_messages::id::Seq;

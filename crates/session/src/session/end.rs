@@ -7,7 +7,7 @@ use crate::outline::{Outline, marks};
 use crate::room::Room;
 use crate::settings::{HYSTERESIS_SHARE, Policy};
 use crate::signal::SignalKind;
-use crate::span::{self, Asked};
+use crate::span::{self, SpanRequest};
 use crate::trigger::{Start, TriggerInput, decide};
 use anchord_messages::group::NoSpan;
 use anchord_messages::id::Seq;
@@ -94,7 +94,7 @@ impl Session {
         if settings.refuses(strategy) {
             return None;
         }
-        let asked = Asked { trigger, request, strategy, through: None };
+        let asked = SpanRequest { trigger, request, strategy, through: None };
         span::end(&settings, &self.accounting, tail, asked).err()
     }
 

@@ -60,7 +60,7 @@ fn find_telling(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// UsageDelta and marks that words do not have.
+/// Figures and marks that words do not have.
 const fn tells(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'/' | b'_' | b'.' | b'@')
 }

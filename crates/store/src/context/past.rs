@@ -12,7 +12,7 @@ use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape as _, Feature};
 use anchord_runtime::background;
-use anchord_session::accounting::{Accounting, RetainedUserMessage, MessageCounts};
+use anchord_session::accounting::{Accounting, MessageCounts, RetainedUserMessage};
 use anchord_session::outline::{Outline, marks};
 use anchord_session::room::Room;
 use anchord_session::session::Session;
@@ -143,7 +143,12 @@ struct Moment {
 }
 
 /// The counts when the version was published, without its tail.
-fn start(now: &Accounting, texts: &Texts, mask_upto: Option<Seq>, carried: Option<RetainedUserMessage>) -> Accounting {
+fn start(
+    now: &Accounting,
+    texts: &Texts,
+    mask_upto: Option<Seq>,
+    carried: Option<RetainedUserMessage>,
+) -> Accounting {
     let summary = texts.summary.as_ref();
     Accounting {
         system_through: texts.system.last().map_or(0, |entry| entry.seq),

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, NaiveDate, Utc};
 
 use anchord_messages::id::{Seq, SessionId, TenantId};
-use anchord_session::usage::{UsageDelta, Kind};
+use anchord_session::usage::{Kind, UsageDelta};
 
 pub use read::{DayUsage, OutcomesByCompression, Standing, TaskUsage, UsageReport};
 pub(super) use write::add_model_call;

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 
 use crate::{Store, StoreError};
 use anchord_messages::id::TenantId;
-use anchord_session::usage::{UsageDelta, Kind, Tally, TaskOutcomes, TaskStatus};
+use anchord_session::usage::{Kind, Tally, TaskOutcomes, TaskStatus, UsageDelta};
 
 /// The figures of a row. A checked query makes a type of its own, which no function can take.
 macro_rules! figures {

@@ -12,7 +12,7 @@ use crate::sessions::{self, Session};
 use crate::{Store, StoreError};
 use anchord_messages::id::{CompressionId, SessionId, SessionName, TenantId};
 use anchord_session::calibration::Verdict;
-use anchord_session::usage::{UsageDelta, Kind};
+use anchord_session::usage::{Kind, UsageDelta};
 
 /// Rows of one transaction: it holds new sessions' rows against an erasure for some milliseconds.
 const BATCH: usize = 256;
@@ -87,7 +87,7 @@ impl Store {
         tenant: TenantId,
         batch: &[(Key, Counted)],
     ) -> Result<Vec<(Key, Counted)>, StoreError> {
-        // UsageDelta are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
+        // Figures are worth no sync of the disk; one that hangs on a lock is tried again. It is no request of the tenant's.
         let mut tx = self
             .begin_with(
                 Share::default(),
