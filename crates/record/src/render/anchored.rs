@@ -3,7 +3,7 @@
 use super::super::section::Section;
 use super::content::{ListShape, title};
 use super::files::FilesShape;
-use super::markdown::{Look, Shape};
+use super::markdown::{Layout, Shape};
 
 /// The sections in the order of the text.
 pub(super) const ORDER: [Section; 15] = [
@@ -25,13 +25,13 @@ pub(super) const ORDER: [Section; 15] = [
 ];
 
 /// The intent always, the others when there is something to tell.
-pub(super) fn look() -> Look {
+pub(super) fn layout() -> Layout {
     let sections = ORDER.into_iter().map(|section| {
         let shape = Shape::new(section, format!("## {}", title(section)));
         // Of a list that is empty nothing is claimed: what was decided may stand in the digest.
         if section == Section::SessionIntent { shape.or("None recorded.") } else { shape }
     });
-    Look {
+    Layout {
         title: String::new(),
         sections: sections.collect(),
         first: &[],

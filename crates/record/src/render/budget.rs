@@ -18,7 +18,7 @@ const MORE: &str = "GET …/summary";
 const MIN_CLIP_BYTES: usize = 60;
 
 /// A section that is being filled.
-struct Slot<'a> {
+struct SectionFill<'a> {
     section: Section,
     heading: String,
     required: bool,
@@ -39,17 +39,17 @@ struct Slot<'a> {
 }
 
 /// A text that is being filled within a bound.
-pub(super) struct Draft<'a> {
+pub(super) struct BoundedText<'a> {
     count: Count<'a>,
     title: String,
     /// Tokens left.
     pub left: u32,
     more_tokens: u32,
-    slots: Vec<Slot<'a>>,
+    slots: Vec<SectionFill<'a>>,
 }
 
 /// How a section is printed.
-pub(super) struct Frame {
+pub(super) struct SectionFrame {
     /// Which one.
     pub section: Section,
     /// Its heading line, with what opens its list or table.
@@ -60,7 +60,7 @@ pub(super) struct Frame {
     pub empty: &'static str,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> BoundedText<'a> {
     pub(super) fn new(title: &str, bound: u32, count: Count<'a>) -> Self {
         let more_tokens = count(&more_line(9999, 9999));
         // One line at the end may name the sections that have no room at all.
@@ -71,8 +71,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a section with its entries.
-    pub(super) fn section(&mut self, frame: Frame, queue: Rc<Entries<'a>>) {
-        let mut slot = Slot {
+    pub(super) fn section(&mut self, frame: SectionFrame, queue: Rc<Entries<'a>>) {
+        let mut slot = SectionFill {
             section: frame.section,
             heading: frame.heading,
             required: frame.required,
@@ -96,7 +96,7 @@ impl<'a> Draft<'a> {
 
     /// Lines of a section that still wait.
     pub(super) fn waiting(&self, section: Section) -> usize {
-        self.slots.iter().find(|s| s.section == section).map_or(0, Slot::waiting)
+        self.slots.iter().find(|s| s.section == section).map_or(0, SectionFill::waiting)
     }
 
     /// The tokens of a piece.
@@ -240,7 +240,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl Slot<'_> {
+impl SectionFill<'_> {
     fn waiting(&self) -> usize {
         self.passed.len() + self.queue.lines.saturating_sub(self.offered)
     }

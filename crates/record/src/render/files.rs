@@ -8,7 +8,7 @@ use fnv::FnvHashMap;
 
 use super::super::section::Section;
 use super::super::summary::{FileStatus, ModifiedFile};
-use super::budget::Draft;
+use super::budget::BoundedText;
 use super::entries::Line;
 use super::escape;
 use anchord_facts::ledger::FileAction;
@@ -33,7 +33,7 @@ pub(super) enum FilesShape {
 }
 
 /// The changed files, the most telling first, with what attempts at a text print of them alike.
-pub(super) struct Roster<'a> {
+pub(super) struct RankedFiles<'a> {
     shape: FilesShape,
     ranked: Vec<Entry<'a>>,
     groups: Vec<Group<'a>>,
@@ -62,7 +62,7 @@ struct Entry<'a> {
     details: [OnceCell<Line>; 2],
 }
 
-impl<'a> Roster<'a> {
+impl<'a> RankedFiles<'a> {
     pub(super) fn of(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut at: FnvHashMap<(&str, &str, &str), usize> = FnvHashMap::default();
@@ -164,7 +164,7 @@ impl Shown<'_> {
 
 /// The changed files of one attempt at a text.
 pub(super) struct Files<'r> {
-    roster: &'r Roster<'r>,
+    roster: &'r RankedFiles<'r>,
     ranked: Vec<Shown<'r>>,
     grouped: bool,
     /// The groups whose line is paid for.
@@ -172,7 +172,7 @@ pub(super) struct Files<'r> {
 }
 
 impl<'r> Files<'r> {
-    pub(super) fn of(roster: &'r Roster<'r>) -> Self {
+    pub(super) fn of(roster: &'r RankedFiles<'r>) -> Self {
         let shown = |entry| Shown { entry, path: false, detail: None };
         let ranked: Vec<Shown<'r>> = roster.ranked.iter().map(shown).collect();
         let (grouped, open) = (ranked.len() >= GROUP_FROM, vec![false; roster.groups.len()]);
@@ -184,7 +184,7 @@ impl<'r> Files<'r> {
     }
 
     /// Chooses as many of the first `most` paths that are left as fit `cap`.
-    pub(super) fn paths(&mut self, draft: &mut Draft<'_>, cap: u32, most: usize) {
+    pub(super) fn paths(&mut self, draft: &mut BoundedText<'_>, cap: u32, most: usize) {
         if self.ranked.iter().all(|s| s.path) || draft.open(Section::FilesModified).is_none() {
             return;
         }
@@ -200,7 +200,7 @@ impl<'r> Files<'r> {
         }
         let mut room = cap.min(draft.left);
         let mut passed = 0;
-        let Roster { shape, groups, .. } = self.roster;
+        let RankedFiles { shape, groups, .. } = self.roster;
         for shown in self.ranked.iter_mut().filter(|s| !s.path).take(most) {
             let (group, open) = (groups.get(shown.entry.group), self.open.get_mut(shown.entry.group));
             let (Some(group), Some(open)) = (group, open) else { continue };
@@ -223,7 +223,7 @@ impl<'r> Files<'r> {
     }
 
     /// Tells what changed in the files whose paths are printed, for at most `cap` tokens.
-    pub(super) fn details(&mut self, draft: &mut Draft<'_>, cap: u32, depth: Depth) {
+    pub(super) fn details(&mut self, draft: &mut BoundedText<'_>, cap: u32, depth: Depth) {
         let mut room = cap.min(draft.left);
         let mut passed = 0;
         for shown in self.ranked.iter_mut().filter(|s| s.path && !s.entry.file.transient) {

@@ -2,11 +2,11 @@
 
 use super::anchored;
 use super::content::title;
-use super::markdown::{Look, Shape};
+use super::markdown::{Layout, Shape};
 
 /// The sections that have something to tell, below a line that says where they come from.
-pub(super) fn look(origin: &str) -> Look {
+pub(super) fn layout(origin: &str) -> Layout {
     let sections =
         anchored::ORDER.into_iter().map(|section| Shape::new(section, format!("### {}", title(section))));
-    Look { title: origin.to_owned(), sections: sections.collect(), ..anchored::look() }
+    Layout { title: origin.to_owned(), sections: sections.collect(), ..anchored::layout() }
 }

@@ -5,17 +5,17 @@ use std::rc::Rc;
 
 use super::super::section::Section;
 use super::super::summary::ReadFile;
-use super::budget::{Draft, Frame, clip_middle, within};
+use super::budget::{BoundedText, SectionFrame, clip_middle, within};
 use super::content::{self, ListShape};
 use super::entries::{Entries, Line};
 use super::escape;
-use super::files::{Depth, Files, FilesShape, Roster};
+use super::files::{Depth, Files, FilesShape, RankedFiles};
 use super::rendering::{Count, Rendering, Subject};
 use super::things;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
 
-/// How a Markdown style looks.
-pub(super) struct Look {
+/// The layout of a Markdown style.
+pub(super) struct Layout {
     /// The first line; empty for none.
     pub title: String,
     /// The sections in the order of the text.
@@ -32,7 +32,7 @@ pub(super) struct Look {
     pub fenced_error: bool,
 }
 
-/// How one section looks.
+/// The layout of one section.
 pub(super) struct Shape {
     /// Which one.
     pub section: Section,
@@ -60,13 +60,13 @@ impl Shape {
 
 /// A version to be rendered, in one size or in several: what the sizes share is ranked, printed and counted
 /// once.
-pub(super) struct Stock<'a> {
+pub(super) struct Renderer<'a> {
     subject: &'a Subject<'a>,
-    look: Look,
+    layout: Layout,
     count: Count<'a>,
-    /// The sections whose lines are the same in every size, by their places in the look.
+    /// The sections whose lines are the same in every size, by their places in the layout.
     sections: Vec<Option<Rc<Entries<'a>>>>,
-    files: Roster<'a>,
+    files: RankedFiles<'a>,
     reads: Rc<[(usize, &'a ReadFile)]>,
     /// The lines of what was read: the same in all sizes that take as much of the record.
     read_lines: BySize<'a>,
@@ -89,14 +89,14 @@ impl<'a> BySize<'a> {
     }
 }
 
-impl<'a> Stock<'a> {
-    pub(super) fn of(look: Look, subject: &'a Subject<'a>, count: Count<'a>) -> Self {
+impl<'a> Renderer<'a> {
+    pub(super) fn of(layout: Layout, subject: &'a Subject<'a>, count: Count<'a>) -> Self {
         let sections =
-            look.sections.iter().map(|shape| entries(&look, shape.section, subject).map(Rc::new)).collect();
-        let files = Roster::of(&subject.summary.files_modified, look.files);
+            layout.sections.iter().map(|shape| entries(&layout, shape.section, subject).map(Rc::new)).collect();
+        let files = RankedFiles::of(&subject.summary.files_modified, layout.files);
         let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
         let read_lines = BySize::default();
-        Self { subject, look, count, sections, files, reads, read_lines, pins }
+        Self { subject, layout, count, sections, files, reads, read_lines, pins }
     }
 
     /// Renders within the bound.
@@ -107,12 +107,12 @@ impl<'a> Stock<'a> {
     /// Fills a text of `target` tokens by shares of `bound`: what is left over may be used, and no
     /// share grows by it.
     fn compose(&self, bound: u32, target: u32) -> Rendering {
-        let Self { subject, look, count, .. } = self;
-        let mut draft = Draft::new(&look.title, target, *count);
+        let Self { subject, layout, count, .. } = self;
+        let mut draft = BoundedText::new(&layout.title, target, *count);
         // A line has five tokens at least: more than this many can never be printed.
         let most = (bound / 5) as usize + 1;
         let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), *count);
-        for (shape, shared) in look.sections.iter().zip(&self.sections) {
+        for (shape, shared) in layout.sections.iter().zip(&self.sections) {
             let lines = match (shape.section, shared) {
                 (_, Some(shared)) => Rc::clone(shared),
                 (Section::FilesRead, None) => {
@@ -128,7 +128,7 @@ impl<'a> Stock<'a> {
                 heading.push('\n');
                 heading.push_str(shape.opening);
             }
-            let frame = Frame {
+            let frame = SectionFrame {
                 section: shape.section,
                 heading,
                 required: shape.empty.is_some(),
@@ -137,7 +137,7 @@ impl<'a> Stock<'a> {
             draft.section(frame, lines);
         }
         let mut files = Files::of(&self.files);
-        fill(&mut draft, &mut files, (self.pins, look.first), bound);
+        fill(&mut draft, &mut files, (self.pins, layout.first), bound);
         let (hidden_files, shortened_files) = files.untold();
         draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
         if intent_is_cut {
@@ -155,7 +155,7 @@ fn intent_room(bound: u32) -> u32 {
 }
 
 /// Spends the bound by priority; shares are of the whole bound.
-fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(Section, u32)]), bound: u32) {
+fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(Section, u32)]), bound: u32) {
     use Section::{
         Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, Findings, NextSteps, Notes,
         OpenQuestions, Requests, SessionIntent, TestResults, Things,
@@ -177,7 +177,7 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
     files.paths(draft, bound / 20 * 9, ALL);
     draft.offer(Errors, bound / 12, 1);
     // The paths that are left, before any description, with a little kept back for the state and the next steps.
-    let waiting = |draft: &Draft<'_>, s| u32::from(draft.waiting(s) > 0);
+    let waiting = |draft: &BoundedText<'_>, s| u32::from(draft.waiting(s) > 0);
     let kept_back = bound / 14 * waiting(draft, CurrentState)
         + bound / 14 * waiting(draft, NextSteps)
         + bound / 20 * waiting(draft, Blockers);
@@ -222,7 +222,7 @@ fn fill(draft: &mut Draft<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(
 }
 
 /// The lines of a section; `None` when they depend on the size of the text.
-fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>) -> Option<Entries<'a>> {
+fn entries<'a>(layout: &Layout, section: Section, subject: &Subject<'a>) -> Option<Entries<'a>> {
     let summary = subject.summary;
     Some(match section {
         Section::SessionIntent | Section::FilesRead => return None,
@@ -233,9 +233,9 @@ fn entries<'a>(look: &Look, section: Section, subject: &Subject<'a>) -> Option<E
         Section::Findings => content::remarks(&summary.findings),
         Section::Notes => content::remarks(&summary.notes),
         Section::Things => things::things(summary),
-        Section::DecisionsMade => content::decisions(summary, look.decisions),
-        Section::CurrentState => content::state(summary, look.state_labels),
-        Section::Errors if look.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),
+        Section::DecisionsMade => content::decisions(summary, layout.decisions),
+        Section::CurrentState => content::state(summary, layout.state_labels),
+        Section::Errors if layout.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),
         Section::Errors => content::errors(summary, (subject.meta.version, subject.meta.through_seq)),
         Section::TestResults => content::test_results(summary),
         Section::Blockers => content::blockers(summary),

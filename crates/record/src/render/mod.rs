@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::strategy::Verifiable;
-use markdown::Stock;
+use markdown::Renderer;
 
 pub use content::FACT_CHARS;
 pub use escape::shown_path;
@@ -75,22 +75,22 @@ pub fn default_bound(effective_window: u32) -> u32 {
 /// Renders a version within `bound` tokens.
 #[must_use]
 pub fn render(style: Style, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
-    let look = match style {
-        Style::Anchored => phases::look(subject.meta.phase),
-        Style::Strict => strict::look(),
-        Style::Protocol => protocol::look(subject),
-        Style::Scratch => scratch::look(subject),
+    let layout = match style {
+        Style::Anchored => phases::layout(subject.meta.phase),
+        Style::Strict => strict::layout(),
+        Style::Protocol => protocol::layout(subject),
+        Style::Scratch => scratch::layout(subject),
         Style::State => return state::render(subject, bound, &count),
         Style::Opaque => return opaque::render(subject, bound, &count),
     };
-    Stock::of(look, subject, &count).render(bound)
+    Renderer::of(layout, subject, &count).render(bound)
 }
 
 /// Renders a version for another agent's prompt, under a heading of the caller's; `origin` is a line that
 /// says where it comes from.
 #[must_use]
 pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
-    Stock::of(handoff::look(origin), subject, &count).render(bound)
+    Renderer::of(handoff::layout(origin), subject, &count).render(bound)
 }
 
 /// A version as contexts serve it: by its sections, or as one dense line that says of itself that nothing
@@ -98,7 +98,7 @@ pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl F
 pub struct Served<'a>(Form<'a>);
 
 enum Form<'a> {
-    Sections(Box<Stock<'a>>),
+    Sections(Box<Renderer<'a>>),
     Dense(&'a Subject<'a>, &'a dyn Fn(&str) -> u32),
 }
 
@@ -108,7 +108,7 @@ impl<'a> Served<'a> {
     pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
         Self(match subject.meta.verifiable {
             Verifiable::Yes | Verifiable::Partly => {
-                Form::Sections(Box::new(Stock::of(phases::look(subject.meta.phase), subject, count)))
+                Form::Sections(Box::new(Renderer::of(phases::layout(subject.meta.phase), subject, count)))
             }
             Verifiable::No => Form::Dense(subject, count),
         })

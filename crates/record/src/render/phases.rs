@@ -4,7 +4,7 @@
 
 use super::super::section::Section;
 use super::anchored;
-use super::markdown::{Look, Shape};
+use super::markdown::{Layout, Shape};
 use crate::phase::Phase;
 
 /// The most tokens that a version of a phase is rendered in: about 1,000 words of research, 2,000 of a plan.
@@ -17,8 +17,8 @@ pub fn phase_bound(phase: Option<Phase>) -> u32 {
     }
 }
 
-/// The look of what contexts serve.
-pub(super) fn look(phase: Option<Phase>) -> Look {
+/// The layout of what contexts serve.
+pub(super) fn layout(phase: Option<Phase>) -> Layout {
     match phase {
         Some(Phase::Research) => shaped(
             &[
@@ -66,11 +66,11 @@ pub(super) fn look(phase: Option<Phase>) -> Look {
             ],
             &[(Section::Things, 3), (Section::DecisionsMade, 6)],
         ),
-        Some(Phase::Implementation) | None => anchored::look(),
+        Some(Phase::Implementation) | None => anchored::layout(),
     }
 }
 
-fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Look {
+fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Layout {
     let shape = |(section, title): &(Section, &str)| {
         let shape = Shape::new(*section, format!("## {title}"));
         match section {
@@ -91,7 +91,7 @@ fn shaped(sections: &[(Section, &str)], first: &'static [(Section, u32)]) -> Loo
             | Section::Notes => shape,
         }
     };
-    Look { sections: sections.iter().map(shape).collect(), first, ..anchored::look() }
+    Layout { sections: sections.iter().map(shape).collect(), first, ..anchored::layout() }
 }
 
 #[cfg(test)]
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn every_phase_has_every_section() {
         for phase in [None, Some(Phase::Research), Some(Phase::Planning)] {
-            let mut sections: Vec<Section> = look(phase).sections.iter().map(|shape| shape.section).collect();
+            let mut sections: Vec<Section> = layout(phase).sections.iter().map(|shape| shape.section).collect();
             sections.sort_unstable();
             let mut all = Section::ALL;
             all.sort_unstable();

@@ -4,13 +4,13 @@ use super::super::section::Section;
 use super::content::ListShape;
 use super::escape;
 use super::files::FilesShape;
-use super::markdown::{Look, Shape};
+use super::markdown::{Layout, Shape};
 use super::rendering::Subject;
 
 /// Level-3 sections under `## Session Summary — {task_id}`.
-pub(super) fn look(subject: &Subject<'_>) -> Look {
+pub(super) fn layout(subject: &Subject<'_>) -> Layout {
     let task = escape::name(subject.task_id.unwrap_or(subject.session_id));
-    Look {
+    Layout {
         title: format!("## Session Summary — {task}"),
         sections: vec![
             Shape::new(Section::SessionIntent, "### Session Intent").or("None recorded."),

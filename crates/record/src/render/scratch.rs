@@ -5,13 +5,13 @@ use chrono::SecondsFormat;
 use super::super::section::Section;
 use super::content::ListShape;
 use super::files::FilesShape;
-use super::markdown::{Look, Shape};
+use super::markdown::{Layout, Shape};
 use super::rendering::Subject;
 
 /// State, files, key decisions, the current error, next steps; constraints when there are any.
-pub(super) fn look(subject: &Subject<'_>) -> Look {
+pub(super) fn layout(subject: &Subject<'_>) -> Layout {
     let at = subject.meta.last_compressed_at.to_rfc3339_opts(SecondsFormat::Secs, true);
-    Look {
+    Layout {
         title: format!("## Session Summary ({at})"),
         sections: vec![
             Shape::new(Section::CurrentState, "### State").or("None recorded."),

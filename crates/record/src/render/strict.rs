@@ -2,17 +2,17 @@
 
 use super::super::section::Section;
 use super::anchored;
-use super::markdown::{Look, Shape};
+use super::markdown::{Layout, Shape};
 
 /// Every forced section, with its sentence for when there is nothing to tell.
-pub(super) fn look() -> Look {
-    let mut look = anchored::look();
-    let sections = look.sections.into_iter().map(|shape| match empty(shape.section) {
+pub(super) fn layout() -> Layout {
+    let mut layout = anchored::layout();
+    let sections = layout.sections.into_iter().map(|shape| match empty(shape.section) {
         Some(sentence) => shape.or(sentence),
         None => shape,
     });
-    look.sections = sections.collect::<Vec<Shape>>();
-    look
+    layout.sections = sections.collect::<Vec<Shape>>();
+    layout
 }
 
 fn empty(section: Section) -> Option<&'static str> {
