@@ -57,7 +57,7 @@ pub struct Served {
     /// The same at the least bound.
     pub least: (String, u32),
     /// The digest.
-    pub digest: digest::Served,
+    pub digest: digest::ServedDigest,
     /// The recap.
     pub recap: String,
 }

@@ -166,7 +166,7 @@ pub struct Shown<'a> {
     /// The smallest text that it can be told in.
     pub least: &'a str,
     /// The words of what it covers.
-    pub digest: &'a digest::Served,
+    pub digest: &'a digest::ServedDigest,
 }
 
 /// The last message that a summary would cover.

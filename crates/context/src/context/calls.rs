@@ -7,7 +7,7 @@ use super::input::Entry;
 use super::message::without_idle_reasoning;
 use super::output::Reason;
 use super::slot::Slot;
-use super::turns::{Served, Turns};
+use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::Format;
 use anchord_messages::format::openai_responses::{self, Patch};
 use anchord_messages::group::{CallState, Calls};
@@ -146,15 +146,15 @@ impl<'a> GroupServer<'_, 'a, '_> {
                 self.turns.omit(slot.entry.seq, Reason::Thinking);
             } else if joins || self.is_as_sent(slot, first) {
                 self.turns.add(slot.entry.tokens);
-                self.turns.served.push(Served::Raw(slot.entry));
+                self.turns.served.push(ServedMessage::Raw(slot.entry));
             } else if self.is_patched(slot, first) {
                 self.patched(slot, first);
             } else {
                 let message = self.lead_message(slot, first);
                 if self.converter.is_bare_item(&message, slot.entry) {
-                    self.turns.served.push(Served::Raw(slot.entry));
+                    self.turns.served.push(ServedMessage::Raw(slot.entry));
                 } else if !message.parts.is_empty() {
-                    self.turns.served.push(Served::Made(message, vec![slot.entry.seq]));
+                    self.turns.served.push(ServedMessage::Made(message, vec![slot.entry.seq]));
                 }
             }
         }
@@ -187,7 +187,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
             output: None,
         };
         let served = openai_responses::patched(&slot.entry.raw, patch)
-            .map_or_else(|| Served::Raw(slot.entry), |item| Served::Item(item, Some(slot.entry.seq)));
+            .map_or_else(|| ServedMessage::Raw(slot.entry), |item| ServedMessage::Item(item, Some(slot.entry.seq)));
         self.turns.served.push(served);
     }
 
@@ -206,7 +206,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
             seqs.push(slot.entry.seq);
             first_call += slot.entry.calls().len();
         }
-        self.turns.served.push(Served::Made(joined, seqs));
+        self.turns.served.push(ServedMessage::Made(joined, seqs));
     }
 
     /// A message of the model's written anew, its calls under their served ids.
@@ -271,7 +271,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
             }
             if self.passes(slot, &mine) {
                 self.turns.add(slot.entry.tokens);
-                self.turns.served.push(Served::Raw(slot.entry));
+                self.turns.served.push(ServedMessage::Raw(slot.entry));
             } else {
                 self.result_message(slot, &mine);
             }
@@ -336,7 +336,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
                     match converter.format {
                         Format::OpenaiChat => text_only(converter, &mut result, &mut follows, &mut made),
                         Format::OpenaiResponses => {
-                            made.served.push(Served::Item(output(&result, asked, entry), Some(entry.seq)));
+                            made.served.push(ServedMessage::Item(output(&result, asked, entry), Some(entry.seq)));
                         }
                         Format::Anthropic => {}
                     }
@@ -353,7 +353,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
         }
         if !results.is_empty() {
             let message = Message { role: Role::Tool, name: message.name, parts: results };
-            made.served.push(Served::Made(message, vec![entry.seq]));
+            made.served.push(ServedMessage::Made(message, vec![entry.seq]));
         }
         if !follows.is_empty() {
             made.add(MESSAGE_TOKENS);
@@ -378,12 +378,12 @@ impl<'a> GroupServer<'_, 'a, '_> {
             let parts = vec![Part::Text(MISSING.to_owned())];
             if self.converter.format == Format::OpenaiResponses {
                 let item = openai_responses::write_result(asked.output_kind(), id, &parts);
-                self.turns.served.push(Served::Item(item, None));
+                self.turns.served.push(ServedMessage::Item(item, None));
                 continue;
             }
             let result = ToolResult { call_id: id.to_owned(), parts, is_error: None };
             let parts = vec![Part::ToolResult(result)];
-            self.turns.served.push(Served::Made(Message { role: Role::Tool, name: None, parts }, Vec::new()));
+            self.turns.served.push(ServedMessage::Made(Message { role: Role::Tool, name: None, parts }, Vec::new()));
         }
     }
 
@@ -394,7 +394,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
                 self.turns.take(self.converter.counter.count_message(&message));
                 self.turns.omit(seq, Reason::Held);
             } else {
-                self.turns.served.push(Served::Made(message, vec![seq]));
+                self.turns.served.push(ServedMessage::Made(message, vec![seq]));
             }
         }
     }

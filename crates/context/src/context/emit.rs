@@ -9,7 +9,7 @@ use super::input::{Counted, Entry};
 use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
 use super::texts::{OPENING, note};
-use super::turns::{Served, Turns};
+use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Part, Role};
@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
             return self.turns(turns);
         }
         for served in turns.served {
-            if let Served::Made(message, _) = served {
+            if let ServedMessage::Made(message, _) = served {
                 self.system.push(message.text());
             }
         }
@@ -222,15 +222,15 @@ impl<'a> Writer<'a> {
     fn turns(&mut self, turns: Turns<'a>) {
         for served in turns.served {
             match served {
-                Served::Raw(entry) => self.raw(entry),
-                Served::Made(message, seqs) => {
+                ServedMessage::Raw(entry) => self.raw(entry),
+                ServedMessage::Made(message, seqs) => {
                     let source = match seqs.as_slice() {
                         [seq] => Source::One(*seq),
                         _ => Source::Many(seqs),
                     };
                     self.made(&message, source);
                 }
-                Served::Item(text, seq) => {
+                ServedMessage::Item(text, seq) => {
                     let source = seq.map_or_else(|| Source::Many(Vec::new()), Source::One);
                     self.messages.push(Written { body: Body::Whole(Cow::Owned(text)), source });
                 }

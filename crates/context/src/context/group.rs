@@ -6,7 +6,7 @@ use super::ids::Ids;
 use super::message::without_idle_reasoning;
 use super::output::Reason;
 use super::slot::Slot;
-use super::turns::{Served, Turns};
+use super::turns::{ServedMessage, Turns};
 use anchord_messages::group::{Group, GroupKind};
 
 impl Converter<'_> {
@@ -23,7 +23,7 @@ impl Converter<'_> {
                         turns.omit(slot.entry.seq, Reason::Thinking);
                     } else if at + 1 < slots.len() && self.joins_next(slot) {
                         turns.add(slot.entry.tokens);
-                        turns.served.push(Served::Raw(slot.entry));
+                        turns.served.push(ServedMessage::Raw(slot.entry));
                     } else {
                         self.one(slot, &mut turns);
                     }

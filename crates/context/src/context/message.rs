@@ -9,7 +9,7 @@ use super::convert::{Converter, ID_CHARS};
 use super::input::Entry;
 use super::output::{Masked, Reason};
 use super::slot::Slot;
-use super::turns::{Served, Turns};
+use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::{self, Format};
 use anchord_messages::message::{Message, Part, Role, ToolResult};
 use anchord_messages::shape::{AsShape, Feature, is_blank, one_line};
@@ -32,12 +32,12 @@ impl Converter<'_> {
         let mut turns = Turns { tokens: entry.tokens, ..Turns::default() };
         let plain = entry.shape.is_none() && entry.format == self.format;
         if plain && self.format != Format::Anthropic {
-            turns.served.push(Served::Raw(entry));
+            turns.served.push(ServedMessage::Raw(entry));
             return turns;
         }
         let mut message = read(entry);
         self.fix(&mut message, entry, &mut turns);
-        turns.served.push(Served::Made(message, vec![entry.seq]));
+        turns.served.push(ServedMessage::Made(message, vec![entry.seq]));
         turns
     }
 
@@ -85,7 +85,7 @@ impl Converter<'_> {
         let entry = slot.entry;
         if self.is_as_sent(slot) {
             turns.add(entry.tokens);
-            turns.served.push(Served::Raw(entry));
+            turns.served.push(ServedMessage::Raw(entry));
             return;
         }
         if slot.removed
@@ -93,7 +93,7 @@ impl Converter<'_> {
         {
             turns.add(self.counter.count_text(&line).saturating_add(MESSAGE_TOKENS));
             turns.omit(entry.seq, Reason::Marked);
-            turns.served.push(Served::Made(text_message(entry.role, line), vec![entry.seq]));
+            turns.served.push(ServedMessage::Made(text_message(entry.role, line), vec![entry.seq]));
             return;
         }
         let mut message = self.body(slot, &|_| None, turns);
@@ -104,13 +104,13 @@ impl Converter<'_> {
         self.fix(&mut message, entry, turns);
         let follows = self.media_of_model(&mut message, entry, turns);
         if self.is_bare_item(&message, entry) {
-            turns.served.push(Served::Raw(entry));
+            turns.served.push(ServedMessage::Raw(entry));
         } else if !message.parts.is_empty() {
             // Reasoning that the format cannot carry leaves nothing behind.
-            turns.served.push(Served::Made(message, vec![entry.seq]));
+            turns.served.push(ServedMessage::Made(message, vec![entry.seq]));
         }
         if let Some(follows) = follows {
-            turns.served.push(Served::Made(follows, vec![entry.seq]));
+            turns.served.push(ServedMessage::Made(follows, vec![entry.seq]));
         }
     }
 

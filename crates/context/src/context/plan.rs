@@ -8,7 +8,7 @@ use super::ids::{self, Ids};
 use super::input::{ContextInput, Counted, Entry};
 use super::slot::Slot;
 use super::texts::{self, OPENING};
-use super::turns::{Served, Turns};
+use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::Format;
 use anchord_messages::group::{self, Group};
 use anchord_messages::message::Role;
@@ -186,9 +186,9 @@ impl<'a, 'i> Plan<'a, 'i> {
         }
         let first = self.turns.iter().flat_map(|t| &t.served).next();
         match first {
-            Some(Served::Raw(entry)) => entry.role == Role::Assistant,
-            Some(Served::Made(message, _)) => message.role == Role::Assistant,
-            Some(Served::Item(..)) | None => false,
+            Some(ServedMessage::Raw(entry)) => entry.role == Role::Assistant,
+            Some(ServedMessage::Made(message, _)) => message.role == Role::Assistant,
+            Some(ServedMessage::Item(..)) | None => false,
         }
     }
 

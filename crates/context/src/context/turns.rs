@@ -7,7 +7,7 @@ use anchord_messages::message::Message;
 
 /// One message to serve.
 #[derive(Clone, Debug)]
-pub(super) enum Served<'a> {
+pub(super) enum ServedMessage<'a> {
     /// As stored.
     Raw(&'a Entry),
     /// Written anew, from these messages.
@@ -19,7 +19,7 @@ pub(super) enum Served<'a> {
 /// A group as it is served.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns<'a> {
-    pub served: Vec<Served<'a>>,
+    pub served: Vec<ServedMessage<'a>>,
     pub tokens: u32,
     pub masked: Vec<Masked>,
     pub omitted: Vec<(Seq, Reason)>,

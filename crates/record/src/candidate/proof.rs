@@ -4,7 +4,7 @@
 use super::super::digest;
 use super::super::gate::{self, Refusal};
 use super::super::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
-use super::super::render::{self, Rendering, Served, Subject};
+use super::super::render::{self, Rendering, ServedSummary, Subject};
 use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
 use super::super::version::VersionMeta;
@@ -36,7 +36,7 @@ pub struct Proof {
     /// The smallest rendering that carries the critical facts.
     pub least: Rendering,
     /// The words of what it covers, as far as there is room for them.
-    pub digest: digest::Served,
+    pub digest: digest::ServedDigest,
     /// Current task, open errors and next steps once more.
     pub recap: String,
     /// The probes' verdict.
@@ -159,7 +159,7 @@ fn examine(
     loop {
         let count = |text: &str| memo.count(text);
         let subject = subject_of(material, &summary, &meta);
-        let served = Served::of(&subject, &count);
+        let served = ServedSummary::of(&subject, &count);
         let rendering = served.within(meta.max_tokens);
         let report = probe::score(&all, &rendering, &summary);
         let candidate =
@@ -236,10 +236,10 @@ fn digest_of(
     summary: &Summary,
     rendering: &Rendering,
     tokens_before: u32,
-) -> digest::Served {
+) -> digest::ServedDigest {
     // A dense reconstruction is chosen for being small.
     if !material.strategy.is_verifiable() {
-        return digest::Served::default();
+        return digest::ServedDigest::default();
     }
     let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
     let room = most.saturating_sub(rendering.tokens.saturating_add(SUMMARY_FRAME_TOKENS));

@@ -20,7 +20,7 @@ const MOST_READ: usize = 48 * 1024;
 const DEEPEST: usize = 24;
 
 /// The lines of a message, without secrets; thinking, media and what no format knows tell none.
-pub(super) fn of(message: &Message) -> Vec<Line> {
+pub(super) fn message_lines(message: &Message) -> Vec<Line> {
     let mut lines = Vec::new();
     for part in &message.parts {
         match part {

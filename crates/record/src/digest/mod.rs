@@ -24,7 +24,7 @@ use anchord_facts::redact::redact;
 use anchord_messages::message::{Numbered, Role};
 
 pub use turn::{Line, LineKind, Turn};
-pub use write::{Served, cut, seqs, serve};
+pub use write::{ServedDigest, cut, seqs, serve};
 
 /// The most turns that a version keeps.
 const MOST_TURNS: usize = 1_024;
@@ -45,7 +45,7 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
         if message.role.is_system() {
             continue;
         }
-        let mut lines = lines::of(message);
+        let mut lines = lines::message_lines(message);
         // What was said before is not said again.
         lines.retain(|line| said.insert(print(line)));
         let mut lines = choose::within_message(message.role, lines);

@@ -141,8 +141,8 @@ fn the_room_is_kept_and_a_persons_words_come_first() {
             served.text
         );
     }
-    assert_eq!(serve(&turns, "", 40, &COUNTER), Served::default());
-    assert_eq!(serve(&[], "", 5_000, &COUNTER), Served::default());
+    assert_eq!(serve(&turns, "", 40, &COUNTER), ServedDigest::default());
+    assert_eq!(serve(&[], "", 5_000, &COUNTER), ServedDigest::default());
 }
 
 #[test]

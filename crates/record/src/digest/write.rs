@@ -21,7 +21,7 @@ const TRIES: u32 = 4;
 
 /// A digest as contexts serve it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Served {
+pub struct ServedDigest {
     /// The text of its message; empty when there is none.
     pub text: String,
     /// The tokens of that message.
@@ -30,14 +30,14 @@ pub struct Served {
 
 /// The digest that fits into so many tokens. What another text serves word for word is not served again.
 #[must_use]
-pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) -> Served {
+pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) -> ServedDigest {
     let room = room.min(MOST_TOKENS);
     let head = counter.count_text(HEAD).saturating_add(MESSAGE_TOKENS + 2);
     if room < LEAST_TOKENS.max(head) || turns.is_empty() {
-        return Served::default();
+        return ServedDigest::default();
     }
     let rough = TokenCounter::new(Tokenizer::Estimate);
-    let told = Told::of(beside);
+    let told = TextIndex::of(beside);
     let cost = |line: &Line| {
         if told.has(&line.text) { u32::MAX } else { rough.count_text(&line.text).saturating_add(2) }
     };
@@ -51,17 +51,17 @@ pub fn serve(turns: &[Turn], beside: &str, room: u32, counter: &TokenCounter) ->
         let text = text(turns, |place| chosen.contains(&place));
         let tokens = counter.count_text(&text).saturating_add(MESSAGE_TOKENS);
         if tokens <= room {
-            return Served { text, tokens };
+            return ServedDigest { text, tokens };
         }
         // As much less as it was too much, and a little.
         within = within.saturating_sub((tokens - room).saturating_add(within / 50 + 4));
     }
-    Served::default()
+    ServedDigest::default()
 }
 
 /// A text that is asked whether it has a line word for word. A search through all of it for each line would be most of
 /// what a digest costs.
-struct Told<'t> {
+struct TextIndex<'t> {
     text: &'t [u8],
     /// Where a word of it begins, by the first bytes from there on; a few places each, for a text may repeat itself.
     places: HashMap<&'t [u8], Vec<usize>, FixedState>,
@@ -72,7 +72,7 @@ const BEGINNING: usize = 24;
 /// How many places are held for the same beginning.
 const MOST_PLACES: usize = 8;
 
-impl<'t> Told<'t> {
+impl<'t> TextIndex<'t> {
     fn of(text: &'t str) -> Self {
         let text = text.as_bytes();
         let mut places: HashMap<_, Vec<_>, _> = HashMap::default();
@@ -124,7 +124,7 @@ fn speaker(role: Role, kind: LineKind) -> &'static str {
 
 /// The same digest in at most so many tokens: the newest of its lines. `None` when that would be hardly any.
 #[must_use]
-pub fn cut((text, tokens): (&str, u32), most: u32, counter: &TokenCounter) -> Option<Served> {
+pub fn cut((text, tokens): (&str, u32), most: u32, counter: &TokenCounter) -> Option<ServedDigest> {
     let (head, body) = text.split_once("\n\n")?;
     let head_tokens = counter.count_text(head).saturating_add(MESSAGE_TOKENS + 4);
     let mut room = most.checked_sub(head_tokens).filter(|room| *room >= LEAST_TOKENS / 2)?;
@@ -136,7 +136,7 @@ pub fn cut((text, tokens): (&str, u32), most: u32, counter: &TokenCounter) -> Op
         let text = format!("{head}\n\n{kept}");
         let tokens = counter.count_text(&text).saturating_add(MESSAGE_TOKENS);
         if tokens <= most {
-            return Some(Served { text, tokens });
+            return Some(ServedDigest { text, tokens });
         }
         room = room.checked_sub((tokens - most).saturating_add(room / 50 + 4))?;
     }

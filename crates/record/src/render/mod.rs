@@ -95,14 +95,14 @@ pub fn handed_off(origin: &str, subject: &Subject<'_>, bound: u32, count: impl F
 
 /// A version as contexts serve it: by its sections, or as one dense line that says of itself that nothing
 /// verified it. Its sizes share what they have in common.
-pub struct Served<'a>(Form<'a>);
+pub struct ServedSummary<'a>(Form<'a>);
 
 enum Form<'a> {
     Sections(Box<Renderer<'a>>),
     Dense(&'a Subject<'a>, &'a dyn Fn(&str) -> u32),
 }
 
-impl<'a> Served<'a> {
+impl<'a> ServedSummary<'a> {
     /// What all sizes of a version share.
     #[must_use]
     pub fn of(subject: &'a Subject<'a>, count: &'a dyn Fn(&str) -> u32) -> Self {
@@ -133,22 +133,22 @@ impl<'a> Served<'a> {
     }
 }
 
-impl std::fmt::Debug for Served<'_> {
+impl std::fmt::Debug for ServedSummary<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Served").finish_non_exhaustive()
+        f.debug_struct("ServedSummary").finish_non_exhaustive()
     }
 }
 
-/// Renders a version as [`Served`] does, in one size.
+/// Renders a version as [`ServedSummary`] does, in one size.
 #[must_use]
 pub fn served(subject: &Subject<'_>, bound: u32, count: impl Fn(&str) -> u32) -> Rendering {
-    Served::of(subject, &count).within(bound)
+    ServedSummary::of(subject, &count).within(bound)
 }
 
-/// The smallest of what [`Served`] gives.
+/// The smallest of what [`ServedSummary`] gives.
 #[must_use]
 pub fn served_least(subject: &Subject<'_>, count: impl Fn(&str) -> u32) -> Rendering {
-    Served::of(subject, &count).least()
+    ServedSummary::of(subject, &count).least()
 }
 
 #[cfg(test)]
