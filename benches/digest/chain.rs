@@ -202,7 +202,7 @@ impl<'a> Feed<'a> {
             let proposed = candidate::propose(&material, &facts);
             candidate::merge_last(&mut material, &facts, proposed)
         });
-        let (proof_time, proof) = cpu::timed(|| candidate::prove(&material, &facts, draft));
+        let (proof_time, proof) = cpu::timed(|| candidate::check(&material, &facts, draft));
         let texts = (&proof.rendering.text, &proof.least.text, &proof.digest.text, &proof.recap);
         let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
         let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);

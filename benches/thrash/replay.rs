@@ -204,7 +204,7 @@ impl<'a> Replay<'a> {
         };
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);
-        let proof = candidate::prove(&material, &facts, draft);
+        let proof = candidate::check(&material, &facts, draft);
         if !proof.is_accepted() {
             let mut retry = 0;
             if proof.is_not_smaller() {

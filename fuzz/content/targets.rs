@@ -163,7 +163,7 @@ fn digest(messages: Vec<Message>) {
     let facts = candidate::read(&material);
     assert_eq!(facts, candidate::read(&material), "two readings differ");
     let draft = candidate::draft(&material, &facts);
-    let proof = candidate::prove(&material, &facts, draft);
+    let proof = candidate::check(&material, &facts, draft);
     let stored = stored(&proof.summary);
     assert!(
         stored.as_ref().is_ok_and(|(summary, _)| *summary == proof.summary),
@@ -184,5 +184,5 @@ fn digest(messages: Vec<Message>) {
     material.through_seq += length;
     let facts = candidate::read(&material);
     let draft = candidate::draft(&material, &facts);
-    let _ = candidate::prove(&material, &facts, draft);
+    let _ = candidate::check(&material, &facts, draft);
 }

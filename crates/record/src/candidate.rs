@@ -1,4 +1,4 @@
-//! One compression's pure part, step by step: facts → proposal → candidate → proof.
+//! One compression's pure part, step by step: facts → proposal → draft → checked draft.
 //!
 //! Each step takes the last one's value; who calls them measures the time between. The worker and
 //! the command line call the same steps.
@@ -28,10 +28,10 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
 use anchord_messages::tokens::TokenCounter;
 
-mod proof;
+mod check;
 mod sample;
 
-pub use proof::{Proof, expand, prove, recap};
+pub use check::{CheckedDraft, expand, check, recap};
 pub use sample::warm_up;
 
 /// What a compression is made from.

@@ -20,7 +20,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered};
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Material, Proof};
+use anchord_record::candidate::{self, Material, CheckedDraft};
 use anchord_record::digest;
 use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use anchord_record::probe::{self, Probe, Scores};
@@ -138,7 +138,7 @@ pub fn compress(conversation: &Conversation, wanted: Wanted) -> Result<Compresse
             warnings.push(format!("rejected: the summary was not used: {reasons}"));
         }
     }
-    let proof = proof.filter(Proof::is_accepted);
+    let proof = proof.filter(CheckedDraft::is_accepted);
     let shown = proof.as_ref().map(|proof| Shown {
         anchor: proof.meta.through_seq,
         rendering: &proof.rendering.text,
@@ -226,7 +226,7 @@ fn span(entries: &[Entry], wanted: Wanted) -> Result<Seq, NoSpan> {
     end.or_else(|_| group::span_end(entries, most, None))
 }
 
-fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
+fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> CheckedDraft {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let numbered = entries.iter().zip(&conversation.messages).skip(lead);
@@ -247,7 +247,7 @@ fn prove(conversation: &Conversation, through: Seq, wanted: Wanted) -> Proof {
     loop {
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);
-        let proof = candidate::prove(&material, &facts, draft);
+        let proof = candidate::check(&material, &facts, draft);
         let refused = !proof.is_accepted() && !proof.is_not_smaller();
         match material.strategy.fallback().filter(|_| refused) {
             Some(next) => material.strategy = next,

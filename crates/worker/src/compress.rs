@@ -19,7 +19,7 @@ use anchord_context::context;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::Proof;
+use anchord_record::candidate::CheckedDraft;
 use anchord_record::probe::ProbeReport;
 use anchord_record::rubric::Rubric;
 use anchord_record::strategy::Strategy;
@@ -311,7 +311,7 @@ impl BuiltCandidate {
     }
 }
 
-fn refusal_text(proof: &Proof) -> String {
+fn refusal_text(proof: &CheckedDraft) -> String {
     if proof.refusals.is_empty() {
         return format!(
             "{} of {} probes failed, {} of them critical",

@@ -15,7 +15,7 @@ use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
 use anchord_llm::Client;
 use anchord_messages::id::{ProbeId, Seq};
-use anchord_record::candidate::Proof;
+use anchord_record::candidate::CheckedDraft;
 use anchord_record::changes;
 use anchord_record::exam::{self, ExamMode, ExamPrompt, ExamQuestions};
 use anchord_record::probe::{self, Probe, ProbeReport, ProbeResult, Verdict, exam_scores};
@@ -69,7 +69,7 @@ pub(super) struct ServedText {
 }
 
 impl ServedText {
-    pub(super) fn of(proof: &Proof) -> Self {
+    pub(super) fn of(proof: &CheckedDraft) -> Self {
         Self {
             text: format!("{}\n\n{}", proof.rendering.text, proof.digest.text),
             tokens: proof.rendering.tokens.saturating_add(proof.digest.tokens),
@@ -136,7 +136,7 @@ impl Exam {
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &Proof,
+        proof: &CheckedDraft,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
         if self.written.is_none() && !self.is_down {
             self.written = self.write(call_log, span_facts).await?;

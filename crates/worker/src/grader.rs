@@ -13,7 +13,7 @@ use super::span_facts::SpanFacts;
 use anchord_llm::Client;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::Proof;
+use anchord_record::candidate::CheckedDraft;
 use anchord_record::exam;
 use anchord_record::probe::{self, Answerer, Probe, ProbeReport, ProbeResult};
 use anchord_record::rubric::{self, Rubric};
@@ -120,7 +120,7 @@ impl Grader {
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &mut Proof,
+        proof: &mut CheckedDraft,
     ) -> Result<bool, JobError> {
         let Some(exam) = &mut self.exam else { return Ok(false) };
         let Some(results) = exam.sit(call_log, span_facts, proof).await? else { return Ok(false) };

@@ -13,7 +13,7 @@ use anchord_llm::Client;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 use anchord_messages::shape::{AsShape, Shape};
-use anchord_record::candidate::{Material, Proof};
+use anchord_record::candidate::{Material, CheckedDraft};
 use anchord_record::exam;
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::Cost;
@@ -24,8 +24,9 @@ pub use super::call_log::CallRecord;
 #[derive(Debug)]
 pub struct OfflineResult {
     /// The last candidate.
-    pub proof: Proof,
     /// The rubric of the judge, when there is one.
+    pub proof: CheckedDraft,
+    /// What a judge says of it.
     pub rubric: Option<Rubric>,
     /// All calls to models.
     pub calls: Vec<CallRecord>,

@@ -59,7 +59,7 @@ impl Chain {
     }
 
     /// Publishes what came of the material, as the service would.
-    pub(super) fn publish(&mut self, material: &Material, facts: Facts, proof: Proof) {
+    pub(super) fn publish(&mut self, material: &Material, facts: Facts, proof: CheckedDraft) {
         let kept = (0..).zip(&material.probes).filter(|(at, _)| !proof.retired.contains(at));
         self.probes = kept.map(|(_, probe)| probe.clone()).collect();
         self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));

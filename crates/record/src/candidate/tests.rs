@@ -86,7 +86,7 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
     assert_eq!(record.test_results.len(), STRETCHES);
 }
 
-fn failed(proof: &Proof) -> Vec<&str> {
+fn failed(proof: &CheckedDraft) -> Vec<&str> {
     let failed = proof.report.results.iter().filter(|r| r.verdict == probe::Verdict::Fail);
     failed.map(|r| r.probe.question.as_str()).collect()
 }

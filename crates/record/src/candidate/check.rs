@@ -1,4 +1,4 @@
-//! The proof of a candidate: rendered within its bound, asked its probes, held to the gate, and repaired from
+//! The check of a draft: rendered within its bound, asked its probes, held to the gate, and repaired from
 //! the ledger, round by round.
 
 use super::super::digest;
@@ -24,9 +24,9 @@ const MOST_OF_BEFORE: f64 = 0.8;
 /// Reasons that the record of a refusal names.
 const REASONS_TOLD: usize = 5;
 
-/// A candidate that was asked.
+/// A draft that was rendered, asked its probes and held to the gate.
 #[derive(Clone, Debug)]
-pub struct Proof {
+pub struct CheckedDraft {
     /// What is known about the version.
     pub meta: VersionMeta,
     /// The record.
@@ -55,12 +55,12 @@ pub struct Proof {
     before: Option<Summary>,
 }
 
-impl Proof {
+impl CheckedDraft {
     /// Takes what a model answered as the verdict, and notes what the gate makes of it.
     pub fn answered(&mut self, report: ProbeReport) {
         let strategy = self.meta.strategy;
         let good = holds(strategy, &report);
-        // Of one candidate there is one last word.
+        // The earlier verdict is replaced: a candidate is accepted or rejected once.
         self.gate.pop_if(|last| matches!(last.outcome, GateOutcome::Accept | GateOutcome::Reject));
         self.gate.push(GateRecord {
             strategy,
@@ -98,7 +98,7 @@ impl Proof {
 
 /// Renders the candidate, asks the probes, and repairs what can be repaired from the ledger.
 #[must_use]
-pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
+pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     let Draft { proposed, merged, before } = draft;
     let summary = merged.summary;
     let new_probes = probe::generate(facts, &proposed.told(&summary), before.as_ref(), &summary);
@@ -115,7 +115,7 @@ pub fn prove(material: &Material, facts: &Facts, draft: Draft) -> Proof {
 /// Puts back what a model could not find in a candidate, and asks it anew; `None` when there is nothing to
 /// put back.
 #[must_use]
-pub fn expand(material: &Material, facts: &Facts, proof: &Proof) -> Option<Proof> {
+pub fn expand(material: &Material, facts: &Facts, proof: &CheckedDraft) -> Option<CheckedDraft> {
     let mut summary = proof.summary.clone();
     let proposal = proof.proposed.told(&proof.summary);
     if !probe::repair(&proof.report, facts, &proposal, &mut summary) {
@@ -147,7 +147,7 @@ fn examine(
     mut summary: Summary,
     merge_warnings: Vec<String>,
     asking: Asking,
-) -> Proof {
+) -> CheckedDraft {
     let Asking { proposed, before, new_probes, retired, all } = asking;
     let (proposal, base) = (proposed.told(&summary).into_owned(), before.as_ref());
     let tokens_before =
@@ -170,7 +170,7 @@ fn examine(
         }
         let good = refusals.iter().all(Refusal::is_skip) && holds(meta.strategy, &report);
         let is_last = good || round >= REPAIR_ROUNDS;
-        // Whoever is not repaired is as it was asked.
+        // Without a repair `served` is still valid, so the least form comes from it.
         let least = is_last.then(|| served.least());
         drop(served);
         let repaired = !is_last && {
@@ -209,7 +209,7 @@ fn examine(
             let least =
                 least.unwrap_or_else(|| render::served_least(&subject_of(material, &summary, &meta), count));
             let recap = recap(&summary);
-            return Proof {
+            return CheckedDraft {
                 meta,
                 summary,
                 rendering,
