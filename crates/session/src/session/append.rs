@@ -18,7 +18,7 @@ pub struct Incoming<'a> {
 
 /// What the caller says of a batch.
 #[derive(Clone, Copy, Debug)]
-pub struct Said {
+pub struct BatchOptions {
     /// How the tokens were counted.
     pub tokenizer: TokenizerName,
     /// The position that the caller expects the first message to get.
@@ -31,7 +31,7 @@ pub struct Said {
 
 /// Why a batch is not appended; nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AppendRefusal {
     /// The next message gets another position than the caller expects.
     Precondition {
         /// The position that it will get.
@@ -70,19 +70,19 @@ impl Session {
     ///
     /// # Errors
     /// When it is refused; nothing has changed then.
-    pub fn append(&mut self, messages: &[Incoming<'_>], said: Said) -> Result<Appended, Refusal> {
+    pub fn append(&mut self, messages: &[Incoming<'_>], said: BatchOptions) -> Result<Appended, AppendRefusal> {
         let first_seq = self.head_seq + 1;
         if said.expected_next_seq.is_some_and(|expected| expected != first_seq) {
-            return Err(Refusal::Precondition { next_seq: first_seq });
+            return Err(AppendRefusal::Precondition { next_seq: first_seq });
         }
         let settings = self.effective_settings();
         let tokenizer = settings.tokenizer.unwrap_or_default();
         if tokenizer != said.tokenizer {
-            return Err(Refusal::Tokenizer(tokenizer));
+            return Err(AppendRefusal::Tokenizer(tokenizer));
         }
         let group = self.accounting.open_group;
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
-            return Err(Refusal::GroupTooLarge);
+            return Err(AppendRefusal::GroupTooLarge);
         }
         // What was made ahead of need under other pins or settings is made anew.
         let revision = self.served_revision();

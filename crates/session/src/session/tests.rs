@@ -102,7 +102,7 @@ impl World {
         self.messages.iter().filter(|message| message.seq > floor).cloned().collect()
     }
 
-    fn append(&mut self, kinds: &[(u8, u32)], said: Said) -> Result<Appended, Refusal> {
+    fn append(&mut self, kinds: &[(u8, u32)], said: BatchOptions) -> Result<Appended, AppendRefusal> {
         let session = &mut self.session;
         if let Some(level) = session.mask_level() {
             let tail: Vec<_> =
@@ -148,7 +148,7 @@ impl World {
 
     fn happen(&mut self, what: &Happens) {
         let before = self.session.clone();
-        let said = Said {
+        let said = BatchOptions {
             tokenizer: TokenizerName::default(),
             expected_next_seq: None,
             task_boundary: false,
@@ -165,9 +165,9 @@ impl World {
             }
             Happens::Refused(why) => {
                 let said = match why {
-                    0 => Said { expected_next_seq: Some(before.head_seq), ..said },
-                    1 => Said { expected_next_seq: Some(before.head_seq + 2), ..said },
-                    _ => Said { tokenizer: TokenizerName::Estimate, ..said },
+                    0 => BatchOptions { expected_next_seq: Some(before.head_seq), ..said },
+                    1 => BatchOptions { expected_next_seq: Some(before.head_seq + 2), ..said },
+                    _ => BatchOptions { tokenizer: TokenizerName::Estimate, ..said },
                 };
                 let mut masked = before.clone();
                 if let Some(level) = masked.mask_level() {

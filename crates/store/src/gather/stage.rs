@@ -11,7 +11,7 @@ use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
 use anchord_messages::id::{CompressionId, Seq};
 use anchord_session::compression::{Request, Status};
-use anchord_session::session::{Appended, Incoming, Live, Refusal, Said};
+use anchord_session::session::{Appended, Incoming, Live, AppendRefusal, BatchOptions};
 use anchord_session::trigger::{Decision, Start};
 
 /// What a reply takes as JSON, about.
@@ -170,7 +170,7 @@ impl Stage<'_> {
             .iter()
             .map(|message| Incoming { counted: &message.counted, noticed: &message.noticed })
             .collect();
-        let said = Said {
+        let said = BatchOptions {
             tokenizer: append.tokenizer,
             expected_next_seq: append.expected_next_seq,
             task_boundary: append.task_boundary,
@@ -288,12 +288,12 @@ impl Stage<'_> {
     }
 }
 
-impl From<Refusal> for AppendError {
-    fn from(refusal: Refusal) -> Self {
+impl From<AppendRefusal> for AppendError {
+    fn from(refusal: AppendRefusal) -> Self {
         match refusal {
-            Refusal::Precondition { next_seq } => Self::Precondition { next_seq },
-            Refusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
-            Refusal::GroupTooLarge => Self::GroupTooLarge,
+            AppendRefusal::Precondition { next_seq } => Self::Precondition { next_seq },
+            AppendRefusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
+            AppendRefusal::GroupTooLarge => Self::GroupTooLarge,
         }
     }
 }
