@@ -106,9 +106,9 @@ fn is_fact(word: &[u8]) -> bool {
 
 /// The filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known([u64; WORDS]);
+pub(super) struct BloomFilter([u64; WORDS]);
 
-impl Known {
+impl BloomFilter {
     pub(super) fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }
@@ -132,7 +132,7 @@ impl Known {
     }
 }
 
-impl Serialize for Known {
+impl Serialize for BloomFilter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = String::with_capacity(WORDS * 16);
         for word in self.0 {
@@ -142,7 +142,7 @@ impl Serialize for Known {
     }
 }
 
-impl<'de> Deserialize<'de> for Known {
+impl<'de> Deserialize<'de> for BloomFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let mut rest: &str = &text;
@@ -204,11 +204,11 @@ mod tests {
 
     #[test]
     fn what_was_shown_is_not_new_again() {
-        let mut known = Known::default();
+        let mut known = BloomFilter::default();
         assert!(known.learn(&facts_in("src/pool.rs")));
         assert!(!known.learn(&facts_in("once more: src/pool.rs")));
         assert!(known.learn(&facts_in("src/pool.rs and src/main.rs")));
         let text = serde_json::to_string(&known).unwrap();
-        assert_eq!(serde_json::from_str::<Known>(&text).unwrap(), known);
+        assert_eq!(serde_json::from_str::<BloomFilter>(&text).unwrap(), known);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::news::Known;
+use super::super::news::BloomFilter;
 
 /// The messages that are compared with the session's.
 pub(in crate::trigger) const LAST: usize = 5;
@@ -26,8 +26,8 @@ pub(in crate::trigger) struct Lengths {
     /// Something new came since the last message.
     #[serde(rename = "n")]
     is_news: bool,
-    #[serde(rename = "k", skip_serializing_if = "Known::is_empty")]
-    known: Known,
+    #[serde(rename = "k", skip_serializing_if = "BloomFilter::is_empty")]
+    known: BloomFilter,
 }
 
 impl Lengths {
