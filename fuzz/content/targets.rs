@@ -9,7 +9,7 @@ use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolRes
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Base, Material};
-use anchord_record::parts::{Parts, Stored};
+use anchord_record::parts::{Parts, StoredSummary};
 use anchord_record::summary::Summary;
 
 use chrono::DateTime;
@@ -153,7 +153,7 @@ fn seat(text: &str, at: usize) -> Message {
 fn stored(summary: &Summary) -> serde_json::Result<(Summary, Parts)> {
     let (written, _) = Parts::default().write(summary, 1)?;
     let texts = written.new.into_iter().map(|(_, text)| text).collect();
-    Stored { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read()
+    StoredSummary { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read()
 }
 
 /// Compresses the messages, and once more on top of what came of it; the same bytes each time.

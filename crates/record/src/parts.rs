@@ -40,7 +40,7 @@ const PLACES: i64 = 1 << 20;
 
 /// A record as it is to be stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Written {
+pub struct SplitSummary {
     /// What stands in no list that is cut, as JSON.
     pub head: String,
     /// The ids of its parts, in their order.
@@ -49,7 +49,7 @@ pub struct Written {
     pub new: Vec<(i64, String)>,
 }
 
-impl Written {
+impl SplitSummary {
     /// The record that it was written from, of one that has no part from an earlier version.
     ///
     /// # Errors
@@ -57,14 +57,14 @@ impl Written {
     pub fn whole(&self) -> Result<Summary, serde_json::Error> {
         let texts = self.new.iter().map(|(_, text)| text.clone()).collect();
         let stored =
-            Stored { document: self.head.clone(), parts: Some(self.parts.clone()), texts: Some(texts) };
+            StoredSummary { document: self.head.clone(), parts: Some(self.parts.clone()), texts: Some(texts) };
         stored.summary()
     }
 }
 
 /// A record as it is stored.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct StoredSummary {
     /// Its head; all of it in a version from before there were parts.
     pub document: String,
     /// The ids of its parts, in their order; none at all when the document is all of it.
@@ -73,7 +73,7 @@ pub struct Stored {
     pub texts: Option<Vec<String>>,
 }
 
-impl Stored {
+impl StoredSummary {
     /// Reads it.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Parts {
     ///
     /// # Errors
     /// When it does not go into JSON.
-    pub fn write(self, summary: &Summary, version: i64) -> Result<(Written, Self), serde_json::Error> {
+    pub fn write(self, summary: &Summary, version: i64) -> Result<(SplitSummary, Self), serde_json::Error> {
         let head = serde_json::to_string(&Head::of(summary))?;
         let mut own = Self { known: HashMap::default(), prints: self.prints, bytes: head.len() };
         let (mut parts, mut new) = (Vec::new(), Vec::new());
@@ -147,7 +147,7 @@ impl Parts {
             parts.push(stored.0);
             own.add(print, stored);
         }
-        Ok((Written { head, parts, new }, own))
+        Ok((SplitSummary { head, parts, new }, own))
     }
 
     /// Bytes of the whole record as JSON, about.
@@ -303,7 +303,7 @@ mod keyed {
 
     /// An entry beside its key; one that was stored before there were keys has none.
     #[derive(Serialize, Deserialize)]
-    struct Stored<T> {
+    struct StoredSummary<T> {
         #[serde(flatten)]
         entry: T,
         #[serde(default)]
@@ -335,14 +335,14 @@ mod keyed {
         entries: &[T],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(entries.iter().map(|entry| Stored { entry, key: Some(entry.key()) }))
+        serializer.collect_seq(entries.iter().map(|entry| StoredSummary { entry, key: Some(entry.key()) }))
     }
 
     pub(super) fn deserialize<'a, 'de, T: Keyed + Deserialize<'de>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Cow<'a, [T]>, D::Error> {
-        let stored = Vec::<Stored<T>>::deserialize(deserializer)?;
-        let entries = stored.into_iter().map(|Stored { mut entry, key }| {
+        let stored = Vec::<StoredSummary<T>>::deserialize(deserializer)?;
+        let entries = stored.into_iter().map(|StoredSummary { mut entry, key }| {
             if let Some(key) = key {
                 entry.set_key(key);
             }
@@ -452,7 +452,7 @@ mod tests {
     #[derive(Default)]
     struct Shelf {
         texts: HashMap<i64, String>,
-        stored: Vec<Stored>,
+        stored: Vec<StoredSummary>,
     }
 
     impl Shelf {
@@ -465,7 +465,7 @@ mod tests {
                 assert!(self.texts.insert(id, text).is_none(), "part {id} is there already");
             }
             let texts = written.parts.iter().map(|id| self.texts[id].clone()).collect();
-            self.stored.push(Stored {
+            self.stored.push(StoredSummary {
                 document: written.head,
                 parts: Some(written.parts),
                 texts: Some(texts),
@@ -597,7 +597,7 @@ mod tests {
     fn a_version_from_before_there_were_parts_is_its_document() {
         let summary = record(40);
         let document = serde_json::to_string(&summary).unwrap();
-        let (read, parts) = Stored { document, parts: None, texts: None }.read().unwrap();
+        let (read, parts) = StoredSummary { document, parts: None, texts: None }.read().unwrap();
         assert_eq!(read, summary);
         let (written, _) = parts.write(&summary, 2).unwrap();
         assert_eq!(written.new.len(), written.parts.len());

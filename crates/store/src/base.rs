@@ -16,7 +16,7 @@ use super::todos::{self, TodoList};
 use super::{Store, StoreError, pins, summaries};
 use anchord_context::pin::Pin;
 use anchord_messages::id::{ProbeId, Seq, SessionId, SessionName, TenantId};
-use anchord_record::parts::Stored;
+use anchord_record::parts::StoredSummary;
 use anchord_record::probe::Probe;
 use anchord_record::version::{Version, VersionMeta};
 use anchord_session::outline::Outline;
@@ -57,7 +57,7 @@ pub struct Current {
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The record.
-    pub record: Stored,
+    pub record: StoredSummary,
     /// What its ledger hands on.
     pub carry: String,
 }
@@ -305,7 +305,7 @@ async fn find_version(
     let meta = serde_json::from_value(row.meta).map_err(|error| {
         StoreError::corrupt("summaries", "meta", format!("{} {version}", session.0), error)
     })?;
-    let record = row.document.map(|document| Stored { document, parts: row.parts, texts: row.texts });
+    let record = row.document.map(|document| StoredSummary { document, parts: row.parts, texts: row.texts });
     let current = Current {
         version,
         written: record.zip(row.carry).map(|(record, carry)| Written { record, carry }),

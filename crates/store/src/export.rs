@@ -7,7 +7,7 @@ use super::{Store, StoreError, ledger, pins, probes, todos};
 use anchord_context::pin::Pin;
 use anchord_facts::todo::Todo;
 use anchord_messages::id::{Seq, SessionId, SessionName, TenantId};
-use anchord_record::parts::Stored;
+use anchord_record::parts::StoredSummary;
 
 /// The most bytes of bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;
@@ -141,7 +141,7 @@ impl Store {
         };
         rows.into_iter()
             .map(|row| {
-                let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
+                let record = StoredSummary { document: row.document, parts: row.parts, texts: row.texts };
                 let whole = record.summary().and_then(|summary| serde_json::to_string(&summary));
                 Ok((row.version, row.meta, whole.map_err(|error| corrupt(row.version, error))?))
             })

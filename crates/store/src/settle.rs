@@ -39,7 +39,7 @@ pub struct NewVersion {
     /// Its metadata, as JSON.
     pub meta: Box<RawValue>,
     /// Its record: what it has from its base is not written again.
-    pub record: parts::Written,
+    pub record: parts::SplitSummary,
     /// What its ledger hands on, as it is stored.
     pub carry: Box<RawValue>,
     /// The rendering that contexts serve, and its tokens.

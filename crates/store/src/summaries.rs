@@ -9,7 +9,7 @@ use super::{Store, StoreError, Tx, events, expect_rows, merges, prepared, sessio
 use anchord_facts::ledger::Carry;
 use anchord_messages::id::{SessionId, SessionName, TenantId};
 use anchord_record::hindsight::Hindsight;
-use anchord_record::parts::Stored;
+use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::{Strategy, Verifiable};
 use anchord_record::version::{Version, VersionMeta};
 use anchord_session::accounting::Accounting;
@@ -83,7 +83,7 @@ pub async fn find(
     };
     row.map(|row| {
         let meta: VersionMeta = serde_json::from_str(&row.meta).map_err(|e| corrupt("meta", e))?;
-        let record = Stored { document: row.document, parts: row.parts, texts: row.texts };
+        let record = StoredSummary { document: row.document, parts: row.parts, texts: row.texts };
         let summary = record.summary().map_err(|e| corrupt("document", e))?;
         let carry: Carry = serde_json::from_str(&row.carry).map_err(|e| corrupt("carry", e))?;
         Ok(StoredVersion { version: Version { meta, summary }, carry, created_at: row.created_at })

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::*;
-use crate::parts::Stored;
+use crate::parts::StoredSummary;
 use anchord_messages::message::Message;
 
 /// The chain so far: what the next version builds on.
