@@ -31,7 +31,7 @@ use anchord_messages::tokens::TokenCounter;
 mod check;
 mod sample;
 
-pub use check::{CheckedDraft, expand, check, recap};
+pub use check::{CheckedDraft, check, expand, recap};
 pub use sample::warm_up;
 
 /// What a compression is made from.

@@ -56,8 +56,11 @@ impl SplitSummary {
     /// When it has, or something does not read back.
     pub fn whole(&self) -> Result<Summary, serde_json::Error> {
         let texts = self.new.iter().map(|(_, text)| text.clone()).collect();
-        let stored =
-            StoredSummary { document: self.head.clone(), parts: Some(self.parts.clone()), texts: Some(texts) };
+        let stored = StoredSummary {
+            document: self.head.clone(),
+            parts: Some(self.parts.clone()),
+            texts: Some(texts),
+        };
         stored.summary()
     }
 }
@@ -303,7 +306,7 @@ mod keyed {
 
     /// An entry beside its key; one that was stored before there were keys has none.
     #[derive(Serialize, Deserialize)]
-    struct StoredSummary<T> {
+    struct StoredEntry<T> {
         #[serde(flatten)]
         entry: T,
         #[serde(default)]
@@ -335,14 +338,14 @@ mod keyed {
         entries: &[T],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(entries.iter().map(|entry| StoredSummary { entry, key: Some(entry.key()) }))
+        serializer.collect_seq(entries.iter().map(|entry| StoredEntry { entry, key: Some(entry.key()) }))
     }
 
     pub(super) fn deserialize<'a, 'de, T: Keyed + Deserialize<'de>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Cow<'a, [T]>, D::Error> {
-        let stored = Vec::<StoredSummary<T>>::deserialize(deserializer)?;
-        let entries = stored.into_iter().map(|StoredSummary { mut entry, key }| {
+        let stored = Vec::<StoredEntry<T>>::deserialize(deserializer)?;
+        let entries = stored.into_iter().map(|StoredEntry { mut entry, key }| {
             if let Some(key) = key {
                 entry.set_key(key);
             }

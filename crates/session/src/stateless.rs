@@ -20,7 +20,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered};
 use anchord_messages::shape::Shape;
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Material, CheckedDraft};
+use anchord_record::candidate::{self, CheckedDraft, Material};
 use anchord_record::digest;
 use anchord_record::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
 use anchord_record::probe::{self, Probe, Scores};

@@ -13,7 +13,7 @@ use anchord_llm::Client;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 use anchord_messages::shape::{AsShape, Shape};
-use anchord_record::candidate::{Material, CheckedDraft};
+use anchord_record::candidate::{CheckedDraft, Material};
 use anchord_record::exam;
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::Cost;

@@ -186,8 +186,10 @@ impl<'a> GroupServer<'_, 'a, '_> {
             arguments: call.filter(|_| slot.clip.is_some()).map(|call| call.arguments.as_str()),
             output: None,
         };
-        let served = openai_responses::patched(&slot.entry.raw, patch)
-            .map_or_else(|| ServedMessage::Raw(slot.entry), |item| ServedMessage::Item(item, Some(slot.entry.seq)));
+        let served = openai_responses::patched(&slot.entry.raw, patch).map_or_else(
+            || ServedMessage::Raw(slot.entry),
+            |item| ServedMessage::Item(item, Some(slot.entry.seq)),
+        );
         self.turns.served.push(served);
     }
 
@@ -336,7 +338,8 @@ impl<'a> GroupServer<'_, 'a, '_> {
                     match converter.format {
                         Format::OpenaiChat => text_only(converter, &mut result, &mut follows, &mut made),
                         Format::OpenaiResponses => {
-                            made.served.push(ServedMessage::Item(output(&result, asked, entry), Some(entry.seq)));
+                            made.served
+                                .push(ServedMessage::Item(output(&result, asked, entry), Some(entry.seq)));
                         }
                         Format::Anthropic => {}
                     }
@@ -383,7 +386,9 @@ impl<'a> GroupServer<'_, 'a, '_> {
             }
             let result = ToolResult { call_id: id.to_owned(), parts, is_error: None };
             let parts = vec![Part::ToolResult(result)];
-            self.turns.served.push(ServedMessage::Made(Message { role: Role::Tool, name: None, parts }, Vec::new()));
+            self.turns
+                .served
+                .push(ServedMessage::Made(Message { role: Role::Tool, name: None, parts }, Vec::new()));
         }
     }
 

@@ -114,7 +114,7 @@ pub enum Reason {
     Unsupported,
     /// The caller marked it.
     Marked,
-    /// ServedMessage as part of `system`.
+    /// Served as part of `system`.
     InSystem,
     /// It answers no open call, and waits until the pending ones are answered.
     Held,

@@ -177,7 +177,12 @@ fn plan(state: &AppState, body: &JsonBytes) -> Result<Planned, ApiError> {
         // Reject a target that can never be met now, before a model is paid.
         stateless::serve(
             &conversation,
-            Some(Shown { anchor: through_seq, rendering: "", least: "", digest: &digest::ServedDigest::default() }),
+            Some(Shown {
+                anchor: through_seq,
+                rendering: "",
+                least: "",
+                digest: &digest::ServedDigest::default(),
+            }),
             Some(target),
         )
         .map_err(small)?;

@@ -86,7 +86,9 @@ impl Chain {
             assert!(self.stored.insert(id, text).is_none(), "part {id} is there already");
         }
         let texts = written.parts.iter().map(|id| self.stored[id].clone()).collect();
-        Stored { document: written.head, parts: Some(written.parts), texts: Some(texts) }.read().unwrap()
+        StoredSummary { document: written.head, parts: Some(written.parts), texts: Some(texts) }
+            .read()
+            .unwrap()
     }
 
     /// The record of the last version.

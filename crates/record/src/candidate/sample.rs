@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 
-use super::{Material, draft, prove, read};
+use super::{Material, check, draft, read};
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::tokens::TokenCounter;
 
@@ -12,7 +12,7 @@ pub fn warm_up() {
     let material = sample();
     let facts = read(&material);
     let draft = draft(&material, &facts);
-    let _ = prove(&material, &facts, draft);
+    let _ = check(&material, &facts, draft);
 }
 
 /// A session that touches what the ledger knows: calls, a shell, tests, errors, figures, demands.

@@ -15,9 +15,9 @@ fn the_sample_goes_through_every_step_and_is_accepted() {
     assert_eq!(facts.test_runs.len(), 2);
     assert!(!facts.errors.is_empty() && !facts.constraints.is_empty());
     let draft = draft(&material, &facts);
-    let proof = prove(&material, &facts, draft);
-    assert!(proof.is_accepted(), "{:?} {:?}", proof.refusals, proof.report);
-    assert!(proof.rendering.text.contains("src/auth.rs"));
+    let checked = check(&material, &facts, draft);
+    assert!(checked.is_accepted(), "{:?} {:?}", checked.refusals, checked.report);
+    assert!(checked.rendering.text.contains("src/auth.rs"));
 }
 
 fn said(role: Role, text: String) -> Message {
@@ -70,13 +70,13 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
     for number in 0..STRETCHES {
         let material = chain.material(stretch(number));
         let facts = read(&material);
-        let proof = prove(&material, &facts, draft(&material, &facts));
-        assert!(proof.is_accepted(), "{number}: {:?} {:?}", proof.refusals, failed(&proof));
-        assert!(proof.rendering.tokens <= BOUND, "{number}: {}", proof.rendering.tokens);
-        assert!(proof.least.tokens <= render::LEAST_BOUND_TOKENS);
-        let again = prove(&material, &facts, draft(&material, &facts));
-        assert_eq!(proof.rendering, again.rendering, "the same bytes again");
-        chain.publish(&material, facts, proof);
+        let checked = check(&material, &facts, draft(&material, &facts));
+        assert!(checked.is_accepted(), "{number}: {:?} {:?}", checked.refusals, failed(&checked));
+        assert!(checked.rendering.tokens <= BOUND, "{number}: {}", checked.rendering.tokens);
+        assert!(checked.least.tokens <= render::LEAST_BOUND_TOKENS);
+        let again = check(&material, &facts, draft(&material, &facts));
+        assert_eq!(checked.rendering, again.rendering, "the same bytes again");
+        chain.publish(&material, facts, checked);
     }
     let record = chain.record();
     assert_eq!(record.files_modified.len(), STRETCHES * 12);
@@ -86,8 +86,8 @@ fn twenty_five_compressions_stay_in_the_bound_and_the_record_stays_whole() {
     assert_eq!(record.test_results.len(), STRETCHES);
 }
 
-fn failed(proof: &CheckedDraft) -> Vec<&str> {
-    let failed = proof.report.results.iter().filter(|r| r.verdict == probe::Verdict::Fail);
+fn failed(checked: &CheckedDraft) -> Vec<&str> {
+    let failed = checked.report.results.iter().filter(|r| r.verdict == probe::Verdict::Fail);
     failed.map(|r| r.probe.question.as_str()).collect()
 }
 
@@ -100,15 +100,15 @@ fn what_critical_probes_ask_for_is_told_at_the_least_bound() {
         ..Material::first(span, 20_000, TokenCounter::default(), DateTime::UNIX_EPOCH)
     };
     let facts = read(&material);
-    let proof = prove(&material, &facts, draft(&material, &facts));
-    let critical = proof.report.results.iter().filter(|r| r.probe.critical);
+    let checked = check(&material, &facts, draft(&material, &facts));
+    let critical = checked.report.results.iter().filter(|r| r.probe.critical);
     for result in critical {
         assert_eq!(
             result.verdict,
             probe::Verdict::Pass,
             "{}\n{}",
             result.probe.question,
-            proof.rendering.text
+            checked.rendering.text
         );
     }
 }
@@ -138,9 +138,10 @@ fn a_secret_that_is_said_reaches_neither_record_nor_rendering_nor_probes() {
         Material { pins, ..Material::first(span, 10_000, TokenCounter::default(), DateTime::UNIX_EPOCH) };
     let facts = read(&material);
     let draft = draft(&material, &facts);
-    let proof = prove(&material, &facts, draft);
-    let told = serde_json::to_string(&(&facts, &proof.summary, &proof.new_probes, &proof.report)).unwrap();
+    let checked = check(&material, &facts, draft);
+    let told =
+        serde_json::to_string(&(&facts, &checked.summary, &checked.new_probes, &checked.report)).unwrap();
     assert!(!told.contains(&secret), "{told}");
-    assert!(!proof.rendering.text.contains(&secret) && !proof.recap.contains(&secret));
-    assert!(proof.summary.constraints.iter().any(|c| c.text.contains("[REDACTED:password]")));
+    assert!(!checked.rendering.text.contains(&secret) && !checked.recap.contains(&secret));
+    assert!(checked.summary.constraints.iter().any(|c| c.text.contains("[REDACTED:password]")));
 }

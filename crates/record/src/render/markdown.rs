@@ -91,8 +91,11 @@ impl<'a> BySize<'a> {
 
 impl<'a> Renderer<'a> {
     pub(super) fn of(layout: Layout, subject: &'a Subject<'a>, count: Count<'a>) -> Self {
-        let sections =
-            layout.sections.iter().map(|shape| entries(&layout, shape.section, subject).map(Rc::new)).collect();
+        let sections = layout
+            .sections
+            .iter()
+            .map(|shape| entries(&layout, shape.section, subject).map(Rc::new))
+            .collect();
         let files = RankedFiles::of(&subject.summary.files_modified, layout.files);
         let (reads, pins) = (content::ranked_reads(subject.summary), content::pins(subject.summary));
         let read_lines = BySize::default();
@@ -155,7 +158,12 @@ fn intent_room(bound: u32) -> u32 {
 }
 
 /// Spends the bound by priority; shares are of the whole bound.
-fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, (pins, first): (usize, &[(Section, u32)]), bound: u32) {
+fn fill(
+    draft: &mut BoundedText<'_>,
+    files: &mut Files<'_>,
+    (pins, first): (usize, &[(Section, u32)]),
+    bound: u32,
+) {
     use Section::{
         Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, Findings, NextSteps, Notes,
         OpenQuestions, Requests, SessionIntent, TestResults, Things,
@@ -235,7 +243,9 @@ fn entries<'a>(layout: &Layout, section: Section, subject: &Subject<'a>) -> Opti
         Section::Things => things::things(summary),
         Section::DecisionsMade => content::decisions(summary, layout.decisions),
         Section::CurrentState => content::state(summary, layout.state_labels),
-        Section::Errors if layout.fenced_error => Entries::printed(fenced_error(subject).into_iter().collect()),
+        Section::Errors if layout.fenced_error => {
+            Entries::printed(fenced_error(subject).into_iter().collect())
+        }
         Section::Errors => content::errors(summary, (subject.meta.version, subject.meta.through_seq)),
         Section::TestResults => content::test_results(summary),
         Section::Blockers => content::blockers(summary),

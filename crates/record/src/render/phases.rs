@@ -201,7 +201,8 @@ mod tests {
     #[test]
     fn every_phase_has_every_section() {
         for phase in [None, Some(Phase::Research), Some(Phase::Planning)] {
-            let mut sections: Vec<Section> = layout(phase).sections.iter().map(|shape| shape.section).collect();
+            let mut sections: Vec<Section> =
+                layout(phase).sections.iter().map(|shape| shape.section).collect();
             sections.sort_unstable();
             let mut all = Section::ALL;
             all.sort_unstable();

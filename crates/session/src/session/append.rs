@@ -70,7 +70,11 @@ impl Session {
     ///
     /// # Errors
     /// When it is refused; nothing has changed then.
-    pub fn append(&mut self, messages: &[Incoming<'_>], said: BatchOptions) -> Result<Appended, AppendRefusal> {
+    pub fn append(
+        &mut self,
+        messages: &[Incoming<'_>],
+        said: BatchOptions,
+    ) -> Result<Appended, AppendRefusal> {
         let first_seq = self.head_seq + 1;
         if said.expected_next_seq.is_some_and(|expected| expected != first_seq) {
             return Err(AppendRefusal::Precondition { next_seq: first_seq });

@@ -10,7 +10,7 @@ mod end;
 
 use chrono::{DateTime, Utc};
 
-pub use append::{Appended, Incoming, AppendRefusal, BatchOptions};
+pub use append::{AppendRefusal, Appended, BatchOptions, Incoming};
 pub use end::{Ended, Ending, Retry, Served};
 
 use super::accounting::{Accounting, Usage};

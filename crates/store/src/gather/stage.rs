@@ -11,7 +11,7 @@ use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
 use anchord_messages::id::{CompressionId, Seq};
 use anchord_session::compression::{Request, Status};
-use anchord_session::session::{Appended, Incoming, Live, AppendRefusal, BatchOptions};
+use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::trigger::{Decision, Start};
 
 /// What a reply takes as JSON, about.

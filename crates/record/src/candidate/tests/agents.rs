@@ -26,9 +26,9 @@ fn told(messages: &Value) -> Told {
     let chain = Chain::within(render::DEFAULT_BOUND_TOKENS).of_large_spans();
     let material = chain.material(messages.map(read_in).collect());
     let facts = read(&material);
-    let proof = prove(&material, &facts, draft(&material, &facts));
-    assert!(proof.is_accepted(), "{:?} {:?}", proof.refusals, failed(&proof));
-    let record = proof.summary;
+    let checked = check(&material, &facts, draft(&material, &facts));
+    assert!(checked.is_accepted(), "{:?} {:?}", checked.refusals, failed(&checked));
+    let record = checked.summary;
     let changed = record.files_modified.iter().map(|file| match &file.renamed_from {
         Some(from) => format!("renamed {from} → {}", file.path),
         None => format!("{} {}", file.action.as_str(), file.path),
