@@ -1,4 +1,4 @@
-//! Which tool outputs are served as placeholders.
+//! The mask: which tool outputs are served as placeholders.
 //!
 //! What lives here: the policy of masking (what is eligible, what is protected), the stepwise move of
 //! the mask position, and the placeholder's text.

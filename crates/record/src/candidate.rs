@@ -72,7 +72,7 @@ pub struct Material {
     pub bound: u32,
     /// The same of what a model worded: meaning is worth more room than facts, where the caller set no bound.
     pub told_bound: u32,
-    /// How large a record a model is to aim at, in tokens, whatever one version has room for.
+    /// How large a summary a model is to aim at, in tokens, whatever one version has room for.
     pub aim: u32,
     /// The most tokens of rendering and digest together.
     pub room: u32,
@@ -119,7 +119,7 @@ impl Material {
 pub struct Base {
     /// Its number.
     pub version: i64,
-    /// Its record.
+    /// Its summary.
     pub summary: Summary,
     /// Where that is stored.
     pub parts: Parts,
@@ -149,9 +149,9 @@ pub struct Proposed {
 pub struct Draft {
     /// What the engine proposed.
     pub proposed: Proposed,
-    /// The record and its warnings.
+    /// The summary and its warnings.
     pub merged: Merged,
-    /// What an engine wrote of the record that it was merged into; `None` before the first.
+    /// What an engine wrote of the summary that it was merged into; `None` before the first.
     pub before: Option<Summary>,
 }
 
@@ -175,7 +175,7 @@ pub fn read(material: &Material) -> Facts {
     facts
 }
 
-/// Merges the deterministic engine's proposal into the current record.
+/// Merges the deterministic engine's proposal into the current summary.
 #[must_use]
 pub fn draft(material: &Material, facts: &Facts) -> Draft {
     merge_proposal(material, facts, propose(material, facts))
@@ -215,7 +215,7 @@ pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
     Proposal { intent, decisions, things, is_beside: true, ..Proposal::default() }
 }
 
-/// The record as code merges the span into it: what a model is shown, and what its changes are made upon.
+/// The summary as code merges the span into it: what a model is shown, and what its changes are made upon.
 #[must_use]
 pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
     let proposal = propose_beside(material, facts);
@@ -231,7 +231,7 @@ pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
 }
 
 impl Proposed {
-    /// The narrative that was proposed, of a record that holds it: what a model wrote, or code.
+    /// The narrative that was proposed, of a summary that holds it: what a model wrote, or code.
     #[must_use]
     pub fn told(&self, record: &Summary) -> Cow<'_, Proposal> {
         if self.changes.is_empty() {
@@ -267,14 +267,15 @@ impl Proposed {
     }
 }
 
-/// Merges an engine's proposal into a copy of the current record.
+/// Merges an engine's proposal into a copy of the current summary.
 #[must_use]
 pub fn merge_proposal(material: &Material, facts: &Facts, proposed: Proposed) -> Draft {
     let record = material.base.as_ref().map(|base| base.summary.clone());
     merge_into(record, material, facts, proposed)
 }
 
-/// Merges an engine's proposal into the current record itself, which the material has no longer: for whoever
+/// Merges an engine's proposal into the current summary itself, which the material has no longer: for whoever
+/// makes nothing else of it. A summary grows with its session, and so does a copy.
 /// makes nothing else of it. A record grows with its session, and copying it was a fourth of a late merge.
 #[must_use]
 pub fn merge_last(material: &mut Material, facts: &Facts, proposed: Proposed) -> Draft {
@@ -309,7 +310,7 @@ fn merge_facts(
     if let Some(followed) = facts.followed.as_ref().filter(|_| material.strategy.asks_an_engine()) {
         proposed.proposal.follow(followed);
     }
-    // What the record has and what the ledger read are without secrets already, so only what is new
+    // What the summary has and what the ledger read are without secrets already, so only what is new
     // is read for them: the cost of a compression follows its span and not the session.
     redacted::redact_proposal(&mut proposed.proposal);
     let pins = redacted::redacted_constraints(&material.pins);

@@ -1,4 +1,4 @@
-//! What happened to files, as an associative composition.
+//! The history of files: changes composed so that any grouping of them gives the same result.
 //!
 //! A fact about a file is what was there before, what is there after, and whether anything
 //! changed in between. Composing two facts keeps the first's before and the last's after, so that

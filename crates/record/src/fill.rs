@@ -1,6 +1,6 @@
-//! How much of a window is filled after a compression when nobody says.
+//! How much of a window is filled after a compression by default.
 
-/// Share of the effective window that record, digest and newest messages take when nobody says: the largest that keeps
+/// Share of the effective window that summary, digest and newest messages take when nobody says: the largest that keeps
 /// the cost of a task within 1.3 of what it was when nearly nothing was filled (docs/quality.md).
 pub const DEFAULT_FILL: f64 = 0.40;
 /// The most tokens that they take when nobody says.

@@ -44,7 +44,7 @@ pub struct Candidate<'a> {
     pub strategy: Strategy,
 }
 
-/// What the gate asks of the record that a candidate was merged into: the texts that an engine wrote.
+/// What the gate asks of the summary that a candidate was merged into: the texts that an engine wrote.
 #[must_use]
 pub fn published(record: &Summary) -> Summary {
     Summary {
@@ -176,7 +176,7 @@ fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     }
 }
 
-/// The decisions behind those that the candidate has as the record had them: a record grows with its session,
+/// The decisions behind those that the candidate has as the summary had them: a summary grows with its session,
 /// and the merge appends.
 fn new_decisions<'a>(candidate: &Candidate<'a>) -> &'a [Decision] {
     let all = &candidate.summary.decisions_made;

@@ -1,7 +1,7 @@
 //! Hand-off between agents: what a sub-agent is told of an earlier session, and how a finished one's
 //! record comes back to its parent.
 //!
-//! What lives here: the hand-off's text, the record of a task, records put together (`unite`), and the
+//! What lives here: the hand-off's text, the summary of a task, records put together (`unite`), and the
 //! gate of a merge (`check`).
 //! Invariant: every entry that comes from another session names it in `session_id`, and its `seqs` are
 //! that session's; no entry has numbers of two sessions.
@@ -32,7 +32,7 @@ pub const LEVELS: [u32; 3] = [500, 1_500, 3_000];
 /// The level when nobody names one.
 pub const DEFAULT_LEVEL: u32 = 1_500;
 
-/// Renders a record for a sub-agent's prompt within `level` tokens, to be put under a level-2 heading.
+/// Renders a summary for a sub-agent's prompt within `level` tokens, to be put under a level-2 heading.
 #[must_use]
 pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&str) -> u32) -> String {
     let shown = with_origins(subject.summary);
@@ -40,8 +40,8 @@ pub fn render(origin: &str, subject: &Subject<'_>, level: u32, count: impl Fn(&s
     render::handed_off(origin, &subject, level, count).text
 }
 
-/// Renders a record as [`render`] does, and beside it a digest of what was said in the session of that name, where a
-/// level has room for both: the record gets three fifths of it, and what the digest leaves.
+/// Renders a summary as [`render`] does, and beside it a digest of what was said in the session of that name, where a
+/// level has room for both: the summary gets three fifths of it, and what the digest leaves.
 #[must_use]
 pub fn render_with_digest(
     origin: &str,
@@ -69,7 +69,7 @@ pub fn render_with_digest(
     format!("{record}{heading}{}", digest.text)
 }
 
-/// Renders a record as [`render`] does, within a number of words.
+/// Renders a summary as [`render`] does, within a number of words.
 #[must_use]
 pub fn render_in_words(
     origin: &str,
@@ -88,7 +88,7 @@ pub fn render_in_words(
     }
 }
 
-/// The record as a reader is told it: what comes from another session says so in words. Errors, test runs
+/// The summary as a reader is told it: what comes from another session says so in words. Errors, test runs
 /// and blockers say it in every rendering.
 fn with_origins(summary: &Summary) -> Summary {
     let mut shown = summary.clone();
@@ -118,7 +118,7 @@ fn with_origins(summary: &Summary) -> Summary {
     shown
 }
 
-/// The record of a parent that has no version yet: the intent that its first messages state, else the
+/// The summary of a parent that has no version yet: the intent that its first messages state, else the
 /// child's.
 #[must_use]
 pub fn opening(span: &[Numbered], child: &Origin<'_>) -> Summary {

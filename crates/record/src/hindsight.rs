@@ -1,4 +1,4 @@
-//! Hindsight: what the work went on to need, and whether it had been served.
+//! Hindsight: whether the context of a version had what the later messages needed.
 //!
 //! What lives here: the names that messages after a version used, and a look whether the context of that version told
 //! them beside something of the message that they come from.

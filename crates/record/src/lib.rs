@@ -1,4 +1,4 @@
-//! The record: what a session came to, kept by merging only what is new.
+//! The summary: what a session came to, kept by merging only what is new.
 //!
 //! What lives here: the summary and its merge, renderings, the digest, probes, the gate, exams, the hand-off to another
 //! agent; `candidate` is one compression from messages to a version that may be published.

@@ -1,4 +1,4 @@
-//! Marks around data that a model reads: nothing between them can close them.
+//! Marks around data in a prompt, chosen so that the data cannot contain and close them.
 
 use std::hash::Hasher as _;
 

@@ -1,9 +1,9 @@
-//! A record in the parts that it is stored in, so that what a version has from the one before it is stored once.
+//! A summary in the parts that it is stored in: a version stores only the parts that the version before it has not.
 //!
-//! A record is complete, and so it grows with its session, while a span changes little of it: entries come behind the
+//! A summary is complete, and so it grows with its session, while a span changes little of it: entries come behind the
 //! others, and few of those before change. So its lists are cut into parts of some entries; a version brings those that
 //! no part of its base says, and names the others by their ids.
-//! Invariant: a part never changes, and the parts of a version, in their order, behind its head are its record.
+//! Invariant: a part never changes, and the parts of a version, in their order, behind its head are its summary.
 //!
 //! Measured: the sixtieth version of one session stores 27 KB of 299, the fortieth 41 of 191; sixty versions of
 //! another, with a record of 490 KB at last, take 2.9 MB instead of 5.5. Parts of 8 entries wrote two fifths less and
@@ -38,7 +38,7 @@ const TURNS: Seq = 32;
 /// A part's id is the number of the version that brought it, times this, and its place among those of that version.
 const PLACES: i64 = 1 << 20;
 
-/// A record as it is to be stored.
+/// A summary as it is to be stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SplitSummary {
     /// What stands in no list that is cut, as JSON.
@@ -50,7 +50,7 @@ pub struct SplitSummary {
 }
 
 impl SplitSummary {
-    /// The record that it was written from, of one that has no part from an earlier version.
+    /// The summary that it was written from, of one that has no part from an earlier version.
     ///
     /// # Errors
     /// When it has, or something does not read back.
@@ -65,7 +65,7 @@ impl SplitSummary {
     }
 }
 
-/// A record as it is stored.
+/// A summary as it is stored.
 #[derive(Clone, Debug)]
 pub struct StoredSummary {
     /// Its head; all of it in a version from before there were parts.
@@ -127,7 +127,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Writes the record of a new version of the session that these are parts of; gives that one's own.
+    /// Writes the summary of a new version of the session that these are parts of; gives that one's own.
     ///
     /// # Errors
     /// When it does not go into JSON.
@@ -153,7 +153,7 @@ impl Parts {
         Ok((SplitSummary { head, parts, new }, own))
     }
 
-    /// Bytes of the whole record as JSON, about.
+    /// Bytes of the whole summary as JSON, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -169,7 +169,7 @@ fn is_empty(left_out: &BTreeMap<Section, u32>) -> bool {
     left_out.is_empty()
 }
 
-/// What of a record stands in no list that is cut.
+/// What of a summary stands in no list that is cut.
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
     session_intent: Cow<'a, str>,
@@ -223,7 +223,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// A record with empty lists.
+    /// A summary with empty lists.
     fn summary(self) -> Summary {
         Summary {
             session_intent: self.session_intent.into_owned(),
@@ -239,7 +239,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// The lists that are cut, in the order in which a record is stored.
+/// The lists that are cut, in the order in which a summary is stored.
 macro_rules! lists {
     ($($(#[$stored:meta])? $list:ident: $part:ident($entry:ty)),+) => {
         /// Some entries of one list.
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// A record with something in every section, and with so many errors.
+    /// A summary with something in every section, and with so many errors.
     fn record(errors: usize) -> Summary {
         let (seqs, session_id) = (vec![3], Some("other".to_owned()));
         let text = || "text \u{1F600}".to_owned();
@@ -577,7 +577,7 @@ mod tests {
         assert!(stored.read().is_err());
         stored.texts = None;
         assert!(stored.read().is_err());
-        // A head is not taken for a whole record.
+        // A head is not taken for a whole summary.
         stored.parts = None;
         assert!(stored.read().is_err());
     }

@@ -1,4 +1,4 @@
-//! Takes secrets out of facts, proposals and records: which texts of theirs may hold one.
+//! Removes secrets from the texts of facts, proposals and summaries.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,8 @@
-//! Reading a whole history afresh: the record grows page by page, and what only the old one has is kept.
+//! The regenerative strategy: the summary grows page by page over the whole history, and entries that only the old
+//! summary has are kept.
 //!
 //! A page is digested as a span of its own, so that a history of any length takes the memory of one
-//! page and of the record.
+//! page and of the summary.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -13,7 +14,7 @@ use super::summary::{Decision, RequestEntry, Summary};
 use anchord_facts::ledger::Facts;
 use anchord_facts::wording;
 
-/// The record with one more page in it, for the next page to build on.
+/// The summary with one more page in it, for the next page to build on.
 #[must_use]
 pub fn grow(mut page: Material, facts: Facts, proposed: Proposed) -> Base {
     let draft = candidate::merge_last(&mut page, &facts, proposed);

@@ -1,4 +1,4 @@
-//! The sections of the summary by name, for whoever speaks about one of them.
+//! The sections of a summary by name.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;

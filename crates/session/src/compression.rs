@@ -1,4 +1,4 @@
-//! One compression: what was asked for, and what came of it.
+//! One compression: its request, its status and its report.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr};

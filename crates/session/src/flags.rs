@@ -1,4 +1,4 @@
-//! Red flags: figures of a compression that are outside their targets.
+//! Flags: figures of a compression that are outside their targets.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

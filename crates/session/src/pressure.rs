@@ -1,4 +1,4 @@
-//! What a session that presses on its window does about it: it masks before anything is summarised, and
+//! What a session does when its window fills: it masks before anything is summarised, and
 //! is not summarised more often than that can be of use.
 
 use crate::accounting::Accounting;

@@ -1,4 +1,4 @@
-//! What a signal is, whatever its rule.
+//! A signal: what one rule of the trigger says about a session.
 
 use std::borrow::Cow;
 

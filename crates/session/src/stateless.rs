@@ -1,4 +1,4 @@
-//! One compression of messages that nobody stores: span, candidate and context in one go, by code alone.
+//! One compression of messages that are not stored: span, candidate and context in one call, without a model.
 //!
 //! The steps are those of a session's first compression, and the context is assembled as a session's is,
 //! so that what comes back is valid in its format. Tool outputs become no placeholders: there is no session

@@ -1,4 +1,4 @@
-//! What a session, a task or a tenant used: the figures of the ledger, and what follows from them.
+//! Usage of a session, a task or a tenant: the sums that are stored, and the figures computed from them.
 
 use std::ops::AddAssign;
 

@@ -1,4 +1,4 @@
-//! What gives way when the budget binds. In this order, each step only as far as needed:
+//! Makes a context fit its budget. Content is removed in this order, each step only as far as needed:
 //!
 //! 1. the digest is cut, the oldest lines first, to lengths of a fixed ladder and at last to nothing;
 //! 2. older tool outputs become placeholders, the oldest first, open errors after the others;

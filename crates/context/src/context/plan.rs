@@ -1,4 +1,4 @@
-//! What is to be served, before it is written: the tail in groups, and what is done to each message.
+//! The plan of a context, before it is written: the tail in groups, and what is done to each message.
 
 use std::borrow::Cow;
 

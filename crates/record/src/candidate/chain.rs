@@ -1,4 +1,4 @@
-//! A session that is compressed again and again, without server and database.
+//! For tests: a session that is compressed again and again, without server and database.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ impl Chain {
         self.probes = kept.map(|(_, probe)| probe.clone()).collect();
         self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
         self.next = material.through_seq + 1;
-        // A process that keeps the record of a version builds on it as one that reads it back.
+        // A process that keeps the summary of a version builds on it as one that reads it back.
         let (summary, parts) = self.store(&proof.summary);
         assert_eq!(summary, proof.summary);
         assert_eq!(read_back(&facts.carry), facts.carry);
@@ -78,7 +78,7 @@ impl Chain {
         self.version += 1;
     }
 
-    /// Stores a record in parts and reads it back.
+    /// Stores a summary in parts and reads it back.
     fn store(&mut self, summary: &Summary) -> (Summary, Parts) {
         let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
         let (written, _) = base.write(summary, self.version).unwrap();
@@ -91,7 +91,7 @@ impl Chain {
             .unwrap()
     }
 
-    /// The record of the last version.
+    /// The summary of the last version.
     pub(super) fn record(&self) -> &Summary {
         &self.base.as_ref().unwrap().summary
     }

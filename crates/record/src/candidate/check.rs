@@ -29,7 +29,7 @@ const REASONS_TOLD: usize = 5;
 pub struct CheckedDraft {
     /// What is known about the version.
     pub meta: VersionMeta,
-    /// The record.
+    /// The summary.
     pub summary: Summary,
     /// The text of the summary message that contexts serve, and its tokens.
     pub rendering: Rendering,
@@ -134,7 +134,7 @@ pub fn expand(material: &Material, facts: &Facts, proof: &CheckedDraft) -> Optio
 /// What a candidate is asked, and what it was made of.
 struct Asking {
     proposed: Proposed,
-    /// What an engine wrote of the record that it was merged into.
+    /// What an engine wrote of the summary that it was merged into.
     before: Option<Summary>,
     new_probes: Vec<Probe>,
     retired: Vec<usize>,

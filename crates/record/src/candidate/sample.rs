@@ -1,4 +1,4 @@
-//! A small session that touches what the ledger knows.
+//! A small sample session, compressed once to warm caches up.
 
 use chrono::DateTime;
 

@@ -1,4 +1,4 @@
-//! How much of what a model told is published, and what becomes of an answer and its correction.
+//! Which of a model's changes are published, out of its first answer and the corrected one, and how many are not.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! The record while a model changes it: entries numbered, changes applied in the order of their pieces.
+//! The summary while a model changes it: its entries have numbers, and changes are applied chunk by chunk.
 //!
 //! Invariant: a number means the same entry from the first piece of a span to its last. What is closed keeps its number
-//! and takes no further change; it leaves the record, where it does, when the span is told.
+//! and takes no further change; it leaves the summary, where it does, when the span is told.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub enum RefusedChange {
     NoName,
 }
 
-/// The record while a model changes it.
+/// The summary while a model changes it.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     summary: Summary,
@@ -47,13 +47,13 @@ pub struct Board {
 }
 
 impl Board {
-    /// The record as code merged the span into it.
+    /// The summary as code merged the span into it.
     #[must_use]
     pub fn new(summary: Summary) -> Self {
         Self { summary, gone: BTreeSet::new() }
     }
 
-    /// The record so far.
+    /// The summary so far.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
@@ -369,7 +369,7 @@ impl Board {
         }
     }
 
-    /// The record without what was closed.
+    /// The summary without what was closed.
     #[must_use]
     pub fn finish(self) -> Summary {
         let Self { mut summary, gone } = self;

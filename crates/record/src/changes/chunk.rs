@@ -1,4 +1,4 @@
-//! The pieces that a span is asked in: whole groups, clipped, without their secrets.
+//! The chunks of a span that a model reads one by one: whole groups, clipped, without secrets.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

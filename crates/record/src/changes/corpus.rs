@@ -1,4 +1,4 @@
-//! What the data says: the messages of a piece and the record, place by place.
+//! An index of the words in a chunk of messages and in the summary, against which the clauses of a reply are checked.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -48,7 +48,7 @@ struct Fragment {
 pub(super) struct Corpus<'a> {
     chunk: &'a Chunk,
     board: &'a Board,
-    /// The texts of the blocks, then of the record, in lower case.
+    /// The texts of the blocks, then of the summary, in lower case.
     texts: Vec<String>,
     /// Words with a capital inside of sentences.
     proper_names: HashSet<String>,
@@ -56,7 +56,7 @@ pub(super) struct Corpus<'a> {
     at: HashMap<Term, Vec<usize>>,
     fragments: Vec<Fragment>,
     within: HashMap<Term, Vec<usize>>,
-    /// Stems of what a person said, the agent, tools; of the record.
+    /// Stems of what a person said, the agent, tools; of the summary.
     person: BTreeSet<String>,
     agent: BTreeSet<String>,
     record: BTreeSet<String>,
@@ -319,7 +319,7 @@ impl<'a> Corpus<'a> {
         let mut other = None;
         for at in places {
             let fragment = self.fragments.get(at)?;
-            // What the record tells came out of messages that are not here.
+            // What the summary tells came out of messages that are not here.
             if fragment.block >= self.chunk.blocks.len() {
                 return None;
             }
@@ -381,7 +381,7 @@ impl<'a> Corpus<'a> {
         })
     }
 
-    /// The largest share of words that one message which somebody spoke has, with the one before it, or the record.
+    /// The largest share of words that one message which somebody spoke has, with the one before it, or the summary.
     fn said(&self, wanted: &BTreeSet<String>, known: &BTreeSet<String>, is_turned_down: bool) -> f64 {
         let mut most =
             wanted.iter().filter(|word| known.contains(*word) || self.record.contains(*word)).count();

@@ -82,7 +82,7 @@ pub(super) fn kept(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// All that the record tells, in lines: what a new entry may name without a message that does.
+/// All that the summary tells, in lines: what a new entry may name without a message that does.
 pub(super) fn all_lines(board: &Board) -> Vec<String> {
     let summary = board.summary();
     let mut lines = vec![summary.session_intent.clone(), summary.current_state.text.clone()];

@@ -1,6 +1,6 @@
-//! What a model changes in a record, and what of that is believed.
+//! The changes that a model makes to a summary, and the check of them.
 //!
-//! What lives here: the pieces that a span is asked in, the record with its entries numbered, the prompt, the reading
+//! What lives here: the pieces that a span is asked in, the summary with its entries numbered, the prompt, the reading
 //! of the reply, the check that the data supports it, and how it is applied.
 //! Invariant: messages are data between marks that they cannot close; what a reply does not touch stays as it is;
 //! nothing is kept that the data does not support; no secret is in a prompt or a change.

@@ -1,4 +1,4 @@
-//! The prompt: instructions of ours, and everything else as data between marks.
+//! The prompt that asks a model for changes: fixed instructions, and all else as data between marks.
 
 use std::fmt::Write as _;
 
@@ -33,9 +33,9 @@ pub struct Prompt {
 /// What frames every piece of a span.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The most characters of the record that are shown.
+    /// The most characters of the summary that are shown.
     pub max_chars: usize,
-    /// The most tokens that the record should take.
+    /// The most tokens that the summary should take.
     pub bound: u32,
     /// The phase of the work.
     pub phase: Option<Phase>,
@@ -122,7 +122,7 @@ seats, 19:30, LP-77\", \"seqs\": [8]}]}
 ";
 
 impl Frame {
-    /// The prompt for one piece; the board is the record as the pieces before it left it.
+    /// The prompt for one piece; the board is the summary as the pieces before it left it.
     #[must_use]
     pub fn prompt(&self, chunk: &Chunk, board: &Board) -> Prompt {
         let record = self.record(board);
@@ -173,7 +173,7 @@ impl Frame {
         }
     }
 
-    /// The record in lines, its entries numbered; what is over, and what was there first, goes first when there is no
+    /// The summary in lines, its entries numbered; what is over, and what was there first, goes first when there is no
     /// room.
     fn record(&self, board: &Board) -> String {
         let mut lines: Vec<(u8, String)> = Vec::new();
@@ -320,7 +320,7 @@ fn language(chunk: &Chunk, record: &Summary) -> String {
             chunk.blocks.iter().filter(|block| block.voice == voice).map(|block| block.words.as_str());
         words.take(8).collect::<Vec<_>>().join("\n")
     };
-    // The session's, so that a record does not change its language from part to part.
+    // The session's, so that a summary does not change its language from part to part.
     let asked =
         record.requests.iter().take(8).map(|request| request.text.as_str()).collect::<Vec<_>>().join("\n");
     let person = if asked.trim().is_empty() { of(Voice::Person) } else { asked };

@@ -1,4 +1,4 @@
-//! The reading of a reply.
+//! Parses a model's reply into changes.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use anchord_facts::redact::redact;
 use anchord_facts::wording::one_line;
 use anchord_messages::id::Seq;
 
-/// What a model changes in a record.
+/// What a model changes in a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// What the person wants now; empty when that is as before.

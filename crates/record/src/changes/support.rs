@@ -1,4 +1,4 @@
-//! The check that the data supports what a reply says, clause by clause.
+//! Checks, clause by clause, that messages or summary support what a reply says.
 //!
 //! Code cannot tell whether a paraphrase is true, and words are free. It can tell that a name, a path or a figure stands
 //! nowhere; that a figure, an id or somebody's name stands with other things than those it is told of; and that what
@@ -26,7 +26,7 @@ pub struct CheckedReply {
     pub faults: Vec<Fault>,
 }
 
-/// Holds a reply against the piece that it is about and the record that it changes.
+/// Holds a reply against the piece that it is about and the summary that it changes.
 #[must_use]
 pub fn check(changes: Changes, chunk: &Chunk, board: &Board) -> CheckedReply {
     let corpus = Corpus::new(chunk, board);

@@ -1,4 +1,4 @@
-//! What in a text names something, and the words that carry its meaning.
+//! The names in a text, and the words that carry its meaning.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Which lines stay: those that tell most that no chosen line tells yet, for the room that they take.
+//! Which lines a digest keeps: those that name most that no chosen line names yet, for the room that they take.
 //!
 //! A line is worth what it names: ids, paths, figures, names, each once, more when later turns come back to it; and that
 //! it says something at all. What a person said counts most, then what the agent said, then what tools gave; what is old

@@ -5,7 +5,7 @@
 //! the beginning, and the text as it is served.
 //! Invariant: bounded in turns and bytes, without secrets, and read as the past: every line stands under its turn's
 //! number and speaker or is indented below it.
-//! Must not know: the record's sections, where anything is stored, how a context is put together.
+//! Must not know: the summary's sections, where anything is stored, how a context is put together.
 
 mod choose;
 mod lines;

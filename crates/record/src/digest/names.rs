@@ -1,4 +1,4 @@
-//! What in a line names something: an id, a path, a figure, an identifier, somebody's name.
+//! The names in a line: ids, paths, figures, identifiers, people.
 
 use std::hash::BuildHasher as _;
 

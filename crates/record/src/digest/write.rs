@@ -1,4 +1,4 @@
-//! The text that serves a digest, and shorter ones of it.
+//! Writes the text of a digest, and cuts it to a shorter one.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

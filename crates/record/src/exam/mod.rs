@@ -1,4 +1,5 @@
-//! Exams: questions that a model writes from the messages, so that a summary is asked what nobody made it from.
+//! Exams: questions that a model writes from the messages, so that a summary is tested by something that it was not
+//! made from.
 //!
 //! What lives here: which sessions are examined, the examiner's question and the strict reading of its answer, which
 //! earlier questions are asked again, and what a reader's answers come to.

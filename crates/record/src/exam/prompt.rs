@@ -1,4 +1,4 @@
-//! The examiner's question, and what of its answer is asked.
+//! The prompt that asks a model for an exam, and the checks of the questions that it writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

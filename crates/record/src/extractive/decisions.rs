@@ -1,4 +1,4 @@
-//! Choices that tools carried: answers to the model's questions, plans approved or rejected.
+//! Decisions that stand in tool calls and results: answers to the model's questions, plans approved or rejected.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

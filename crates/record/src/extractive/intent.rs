@@ -1,4 +1,4 @@
-//! What the session is for: what people asked and nobody has done yet.
+//! The intent of a session: what people asked for and nobody has done yet.
 
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};

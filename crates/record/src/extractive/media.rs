@@ -1,4 +1,4 @@
-//! Pictures and files in a span, as words: a summary carries no bytes, and whoever reads it should
+//! Pictures and files in a span, as words: a summary carries no bytes, and its reader should
 //! know that there was a picture, what it came with and where it is.
 
 use std::collections::VecDeque;

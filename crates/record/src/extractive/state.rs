@@ -1,4 +1,4 @@
-//! Where the work stands at the span's end, as far as the messages themselves tell.
+//! The current state at the span's end, as the messages themselves state it.
 
 use super::super::summary::CurrentState;
 use super::text::clip;

@@ -1,4 +1,4 @@
-//! What can be mended of a refused candidate without asking anybody.
+//! Repairs of a refused candidate from the facts and the messages, without a model.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

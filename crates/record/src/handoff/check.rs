@@ -1,4 +1,4 @@
-//! The gate of a merge: it publishes a version, so that it is held to what every version is held to.
+//! The gate of a merge-back: the merged version must hold everything that any other version must.
 //!
 //! It refuses and does not repair. A compression repairs from its span, and a merge has none: what its result lacks,
 //! one of the two records lacks, and the caller can compress that session again. What the parent's version did not
@@ -19,10 +19,10 @@ use anchord_facts::ledger::Facts;
 use anchord_facts::wording::{clip_words, one_line};
 use anchord_messages::message::Numbered;
 
-/// What a merged record is held against.
+/// What a merged summary is held against.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeBackInput<'a> {
-    /// The parent's record before, and how it was rendered; of a parent without a version the opening.
+    /// The parent's summary before, and how it was rendered; of a parent without a version the opening.
     pub parent: (&'a Summary, Option<&'a Rendering>),
     /// The session that was merged.
     pub child: &'a Origin<'a>,
@@ -47,7 +47,7 @@ pub struct CheckedMerge {
     pub refusals: Vec<String>,
 }
 
-/// Checks a merged record and its rendering.
+/// Checks a merged summary and its rendering.
 #[must_use]
 pub fn check(merged: &Summary, rendering: &Rendering, asked: MergeBackInput<'_>) -> CheckedMerge {
     let MergeBackInput { parent: (parent, before), child, .. } = asked;
@@ -101,7 +101,7 @@ fn held_against(report: &ProbeReport, asked: MergeBackInput<'_>) -> ProbeReport 
     ProbeReport::of(report.results.iter().filter(answers).cloned().collect())
 }
 
-/// What the parent has and the merged record has not.
+/// What the parent has and the merged summary has not.
 fn lost(parent: &Summary, merged: &Summary) -> Vec<String> {
     fn missing<'a>(
         section: Section,

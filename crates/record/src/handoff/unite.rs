@@ -1,4 +1,4 @@
-//! Records of several sessions put together, entry by entry, each with its origin.
+//! Joins the summaries of several sessions, entry by entry, each with its origin.
 //!
 //! A number without the session that counts it points at a wrong message, so every entry from another session names
 //! it. An entry that both have stays the parent's, and so does one of the child's once the parent's own messages

@@ -1,4 +1,4 @@
-//! What names something in a text: paths, identifiers, figures, and words that were put between quotation marks.
+//! The names in a text: paths, identifiers, figures, and words that were put between quotation marks.
 
 /// The shortest name, in characters; what is shorter stands everywhere.
 const SHORTEST: usize = 3;

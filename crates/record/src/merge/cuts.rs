@@ -1,4 +1,4 @@
-//! However a session is cut into spans, what code finds comes to the same record.
+//! Tests that the same session gives the same summary, however it is cut into spans.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,7 +106,7 @@ fn session(steps: &[Step]) -> (Vec<Numbered>, Vec<usize>) {
     ((1..).zip(all).map(|(seq, message)| Numbered { seq, message }).collect(), cuts)
 }
 
-/// The record of a session that is compressed span by span.
+/// The summary of a session that is compressed span by span.
 fn record(messages: &[Numbered], cuts: &BTreeSet<usize>) -> Summary {
     let (mut record, mut carry): (Option<Summary>, Carry) = (None, Carry::default());
     let mut from = 0;

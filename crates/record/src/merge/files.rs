@@ -1,4 +1,4 @@
-//! Files: the record's history, then the span's, by the rules of `file_history`.
+//! Files: the summary's history, then the span's, by the rules of `file_history`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use anchord_messages::id::Seq;
 /// Merges the span's files into both file sections; returns the identities of those that are no longer
 /// among the changed ones.
 pub(super) fn merge(summary: &mut Summary, facts: &Facts, is_beside: bool) -> BTreeSet<String> {
-    // A record grows with its session, so what the span does not touch stays where it is.
+    // A summary grows with its session, so what the span does not touch stays where it is.
     let named = facts.files.iter().flat_map(|f| [Some(&f.path), f.renamed_from.as_ref()]).flatten();
     let touched = PathSet::of(named.chain(&facts.taken_back).map(String::as_str));
     let Opened { modified, read, record, mut earlier } = open(summary, &touched, is_beside);
@@ -78,7 +78,7 @@ fn put<T>(entries: &mut [T], at: usize, new: T) {
     }
 }
 
-/// What a file is in the record.
+/// What a file is in the summary.
 enum Entry {
     Modified(ModifiedFile),
     Read(ReadFile),
@@ -130,19 +130,19 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The record's files that the span touches; their entries are hollow until their histories are told.
+/// The summary's files that the span touches; their entries are hollow until their histories are told.
 struct Opened {
     /// Their places among the changed ones.
     modified: Vec<usize>,
     /// Their places among those that were read.
     read: Vec<usize>,
-    /// What the record tells of them, in the same order.
+    /// What the summary tells of them, in the same order.
     record: Vec<FileFact>,
     /// What is known of them besides.
     earlier: HashMap<String, Known>,
 }
 
-/// What the record knows of a file besides its history.
+/// What the summary knows of a file besides its history.
 #[derive(Default)]
 struct Known {
     status: FileStatus,

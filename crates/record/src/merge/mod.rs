@@ -1,7 +1,7 @@
 //! The merge: one span's facts and proposal into the current summary.
 //!
 //! What lives here: a rule per section, each in the file of its subject.
-//! Invariant: pure and deterministic; files, errors and constraints of the record are never lost
+//! Invariant: pure and deterministic; files, errors and constraints of the summary are never lost
 //! to a span; a span that is already covered changes nothing.
 //! Must not know: engines, renderings, token counts, where a summary is stored.
 
@@ -49,11 +49,11 @@ pub struct Merged {
     pub summary: Summary,
     /// What the version should warn of.
     pub warnings: Vec<String>,
-    /// What left the record, so that nobody asks for it.
+    /// What left the summary, so that nobody asks for it.
     pub gone: Gone,
 }
 
-/// What a rule of the merge took out of the record.
+/// What a rule of the merge took out of the summary.
 ///
 /// An earlier version's critical probe asks for it until a rule retires that probe. The record cannot show it: of a rename
 /// it has the first name and the last, and a probe for a name in between would fail every later version.
@@ -112,7 +112,7 @@ fn merge_questions(open: &mut Vec<Remark>, facts: &Facts, is_beside: bool) {
     }
 }
 
-/// Pins first, then what the record has, then what the span adds; returns what the caller took back.
+/// Pins first, then what the summary has, then what the span adds; returns what the caller took back.
 fn merge_constraints(
     constraints: &mut Vec<Constraint>,
     found: &[Constraint],

@@ -13,10 +13,10 @@ const WORDS_OF_BRIEF: usize = 30;
 const LATER: usize = 3;
 /// What took a request's place is told in at most this many characters.
 const LONGEST_SUCCESSOR: usize = 160;
-/// The most requests of a record; the oldest that are closed go first.
+/// The most requests of a summary; the oldest that are closed go first.
 const MOST: usize = 200;
 
-/// The requests of a record, if there is one, with those of the span behind it.
+/// The requests of a summary, if there is one, with those of the span behind it.
 #[must_use]
 pub fn after(record: Option<&Summary>, told: &[RequestFact]) -> Vec<RequestEntry> {
     let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn fold(record: &mut Vec<RequestEntry>, told: &[RequestFact]) {
     record.extend(fold.entries.into_iter().flatten());
 }
 
-/// A record's requests while a span is read into them: the cost follows the span, and not the record times the span.
+/// A summary's requests while a span is read into them: the cost follows the span, and not the summary times the span.
 struct Fold {
     /// In order; what was asked again has left its place.
     entries: Vec<Option<RequestEntry>>,
@@ -144,7 +144,7 @@ impl Fold {
     }
 }
 
-/// Keeps the record within its bound; gives how many requests went.
+/// Keeps the summary within its bound; gives how many requests went.
 pub(super) fn bound(record: &mut Vec<RequestEntry>) -> u32 {
     let mut surplus = record.len().saturating_sub(MOST);
     let gone = surplus;

@@ -7,7 +7,7 @@ use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::TestRunFact;
 use anchord_facts::wording;
 
-/// How many of a span's runs are compared with how many of the record's, the latest of both.
+/// How many of a span's runs are compared with how many of the summary's, the latest of both.
 const MOST_NEW: usize = 32;
 const MOST_OF_RECORD: usize = 256;
 

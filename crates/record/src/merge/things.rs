@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anchord_facts::thing::{Thing, keep};
 use anchord_messages::id::Seq;
 
-/// The most things of a record, and their bytes.
+/// The most things of a summary, and their bytes.
 const MOST: usize = 512;
 const MOST_BYTES: usize = 128 * 1024;
 

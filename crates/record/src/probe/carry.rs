@@ -1,4 +1,4 @@
-//! Asking earlier spans' critical probes again, so that drift over many compressions shows.
+//! Which critical probes of earlier spans are asked again, so that drift over many compressions shows.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
@@ -41,7 +41,7 @@ pub fn carry_over(previous: &[Probe], candidate: &Summary, gone: &Gone) -> Vec<P
         Some(Section::FilesModified) => {
             probe.expected.iter().any(|path| !gone.files.is_empty() && gone.files.contains(&path_key(path)))
         }
-        // Resolved; or met again with other numbers, which the record then has.
+        // Resolved; or met again with other numbers, which the summary then has.
         Some(Section::Errors) => probe.expected.iter().any(|message| {
             let as_it_was =
                 open.range(message.as_str()..).take_while(|(known, _)| known.starts_with(message));

@@ -1,4 +1,4 @@
-//! Making probes from a span's facts and proposal.
+//! Makes probes from a span's facts and proposal.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -83,7 +83,7 @@ fn probe(kind: ProbeKind, section: Section, question: String, expected: Vec<Stri
 }
 
 fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
-    // One file has one spelling, the record's; a file that the record lost is asked for by its own.
+    // One file has one spelling, the summary's; a file that the summary lost is asked for by its own.
     let of_span = PathSet::of(facts.files.iter().map(|f| f.path.as_str()));
     let in_span = |path: &&str| of_span.contains(path);
     let told: Vec<&ModifiedFile> =
@@ -106,7 +106,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
         .iter()
         .filter(|f| f.action.is_some() && !moved_away(f) && exact(&f.path).is_some())
         .collect();
-    // A file of an earlier span that this one removed came and went, which only the record knows.
+    // A file of an earlier span that this one removed came and went, which only the summary knows.
     let passing: HashSet<String> = told.iter().filter(|f| f.transient).map(|f| path_key(&f.path)).collect();
     let is_transient = |f: &FileFact| f.transient || passing.contains(&path_key(&f.path));
     changed.sort_by_key(|f| (is_transient(f), Reverse(latest(&f.seqs))));
@@ -191,7 +191,7 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
 }
 
 fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
-    // The latest spelling of an error is the one that the record keeps.
+    // The latest spelling of an error is the one that the summary keeps.
     let mut errors: Vec<_> = facts.errors.iter().rev().filter(|e| e.count > 0).collect();
     errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
     let mut keys = HashSet::new();

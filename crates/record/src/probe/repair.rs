@@ -1,4 +1,4 @@
-//! Putting back, word for word, what a candidate lost.
+//! Puts the facts that a candidate lost back into it, word for word.
 
 use super::super::file_history::{identity, restored};
 use super::super::proposal::Proposal;

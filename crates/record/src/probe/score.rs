@@ -1,4 +1,4 @@
-//! Asking probes of a rendering, without a model.
+//! Scores a rendering by its probes, without a model.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -15,7 +15,7 @@ use super::report::ProbeReport;
 use anchord_facts::wording;
 use anchord_messages::id::Seq;
 
-/// Asks every probe of a rendering; what only the record holds, because the bound cut its section,
+/// Asks every probe of a rendering; what only the summary holds, because the bound cut its section,
 /// is cut and not failed.
 #[must_use]
 pub fn score(probes: &[Probe], rendering: &Rendering, record: &Summary) -> ProbeReport {
@@ -80,7 +80,7 @@ struct Texts<'a> {
     record: &'a Summary,
     shown: BTreeMap<Option<Section>, Text<'a>>,
     kept: BTreeMap<Option<Section>, Text<'static>>,
-    /// Paths of the record that probes ask for.
+    /// Paths of the summary that probes ask for.
     paths: Option<HashSet<Cow<'a, str>>>,
 }
 
@@ -242,7 +242,7 @@ fn find_bounded(text: &str, wanted: &str, is_inner: impl Fn(char) -> bool) -> bo
     })
 }
 
-/// What the record says in a section: all of it, or those of its latest entries that share a message with others.
+/// What the summary says in a section: all of it, or those of its latest entries that share a message with others.
 fn record_text(summary: &Summary, section: Section, near: Option<(&[Seq], usize)>) -> String {
     let (near, latest) = near.map_or((None, usize::MAX), |(near, latest)| (Some(near), latest));
     let near: Option<Vec<Seq>> = near.map(|near| {

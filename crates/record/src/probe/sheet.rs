@@ -1,4 +1,4 @@
-//! Asking a model: the questions of probes, answered from the rendering alone and checked by code.
+//! Probes that a model answers: the prompt with the questions, and the check of the answers by code.
 
 use std::fmt::Write as _;
 

@@ -29,7 +29,7 @@ struct SectionFill<'a> {
     /// Lines of the queue that were offered.
     offered: usize,
     taken: Vec<Rc<Line>>,
-    /// Entries of the record that the lines taken tell.
+    /// Entries of the summary that the lines taken tell.
     told: usize,
     /// Entries that were shortened.
     clipped: usize,

@@ -39,7 +39,7 @@ const ENTRY_CHARS: usize = 1_200;
 pub(super) enum ListShape {
     /// With dashes.
     Bullets,
-    /// With the entry's number in the record.
+    /// With the entry's number in the summary.
     Numbers,
 }
 
@@ -50,7 +50,7 @@ fn in_order<'a, T: 'a>(ranked: Vec<(usize, T)>, print: impl Fn(usize, T) -> Stri
     Entries::of(all, all, lines)
 }
 
-/// Entries that share lines, `all` of them in the record.
+/// Entries that share lines, `all` of them in the summary.
 fn shared<'a>(lines: Vec<Shared>, all: usize, print: impl Fn(&[usize]) -> String + 'a) -> Entries<'a> {
     let print = move |Shared { order, of }| Line::entry(order, print(&of)).telling(of.len());
     Entries::of(lines.len(), all, lines.into_iter().map(print))
@@ -191,7 +191,7 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
         loop {
             let Reverse((_, _, order)) = ranked.pop()?;
             let entry = summary.errors.get(order)?;
-            // An error that nobody met for long mostly stands no more; the record has it.
+            // An error that nobody met for long mostly stands no more; the summary has it.
             told_lines += 1;
             let is_old = entry.status == ErrorStatus::Open && latest(&entry.seqs) < through - LONG_AGO;
             if is_old && told_lines > CRITICAL_ERRORS {
@@ -336,7 +336,7 @@ fn test_result(t: &TestResult) -> String {
     text
 }
 
-/// The files that were read with their places in the record, the latest first.
+/// The files that were read with their places in the summary, the latest first.
 pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
     let mut ranked: Vec<_> =
         summary.files_read.iter().enumerate().map(|(order, f)| (latest(&f.seqs), order, f)).collect();

@@ -1,7 +1,7 @@
 //! The entries of a section, printed and counted once for all attempts at a text.
 //!
 //! A text is built in several sizes until one holds its bound. What a line says does not depend on the
-//! size, so attempts share what was printed; and as a record grows with its session and a text does
+//! size, so attempts share what was printed; and as a summary grows with its session and a text does
 //! not, a line is printed only when there may be room for it.
 
 use std::cell::{OnceCell, RefCell};
@@ -20,7 +20,7 @@ pub(super) struct Line {
     pub text: String,
     /// Whether it may be shortened when there is no room for all of it.
     pub clip: bool,
-    /// How many entries of the record it tells.
+    /// How many entries of the summary it tells.
     pub entries: usize,
     /// How many of those it tells in part.
     pub shortens: usize,
@@ -65,7 +65,7 @@ impl Line {
 pub(super) struct Entries<'a> {
     /// How many lines there are.
     pub lines: usize,
-    /// Entries of the record that are to be told.
+    /// Entries of the summary that are to be told.
     pub all: usize,
     shared: RefCell<Shared<'a>>,
 }
@@ -90,7 +90,7 @@ impl<'a> Entries<'a> {
         Self { lines, all, shared: RefCell::new(shared) }
     }
 
-    /// The same lines, and the entries of a section that a bound kept out of the record.
+    /// The same lines, and the entries of a section that a bound kept out of the summary.
     pub(super) fn leaving_out(self, summary: &Summary, section: Section) -> Self {
         let gone = summary.left_out.get(&section).map_or(0, |gone| *gone as usize);
         Self { all: self.all + gone, ..self }

@@ -1,4 +1,4 @@
-//! What keeps a caller's text from becoming structure.
+//! Escapes: texts of callers that must not become Markdown structure.
 
 use anchord_facts::wording;
 

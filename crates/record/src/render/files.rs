@@ -37,7 +37,7 @@ pub(super) struct RankedFiles<'a> {
     shape: FilesShape,
     ranked: Vec<Entry<'a>>,
     groups: Vec<Group<'a>>,
-    /// The places of the files as they are printed: in the order of the record, transient ones last.
+    /// The places of the files as they are printed: in the order of the summary, transient ones last.
     printed: OnceCell<Vec<usize>>,
 }
 
@@ -52,7 +52,7 @@ struct Group<'a> {
 
 struct Entry<'a> {
     file: &'a ModifiedFile,
-    /// Its place in the record.
+    /// Its place in the summary.
     order: usize,
     /// The place of its group.
     group: usize,
@@ -256,7 +256,7 @@ impl<'r> Files<'r> {
         (hidden, self.ranked.iter().filter(briefly).count())
     }
 
-    /// The lines, in the order of the record, transient files last.
+    /// The lines, in the order of the summary, transient files last.
     pub(super) fn into_lines(self) -> Vec<String> {
         let printed = self.roster.printed().iter();
         let shown = printed.filter_map(|at| self.ranked.get(*at)).filter(|s| s.path);

@@ -68,12 +68,12 @@ pub(super) struct Renderer<'a> {
     sections: Vec<Option<Rc<Entries<'a>>>>,
     files: RankedFiles<'a>,
     reads: Rc<[(usize, &'a ReadFile)]>,
-    /// The lines of what was read: the same in all sizes that take as much of the record.
+    /// The lines of what was read: the same in all sizes that take as much of the summary.
     read_lines: BySize<'a>,
     pins: usize,
 }
 
-/// The lines of a section by how many entries of the record were taken for them.
+/// The lines of a section by how many entries of the summary were taken for them.
 #[derive(Default)]
 struct BySize<'a>(RefCell<Vec<(usize, Rc<Entries<'a>>)>>);
 

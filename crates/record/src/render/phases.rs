@@ -1,5 +1,5 @@
-//! What an agent reads follows the phase of its work: which sections come first, under which names, and
-//! about how many words there are. The record is the same in every phase, so that a change of phase
+//! The layout for each phase of the work: which sections come first, under which names, and
+//! about how many words there are. The summary is the same in every phase, so that a change of phase
 //! loses nothing.
 
 use super::super::section::Section;

@@ -9,7 +9,7 @@ use super::escape::{self, short};
 use super::rendering::{Count, Cut, Rendering, Subject};
 use anchord_facts::ledger::FileAction;
 
-/// How much of the record goes in.
+/// How much of the summary goes in.
 #[derive(Clone, Copy)]
 struct Limits {
     files: usize,
@@ -129,7 +129,7 @@ fn document(subject: &Subject<'_>, ranked: &[(usize, &ModifiedFile)], limits: Li
     (doc, cut)
 }
 
-/// The files with their places in the record, the latest first.
+/// The files with their places in the summary, the latest first.
 fn ranked_files(files: &[ModifiedFile]) -> Vec<(usize, &ModifiedFile)> {
     let mut ranked: Vec<(usize, &ModifiedFile)> = files.iter().enumerate().collect();
     ranked.sort_by_key(|(order, f)| {

@@ -1,4 +1,4 @@
-//! Things as a reader takes them in: those of one kind with the same properties as a table, others a line each.
+//! Things as lines: those of one kind with the same properties as a table, others a line each.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

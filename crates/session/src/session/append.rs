@@ -1,4 +1,4 @@
-//! What becomes of a session when messages are appended.
+//! The effects on a session when messages are appended.
 
 use super::{INDEX_EVERY, Session};
 use crate::accounting::{MAX_GROUP_BYTES, MessageCounts, Usage};

@@ -1,4 +1,4 @@
-//! What becomes of a session when its caller goes back to an earlier version, merges another session, or changes its
+//! The effects on a session when its caller goes back to an earlier version, merges another session, or changes its
 //! settings.
 
 use super::Session;

@@ -1,4 +1,4 @@
-//! What becomes of a session when a compression ends.
+//! The effects on a session when a compression ends.
 
 use super::Session;
 use crate::accounting::{Accounting, MessageCounts, Prepared};

@@ -1,4 +1,4 @@
-//! The session as one aggregate: what it is, and what becomes of it by what happens to it; pure.
+//! The session as one aggregate: its state, and pure functions from a state and an event to the next state.
 //!
 //! Invariant: whoever changes a session does it here, on what was read at one moment, and writes the outcome only
 //! if the session still is as it was read; else it reads again and decides again.

@@ -1,4 +1,4 @@
-//! What a tenant sets for all of its sessions beyond their defaults.
+//! Settings of a tenant: what it sets for all of its sessions beyond their defaults.
 
 use serde::{Deserialize, Serialize};
 

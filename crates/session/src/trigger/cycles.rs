@@ -1,4 +1,4 @@
-//! A session that was summarised many times is better begun anew.
+//! The signal that a session was summarised many times and is better begun anew.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,4 +1,4 @@
-//! The one decision of an append: the most severe signal, and whether it starts work.
+//! The decision of an append: the most severe signal, and whether it starts a compression.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! The session grows fast.
+//! The signal that a session grows fast.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,4 +1,4 @@
-//! The agent does not know its task any more.
+//! The signal that the agent does not know its task any more.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,4 +1,4 @@
-//! Many messages wait for a summary, however short they are.
+//! The signal that many messages wait for a summary, however short they are.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

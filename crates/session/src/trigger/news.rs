@@ -1,4 +1,4 @@
-//! Which names, paths and figures a session has shown already: a small filter, not a list.
+//! Which names, paths and figures a session has shown already, in a small Bloom filter.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,4 +1,4 @@
-//! The agent reads again what it has read, so it does not have it any more.
+//! The signal that the agent reads files again, so it has lost what it had read.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,4 +1,4 @@
-//! A task has ended: the caller says so, or everything on the todo list is done.
+//! The signal that a task has ended: the caller says so, or everything on the todo list is done.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,4 +1,4 @@
-//! Many turns were taken since the anchor.
+//! The signal that there were many turns since the anchor.
 
 use super::input::TriggerInput;
 use crate::room::Room;

@@ -1,4 +1,4 @@
-//! The window fills.
+//! The signal that the context window fills.
 
 use super::input::TriggerInput;
 use crate::settings::Policy;

@@ -1,4 +1,4 @@
-//! The agent's messages grow longer and bring nothing new.
+//! The signal that the agent's messages grow longer and bring nothing new.
 
 use super::input::TriggerInput;
 use super::recent::LAST;
