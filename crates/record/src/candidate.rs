@@ -1,6 +1,6 @@
 //! One compression's pure part, step by step: facts → proposal → draft → checked draft.
 //!
-//! Each step takes the last one's value; who calls them measures the time between. The worker and
+//! Each step takes the last one's value; the caller measures the time between. The worker and
 //! the command line call the same steps.
 
 use std::borrow::Cow;
@@ -204,8 +204,8 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     }
 }
 
-/// What code finds where a model tells the span: the choices that tools carried, things, and an intent until the model
-/// tells one; no state and no steps, which are the model's to say.
+/// What code finds where a model reads the span: the choices that tools carried, things, and an intent until the model
+/// writes one. State and steps are the model's to write.
 #[must_use]
 pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
     let Proposal { intent, decisions, things, .. } = propose(material, facts).proposal;

@@ -209,7 +209,7 @@ fn is_bare_stand_in(text: &str) -> bool {
 }
 
 /// Whether a text begins as something in the span does, white space aside: then the session said it, and
-/// it is no error of whoever wrote the summary.
+/// it is no error of the writer of the summary.
 fn is_in_the_source(text: &str, span: &[Numbered]) -> bool {
     const COMPARED_CHARS: usize = 80;
     let text = wording::one_line(text);

@@ -1,11 +1,11 @@
-//! Hand-off between agents: what a sub-agent is told of an earlier session, and how a finished one's
+//! Hand-off between agents: what a sub-agent receives from an earlier session, and how a finished one's
 //! record comes back to its parent.
 //!
 //! What lives here: the hand-off's text, the summary of a task, records put together (`unite`), and the
 //! gate of a merge (`check`).
 //! Invariant: every entry that comes from another session names it in `session_id`, and its `seqs` are
 //! that session's; no entry has numbers of two sessions.
-//! Must not know: where records are stored, who asks.
+//! Must not know: where summaries are stored, and the caller.
 
 mod check;
 mod origin;

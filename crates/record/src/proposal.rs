@@ -28,7 +28,7 @@ pub struct Proposal {
     pub next_steps_seqs: Vec<Seq>,
     /// What later work needs and the ledger does not tell: what a model learnt; pictures and files, in words.
     pub things: Vec<Thing>,
-    /// Whether a model tells the rest: then what it wrote of questions and steps is its own to end.
+    /// Whether a model writes the rest: then what it wrote of questions and steps is its own to end.
     pub is_beside: bool,
     /// What the engine could not do, for the version's warnings.
     pub warnings: Vec<String>,

@@ -2,7 +2,7 @@
 //!
 //! What lives here: the dimensions with their weights and targets, the judge's question, the strict reading
 //! of its answer.
-//! Invariant: the judge is not told how a summary was made; the weights are applied by code; without a
+//! Invariant: the judge does not know how a summary was made; the weights are applied by code; without a
 //! judge's whole answer there is no rubric, because no heuristic pretends to be one.
 //! Must not know: how a model is reached, where a rubric is stored.
 

@@ -160,7 +160,7 @@ impl Converter<'_> {
         (self.counter.count_text(&line) + MESSAGE_TOKENS < entry.tokens).then_some(line)
     }
 
-    /// A message with its placeholders and its clipping; adds its tokens. `what` tells what was asked
+    /// A message with its placeholders and its clipping; adds its tokens. `what` says what was asked
     /// of the tool behind a result.
     pub(super) fn body<'a>(
         self,

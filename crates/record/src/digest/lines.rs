@@ -9,14 +9,14 @@ use anchord_messages::message::{Message, Part};
 
 /// The most characters of a line; a longer one is cut between two words.
 const LONGEST: usize = 300;
-/// From this length on a line of prose is told sentence by sentence.
+/// From this length on a line of prose is written sentence by sentence.
 const LONG_PROSE: usize = 220;
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// Of a longer text the head and the tail are read, so many characters together: what a message brings is bounded
 /// further anyway.
 const MOST_READ: usize = 48 * 1024;
-/// Pieces of data that lie deeper are told as they stand.
+/// Pieces of data that lie deeper are written as they stand.
 const DEEPEST: usize = 24;
 
 /// The lines of a message, without secrets; thinking, media and what no format knows tell none.
@@ -42,7 +42,7 @@ fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
     lines.push(Line { kind, text: shortened(text, LONGEST) });
 }
 
-/// Cut between two words; one word that is longer than all is told by its ends.
+/// Cut between two words; one word that is longer than all is written by its ends.
 fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

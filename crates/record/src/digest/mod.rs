@@ -66,7 +66,7 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     }
 }
 
-/// Takes out the demands that the caller dropped: dropped, they are told nowhere any more.
+/// Takes out the demands that the caller dropped: dropped, they are written nowhere any more.
 pub fn forget(turns: &mut Vec<Turn>, dropped: &BTreeSet<String>) {
     if dropped.is_empty() {
         return;

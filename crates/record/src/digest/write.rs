@@ -67,7 +67,7 @@ struct TextIndex<'t> {
     places: HashMap<&'t [u8], Vec<usize>, FixedState>,
 }
 
-/// Bytes by which a line is found; shorter ones may be told twice.
+/// Bytes by which a line is found; shorter ones may be written twice.
 const BEGINNING: usize = 24;
 /// How many places are held for the same beginning.
 const MOST_PLACES: usize = 8;

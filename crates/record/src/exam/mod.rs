@@ -4,7 +4,7 @@
 //! What lives here: which sessions are examined, the examiner's question and the strict reading of its answer, which
 //! earlier questions are asked again, and what a reader's answers come to.
 //! Invariant: a question is asked only when its facts stand in the messages that it names and not in itself; neither
-//! examiner nor reader is told how a summary was made, and whoever writes a summary is never told a question.
+//! examiner nor reader knows how a summary was made, and the writer of a summary never sees a question.
 //! Must not know: how a model is reached, where questions are stored.
 //!
 //! An exam binds nothing, because a weak examiner must not keep a session from being compressed; it raises a flag,

@@ -130,7 +130,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The summary's files that the span touches; their entries are hollow until their histories are told.
+/// The summary's files that the span touches; their entries are hollow until their histories are written.
 struct Opened {
     /// Their places among the changed ones.
     modified: Vec<usize>,
@@ -146,7 +146,7 @@ struct Opened {
 #[derive(Default)]
 struct Known {
     status: FileStatus,
-    /// What a model told of it.
+    /// What a model wrote of it.
     purpose: Option<String>,
     origin: Option<Origin>,
 }
@@ -167,7 +167,7 @@ impl Origin {
 }
 
 /// An entry of another session stays its own until this session's messages tell of the file; then it is
-/// this session's, and what the other one changed is told in words.
+/// this session's, and what the other one changed is written in words.
 fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<String>) {
     let Some(origin) = origin else { return (file, None) };
     if file.seqs.is_empty() {
@@ -180,7 +180,7 @@ fn with_origin(mut file: FileFact, origin: Option<Origin>) -> (FileFact, Option<
     (file, None)
 }
 
-/// `is_beside` says that a model tells of files too: what it told of one that was read is told when it is changed.
+/// `is_beside` says that a model writes about files too: what it wrote about a file that was read is kept when the file changes.
 fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
     let (mut modified, mut read, mut record) = (Vec::new(), Vec::new(), Vec::new());
     let mut earlier: HashMap<String, Known> = HashMap::new();

@@ -133,7 +133,7 @@ fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, w
     }
 }
 
-/// Puts what the todo list leaves to do beside the steps that a model told, and takes out what the list has done.
+/// Puts what the todo list leaves to do beside the steps that a model wrote, and takes out what the list has done.
 fn join_steps(summary: &mut Summary, facts: &Facts, seqs: &[Seq]) {
     // A model may have told more of a step behind its name.
     let tells = |step: &str, item: &TodoItem| {

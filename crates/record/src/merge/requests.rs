@@ -11,7 +11,7 @@ use anchord_facts::wording::{clip_words, join_seqs, one_line};
 const WORDS_OF_BRIEF: usize = 30;
 /// A short request is over when so many have come behind it.
 const LATER: usize = 3;
-/// What took a request's place is told in at most this many characters.
+/// What took a request's place is written in at most this many characters.
 const LONGEST_SUCCESSOR: usize = 160;
 /// The most requests of a summary; the oldest that are closed go first.
 const MOST: usize = 200;

@@ -58,7 +58,7 @@ pub(super) fn fact(text: &str) -> Option<String> {
     (!clipped.is_empty()).then(|| clipped.to_owned())
 }
 
-/// A fact that matches to the letter, when it is short enough to be told whole.
+/// A fact that matches to the letter, when it is short enough to be written whole.
 fn exact(text: &str) -> Option<String> {
     let line = wording::one_line(text);
     (!line.is_empty() && line.len() <= 300).then_some(line)
@@ -150,7 +150,7 @@ fn artifacts(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
             )
         });
     }
-    // A file that was changed before and only read here stays where changed files are told.
+    // A file that was changed before and only read here stays where changed files are written.
     let before = told.iter().map(|f| path_key(&f.path));
     let changed: HashSet<String> =
         changed.iter().map(|f| path_key(&f.path)).chain(sources).chain(before).collect();
@@ -196,7 +196,7 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     errors.sort_by_key(|e| (e.resolution.is_some(), Reverse(latest(&e.seqs))));
     let mut keys = HashSet::new();
     errors.retain(|e| keys.insert(wording::normalized_error(&e.message)));
-    // What has one cause is told in one line, by the latest of it.
+    // What has one cause is written in one line, by the latest of it.
     let mut shapes = HashSet::new();
     errors.retain(|e| {
         wording::error_shape(e.kind.as_deref(), &e.message).is_none_or(|shape| shapes.insert(shape))
@@ -212,7 +212,7 @@ fn recalls(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     }
     let mut runs: Vec<_> = facts.test_runs.iter().collect();
     runs.reverse();
-    // A run that a later one covers is told by that one.
+    // A run that a later one covers is written by that one.
     let covered: HashSet<&str> = candidate
         .test_results
         .iter()

@@ -24,7 +24,7 @@ pub(super) const ORDER: [Section; 15] = [
     Section::Notes,
 ];
 
-/// The intent always, the others when there is something to tell.
+/// The intent always, the others when there is something to show.
 pub(super) fn layout() -> Layout {
     let sections = ORDER.into_iter().map(|section| {
         let shape = Shape::new(section, format!("## {}", title(section)));

@@ -29,7 +29,7 @@ struct SectionFill<'a> {
     /// Lines of the queue that were offered.
     offered: usize,
     taken: Vec<Rc<Line>>,
-    /// Entries of the summary that the lines taken tell.
+    /// Entries of the summary that the lines taken show.
     told: usize,
     /// Entries that were shortened.
     clipped: usize,
@@ -140,7 +140,7 @@ impl<'a> BoundedText<'a> {
             pending -= 1;
             let Some(line) = slot.next() else { break };
             let room = cap.min(*left);
-            // A row without the head of its table tells nothing.
+            // A row without the head of its table means nothing.
             if line.behind.is_some_and(|head| !slot.taken.iter().any(|taken| taken.order == head)) {
                 passed.push(line);
                 continue;
@@ -271,7 +271,7 @@ pub(super) fn clip_tokens(text: &str, room: u32, count: Count<'_>) -> Option<Str
         if head.trim().is_empty() {
             return None;
         }
-        // A few words of a long entry tell nothing.
+        // A few words of a long entry mean nothing.
         if head.len() < text.len().min(MIN_CLIP_BYTES) {
             return None;
         }

@@ -17,13 +17,13 @@ use anchord_facts::ledger::TestOutcome;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::wording::{self, clip_words};
 
-/// An error's message is told in at most this many characters.
+/// An error's message is shown in at most this many characters.
 pub(super) const ERROR_CHARS: usize = 300;
 /// A fact that is asked for is recognised by at most this many characters.
 pub const FACT_CHARS: usize = 160;
-/// A rationale, a resolution or a reason is told in at most this many characters.
+/// A rationale, a resolution or a reason is shown in at most this many characters.
 const REASON_CHARS: usize = 400;
-/// An earlier request is told in at most this many characters.
+/// An earlier request is shown in at most this many characters.
 const REQUEST_CHARS: usize = 200;
 /// An open error that was met so many messages before the anchor is old.
 const LONG_AGO: i64 = 150;
@@ -31,7 +31,7 @@ const LONG_AGO: i64 = 150;
 const ALIKE: usize = 3;
 /// So many of them are named.
 const ALIKE_NAMED: usize = 8;
-/// A decision, a finding or a step is told in at most this many characters.
+/// A decision, a finding or a step is shown in at most this many characters.
 const ENTRY_CHARS: usize = 1_200;
 
 /// How a list is printed.
@@ -71,7 +71,7 @@ pub(super) fn constraints(summary: &Summary) -> Entries<'_> {
     let is_pin = |c: &Constraint| c.source == ConstraintSource::Pin;
     let pinned: HashSet<String> =
         summary.constraints.iter().filter(|c| is_pin(c)).map(|c| wording::normalized(&c.text)).collect();
-    // A pin that repeats a demand tells it.
+    // A pin that repeats a demand shows it.
     let mut ranked: Vec<(usize, &Constraint)> = summary
         .constraints
         .iter()
@@ -160,9 +160,9 @@ pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
     })
 }
 
-/// Whether an error is told in a version: a resolved one in the version that resolved it and the next.
+/// Whether an error is shown in a version: a resolved one in the version that resolved it and the next.
 fn is_told(error: &ErrorEntry, version: i64) -> bool {
-    // What has moved is told where it is now.
+    // What has moved is shown where it is now.
     let moved = error.resolution.as_deref().is_some_and(|fix| fix.starts_with("met again as: "));
     error.status != ErrorStatus::Resolved
         || !moved && error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
@@ -209,7 +209,7 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
                     let _ = write!(text, ": {}", short(&names.join(", "), REASON_CHARS));
                 }
             }
-            // A long first line of an open error is better told in part than not at all.
+            // A long first line of an open error is better shown in part than not at all.
             return Some(
                 Line::entry(order, text).telling(1 + others.len()).shortening(others.len()).clippable(),
             );
@@ -222,7 +222,7 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
 struct Alike {
     /// Of each error that opens or joins a group, the group.
     group: HashMap<usize, usize>,
-    /// The errors of each group, until they are told.
+    /// The errors of each group, until they are shown.
     groups: Vec<Vec<usize>>,
 }
 
@@ -242,7 +242,7 @@ impl Alike {
         Self { group: members.collect(), groups }
     }
 
-    /// The others of an error's group, once; nothing when they are told already.
+    /// The others of an error's group, once; nothing when they are shown already.
     fn take(&mut self, order: usize) -> Option<Vec<usize>> {
         let Some(group) = self.group.get(&order).and_then(|at| self.groups.get_mut(*at)) else {
             return Some(Vec::new());
@@ -273,7 +273,7 @@ fn error(e: &ErrorEntry) -> String {
         ErrorStatus::Investigating => "investigating",
         ErrorStatus::Resolved => "resolved",
     };
-    // How long ago tells how likely it still stands.
+    // How long ago it was says how likely it still stands.
     let met = e.seqs.last().filter(|_| e.status == ErrorStatus::Open && e.session_id.is_none());
     let met = met.map_or(String::new(), |seq| format!(", last met in message {seq}"));
     let mut text = format!("- [{status}{met}] ");
@@ -298,7 +298,7 @@ fn error(e: &ErrorEntry) -> String {
 /// The latest run first.
 pub(super) fn test_results(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<(usize, &TestResult)> = summary.test_results.iter().enumerate().collect();
-    // What a later run covers is not told beside it.
+    // What a later run covers is not shown beside it.
     ranked.retain(|(_, t): &(usize, &TestResult)| t.superseded_by.is_none());
     ranked.sort_by_key(|(order, t)| Reverse((latest(&t.seqs), *order)));
     in_order(ranked, |_, t| test_result(t))
@@ -347,7 +347,7 @@ pub(super) fn ranked_reads(summary: &Summary) -> Rc<[(usize, &ReadFile)]> {
 /// Files that share a line of a folder.
 const FILES_TO_A_LINE: usize = 8;
 
-/// How many of the files may be told in so many lines.
+/// How many of the files may be shown in so many lines.
 pub(super) fn files_taken(ranked: &[(usize, &ReadFile)], lines: usize) -> usize {
     let are_grouped = ranked.len() >= super::files::GROUP_FROM;
     if are_grouped { ranked.len().min(lines.saturating_mul(FILES_TO_A_LINE)) } else { ranked.len() }
@@ -396,7 +396,7 @@ fn by_folder(ranked: Rc<[(usize, &ReadFile)]>, taken: usize) -> Entries<'_> {
     })
 }
 
-/// What people asked that the intent does not tell, the latest first, each with what became of it.
+/// What people asked that the intent does not show, the latest first, each with what became of it.
 pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     let intent = wording::normalized(&summary.session_intent);
     let is_told = |request: &RequestEntry| {

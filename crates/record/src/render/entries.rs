@@ -20,9 +20,9 @@ pub(super) struct Line {
     pub text: String,
     /// Whether it may be shortened when there is no room for all of it.
     pub clip: bool,
-    /// How many entries of the summary it tells.
+    /// How many entries of the summary it shows.
     pub entries: usize,
-    /// How many of those it tells in part.
+    /// How many of those it shows in part.
     pub shortens: usize,
     /// The place of the line that must be there for this one to make sense: the head of its table.
     pub behind: Option<usize>,
@@ -30,7 +30,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// A line that tells one entry.
+    /// A line that shows one entry.
     pub(super) fn entry(order: usize, text: String) -> Self {
         Self { order, text, clip: false, entries: 1, shortens: 0, behind: None, tokens: OnceCell::new() }
     }
@@ -40,7 +40,7 @@ impl Line {
         Self { clip: true, ..self }
     }
 
-    /// The same line, which tells so many entries in part.
+    /// The same line, which shows so many entries in part.
     pub(super) fn shortening(self, shortens: usize) -> Self {
         Self { shortens, ..self }
     }
@@ -50,7 +50,7 @@ impl Line {
         Self { behind: Some(opens), ..self }
     }
 
-    /// The same line, which tells so many entries.
+    /// The same line, which shows so many entries.
     pub(super) fn telling(self, entries: usize) -> Self {
         Self { entries, ..self }
     }
@@ -65,7 +65,7 @@ impl Line {
 pub(super) struct Entries<'a> {
     /// How many lines there are.
     pub lines: usize,
-    /// Entries of the summary that are to be told.
+    /// Entries of the summary that are to be shown.
     pub all: usize,
     shared: RefCell<Shared<'a>>,
 }
@@ -84,7 +84,7 @@ impl<'a> Entries<'a> {
         Self::of(lines.len(), all, lines.into_iter())
     }
 
-    /// So many lines, the most important first, which tell so many entries together.
+    /// So many lines, the most important first, which show so many entries together.
     pub(super) fn of(lines: usize, all: usize, print: impl Iterator<Item = Line> + 'a) -> Self {
         let shared = Shared { printed: Vec::new(), rest: Box::new(print) };
         Self { lines, all, shared: RefCell::new(shared) }

@@ -14,11 +14,11 @@ use super::escape;
 use anchord_facts::ledger::FileAction;
 use anchord_facts::wording;
 
-/// From this many files on, paths are told folder by folder.
+/// From this many files on, paths are shown folder by folder.
 pub(super) const GROUP_FROM: usize = 13;
-/// A change is told in at most this many characters.
+/// A change is shown in at most this many characters.
 const CHANGE_CHARS: usize = 200;
-/// What a model tells of a file is told in at most this many characters.
+/// What a model writes of a file is shown in at most this many characters.
 const PURPOSE_CHARS: usize = 500;
 
 /// How files are printed.
@@ -66,7 +66,7 @@ impl<'a> RankedFiles<'a> {
     pub(super) fn of(files: &'a [ModifiedFile], shape: FilesShape) -> Self {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut at: FnvHashMap<(&str, &str, &str), usize> = FnvHashMap::default();
-        // What came and went tells least; then the most recent, then the most changed.
+        // What came and went shows least; then the most recent, then the most changed.
         let mut ranked: Vec<_> = files
             .iter()
             .enumerate()
@@ -120,7 +120,7 @@ impl Entry<'_> {
 
     fn detail(&self, depth: Depth) -> &Line {
         let [brief, long] = &self.details;
-        // Of few changes both tell all.
+        // Of few changes both show all.
         let is_all_told = self.file.changes.len() <= Depth::Brief.changes();
         let cell = match depth {
             Depth::Long if !is_all_told => long,
@@ -130,7 +130,7 @@ impl Entry<'_> {
     }
 }
 
-/// How much is told of what changed in a file.
+/// How much is shown of what changed in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
     /// The last changes.

@@ -4,7 +4,7 @@ use super::anchored;
 use super::content::title;
 use super::markdown::{Layout, Shape};
 
-/// The sections that have something to tell, below a line that says where they come from.
+/// The sections that have something to show, below a line that says where they come from.
 pub(super) fn layout(origin: &str) -> Layout {
     let sections =
         anchored::ORDER.into_iter().map(|section| Shape::new(section, format!("### {}", title(section))));

@@ -20,7 +20,7 @@ pub(super) struct Layout {
     pub title: String,
     /// The sections in the order of the text.
     pub sections: Vec<Shape>,
-    /// Sections that a phase tells before others, each with the part of the bound that it gets: 1 in so many.
+    /// Sections that a phase shows before others, each with the part of the bound that it gets: 1 in so many.
     pub first: &'static [(Section, u32)],
     /// How changed files are printed.
     pub files: FilesShape,
@@ -28,7 +28,7 @@ pub(super) struct Layout {
     pub decisions: ListShape,
     /// What phase and task are called.
     pub state_labels: (&'static str, &'static str),
-    /// Whether only the latest open error is told, in a fence.
+    /// Whether only the latest open error is shown, in a fence.
     pub fenced_error: bool,
 }
 
@@ -171,7 +171,7 @@ fn fill(
     const ALL: usize = usize::MAX;
     // Pins may take all of it: the caller has set them and the bound.
     draft.offer(Constraints, u32::MAX, pins);
-    // The room is the text's; its heading and the line that tells of a cut come on top.
+    // The room is the text's; its heading and the line that names a cut come on top.
     draft.offer(SessionIntent, intent_room(bound) + 40, 1);
     // What critical probes ask for, before anything else of the same sections: the latest paths,
     // what people demanded, the task in hand, the latest open errors.
@@ -210,7 +210,7 @@ fn fill(
         files.details(draft, u32::MAX, Depth::Brief);
         files.details(draft, u32::MAX, Depth::Long);
     }
-    // Of errors what is told is told: old ones mostly stand no more, and the digest uses the room better.
+    // Errors get no more than their shares: old ones mostly stand no more, and the digest uses the room better.
     for section in [
         DecisionsMade,
         CurrentState,

@@ -2,7 +2,7 @@
 //!
 //! What lives here: one file per style, the escapes, and the token bound.
 //! Invariant: byte-stable (no clock, no map order), never above the bound, never half a path,
-//! identifier or number; what the bound cut is told in the text and in [`Rendering::cut`].
+//! identifier or number; what the bound cut is shown in the text and in [`Rendering::cut`].
 //! Must not know: how the summary was made, where it is served, which tokenizer counts.
 
 mod anchored;

@@ -4,7 +4,7 @@ use super::super::section::Section;
 use super::anchored;
 use super::markdown::{Layout, Shape};
 
-/// Every forced section, with its sentence for when there is nothing to tell.
+/// Every forced section, with its sentence for when there is nothing to show.
 pub(super) fn layout() -> Layout {
     let mut layout = anchored::layout();
     let sections = layout.sections.into_iter().map(|shape| match empty(shape.section) {

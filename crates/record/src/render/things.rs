@@ -16,7 +16,7 @@ const FEWEST_ROWS: usize = 3;
 const LONGEST_VALUE: usize = 360;
 /// The longest note of a model's, in characters.
 const LONGEST_NOTE: usize = 1_200;
-/// The longest value in a cell, in characters: things with longer ones are told a line each.
+/// The longest value in a cell, in characters: things with longer ones are shown a line each.
 const LONGEST_CELL: usize = 160;
 
 /// The most needed first; what shares a table stands together.

@@ -1,7 +1,7 @@
 //! The session as one aggregate: its state, and pure functions from a state and an event to the next state.
 //!
-//! Invariant: whoever changes a session does it here, on what was read at one moment, and writes the outcome only
-//! if the session still is as it was read; else it reads again and decides again.
+//! Invariant: every change of a session is decided here, from a state that was read at one moment. The caller writes
+//! the outcome only if the session is still as it was read; else it reads again and decides again.
 //! Must not know: the database, HTTP, how messages are written.
 
 mod append;

@@ -47,7 +47,7 @@ impl Calls {
         self.0.is_empty()
     }
 
-    /// Takes a call in; tells whether it is one that is not known yet.
+    /// Takes a call in; returns whether it is one that is not known yet.
     pub(super) fn push(&mut self, call: Call) -> bool {
         let is_new = !self.0.iter().any(|known| known.hash == call.hash);
         if self.0.len() >= KEPT {
@@ -57,7 +57,7 @@ impl Calls {
         is_new
     }
 
-    /// Takes a result in; tells whether it is one that is not known yet.
+    /// Takes a result in; returns whether it is one that is not known yet.
     pub(super) fn answer(&mut self, id: u16, result: u16) -> bool {
         let is_new = !self.0.iter().any(|known| known.result == result);
         if let Some(call) = self.0.iter_mut().rev().find(|call| call.id == id && call.result == 0) {
@@ -66,7 +66,7 @@ impl Calls {
         is_new
     }
 
-    /// Answers the newest call when it is written as text; tells whether the answer is new, and `None`
+    /// Answers the newest call when it is written as text; returns whether the answer is new, and `None`
     /// when no such call waits.
     pub(super) fn answer_spoken(&mut self, result: u16) -> Option<bool> {
         let waits = self.0.last().is_some_and(|call| call.id == SPOKEN && call.result == 0);

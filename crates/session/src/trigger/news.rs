@@ -113,7 +113,7 @@ impl BloomFilter {
         self.0 == [0; WORDS]
     }
 
-    /// Takes facts in; tells whether any of them is new.
+    /// Takes facts in; returns whether any of them is new.
     pub(super) fn learn(&mut self, facts: &[u32]) -> bool {
         if self.0.iter().map(|word| word.count_ones()).sum::<u32>() > FULL_BITS {
             *self = Self::default();

@@ -35,7 +35,7 @@ impl Lengths {
         *self == Self::default()
     }
 
-    /// Takes in what a message names, and whether it brings something else that is new; tells whether
+    /// Takes in what a message names, and whether it brings something else that is new; returns whether
     /// anything is.
     pub(in crate::trigger) fn learn(&mut self, is_news: bool, facts: &[u32]) -> bool {
         let named = !facts.is_empty() && self.known.learn(facts);
