@@ -16,24 +16,24 @@ use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Base, Proof, Proposed};
+use anchord_record::candidate::{self, Base, CheckedDraft, Proposed};
 use anchord_record::changes;
-use anchord_record::gate::{GateOutcome, GateRecord, Measure};
-use anchord_record::parts::{Parts, Written};
+use anchord_record::gate::{Escalation, GateOutcome, GateRecord};
+use anchord_record::parts::{Parts, SplitSummary};
 use anchord_record::probe::{self, Answerer, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use anchord_record::rubric::Rubric;
 use anchord_record::strategy;
 use anchord_session::compression::Timings;
 
 /// A record as it is stored, and its parts.
-pub(super) type WrittenRecord = (Written, Parts);
+pub(super) type WrittenRecord = (SplitSummary, Parts);
 
 /// The measures with a model, before code takes over.
-const MODEL_MEASURES: [Measure; 2] = [Measure::Detail, Measure::SmallerPieces];
+const MODEL_MEASURES: [Escalation; 2] = [Escalation::Detail, Escalation::SmallerPieces];
 
 /// The last candidate, accepted or not.
 pub(super) struct BuiltCandidate {
-    pub(super) proof: Proof,
+    pub(super) proof: CheckedDraft,
     pub(super) facts: Facts,
     /// The record as it is stored, with its parts, when the candidate may be stored.
     pub(super) record: Option<WrittenRecord>,
@@ -91,8 +91,10 @@ pub(super) async fn build(
         let Some(next) = next.filter(|_| refused) else {
             return builder.close(span_facts, proof, probe_ids).await;
         };
-        builder
-            .continue_with(GateOutcome::FallBack, if by_model { Measure::Code } else { Measure::Strategy });
+        builder.continue_with(
+            GateOutcome::FallBack,
+            if by_model { Escalation::Code } else { Escalation::Strategy },
+        );
         (material, _) = span_facts.into_parts();
         if by_model {
             engine.fall_back(if proof.is_not_smaller() { "not_smaller" } else { "gate_refused" });
@@ -105,7 +107,7 @@ pub(super) async fn build(
     }
 }
 
-fn is_by_model(proof: &Proof) -> bool {
+fn is_by_model(proof: &CheckedDraft) -> bool {
     proof.meta.engine == strategy::Engine::Llm
 }
 
@@ -130,7 +132,7 @@ impl<'a> CandidateBuilder<'a> {
         engine: &mut Engine,
         span_facts: Arc<SpanFacts>,
         proposed: Proposed,
-    ) -> Result<(Arc<SpanFacts>, Proof), JobError> {
+    ) -> Result<(Arc<SpanFacts>, CheckedDraft), JobError> {
         let (mut span_facts, mut proof) = self.prove(span_facts, proposed).await?;
         for measure in MODEL_MEASURES {
             if !is_by_model(&proof) || proof.is_accepted() || proof.is_not_smaller() {
@@ -153,8 +155,8 @@ impl<'a> CandidateBuilder<'a> {
         &mut self,
         engine: &mut Engine,
         span_facts: Arc<SpanFacts>,
-        mut proof: Proof,
-    ) -> Result<(Arc<SpanFacts>, Proof), JobError> {
+        mut proof: CheckedDraft,
+    ) -> Result<(Arc<SpanFacts>, CheckedDraft), JobError> {
         if !proof.is_accepted() {
             return Ok((span_facts, proof));
         }
@@ -174,12 +176,12 @@ impl<'a> CandidateBuilder<'a> {
         }
         let before = proof.report.exam.map_or(0, |exam| exam.passed);
         let begun = Instant::now();
-        let missing = missing_facts(&proof, Measure::Detail);
+        let missing = missing_facts(&proof, Escalation::Detail);
         let again = engine.narrate_again(self.call_log, &span_facts, (&proof.proposed, &missing)).await?;
         self.timings.engine_ms += elapsed(begun);
         let Some(again) = again else { return Ok((span_facts, proof)) };
         let (record, accepted) = (self.record.take(), self.gate.last().cloned());
-        self.continue_with(GateOutcome::Repair, Measure::Detail);
+        self.continue_with(GateOutcome::Repair, Escalation::Detail);
         let (other_span_facts, mut other) = self.prove(Arc::clone(&span_facts), again).await?;
         if other.is_accepted() {
             let begun = Instant::now();
@@ -204,14 +206,14 @@ impl<'a> CandidateBuilder<'a> {
     }
 
     /// Updates the scores of the last gate record.
-    fn rescore(&mut self, proof: &Proof) {
+    fn rescore(&mut self, proof: &CheckedDraft) {
         if let Some(last) = self.gate.last_mut() {
             last.scores = proof.report.scores();
         }
     }
 
     /// Sets the outcome of the last gate record, and the measure that follows.
-    fn continue_with(&mut self, outcome: GateOutcome, next: Measure) {
+    fn continue_with(&mut self, outcome: GateOutcome, next: Escalation) {
         if let Some(last) = self.gate.last_mut() {
             (last.outcome, last.next) = (outcome, Some(next));
         }
@@ -221,12 +223,12 @@ impl<'a> CandidateBuilder<'a> {
         &mut self,
         span_facts: Arc<SpanFacts>,
         proposed: Proposed,
-    ) -> Result<(Arc<SpanFacts>, Proof), JobError> {
+    ) -> Result<(Arc<SpanFacts>, CheckedDraft), JobError> {
         let begun = Instant::now();
         let (is_shadow, is_asked) = (self.call_log.is_shadow(), self.grader.is_on());
         let prove = move || {
             let (span_facts, draft) = span_facts.merge(proposed);
-            let proof = candidate::prove(&span_facts.material, &span_facts.facts, draft);
+            let proof = candidate::check(&span_facts.material, &span_facts.facts, draft);
             // Write the record here, while it is in the processor cache; but not when a model is asked about it, because
             // what the model does not find may be added.
             let is_kept = !is_asked && (is_shadow || proof.is_accepted());
@@ -245,7 +247,11 @@ impl<'a> CandidateBuilder<'a> {
     }
 
     /// Lets a model answer the probes, adds the facts that it does not find, and asks about those again.
-    async fn question(&mut self, span_facts: &Arc<SpanFacts>, mut proof: Proof) -> Result<Proof, JobError> {
+    async fn question(
+        &mut self,
+        span_facts: &Arc<SpanFacts>,
+        mut proof: CheckedDraft,
+    ) -> Result<CheckedDraft, JobError> {
         let mut by_code = proof.report.clone();
         let report = self.grader.answer(self.call_log, probe_target(&proof), &by_code).await?;
         if report.results.iter().all(|result| result.answered_by == Answerer::Code) {
@@ -261,12 +267,12 @@ impl<'a> CandidateBuilder<'a> {
             (proof, next)
         };
         let (mut proof, expanded) = blocking(expand).await?;
-        if let Some(mut next) = expanded.filter(Proof::is_accepted) {
+        if let Some(mut next) = expanded.filter(CheckedDraft::is_accepted) {
             by_code = next.report.clone();
             let open = probe::keep_passed(&next.report, &proof.report);
             let report = self.grader.answer(self.call_log, probe_target(&next), &open).await?;
             if let Some(last) = proof.gate.last_mut() {
-                (last.outcome, last.next) = (GateOutcome::Repair, Some(Measure::Facts));
+                (last.outcome, last.next) = (GateOutcome::Repair, Some(Escalation::Facts));
             }
             next.gate.splice(0..0, proof.gate);
             next.answered(report);
@@ -288,7 +294,7 @@ impl<'a> CandidateBuilder<'a> {
     async fn close(
         mut self,
         span_facts: Arc<SpanFacts>,
-        mut proof: Proof,
+        mut proof: CheckedDraft,
         probe_ids: Vec<ProbeId>,
     ) -> Result<BuiltCandidate, JobError> {
         let begun = Instant::now();
@@ -321,19 +327,19 @@ impl<'a> CandidateBuilder<'a> {
 }
 
 /// Serialises the record as it is stored. The candidate of a shadow run is no version, so it shares no parts with others.
-fn write(span_facts: &SpanFacts, proof: &Proof, is_shadow: bool) -> Result<WrittenRecord, JobError> {
+fn write(span_facts: &SpanFacts, proof: &CheckedDraft, is_shadow: bool) -> Result<WrittenRecord, JobError> {
     let base = span_facts.material.base.as_ref().filter(|_| !is_shadow);
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
     parts.write(&proof.summary, proof.meta.version).map_err(|error| JobError::Broken(error.to_string()))
 }
 
-fn probe_target(proof: &Proof) -> ProbeTarget<'_> {
+fn probe_target(proof: &CheckedDraft) -> ProbeTarget<'_> {
     let span = (proof.meta.from_seq, proof.meta.through_seq);
     ProbeTarget { rendering: &proof.rendering.text, tokens: proof.rendering.tokens, span }
 }
 
 /// The facts that the failed probes of a candidate asked about.
-fn missing_facts(proof: &Proof, measure: Measure) -> MissingFacts {
+fn missing_facts(proof: &CheckedDraft, measure: Escalation) -> MissingFacts {
     let failed = || proof.report.results.iter().filter(|result| result.verdict == Verdict::Fail);
     let mut categories: Vec<&'static str> = failed().map(|result| category(result.probe.kind)).collect();
     categories.sort_unstable();
@@ -342,7 +348,7 @@ fn missing_facts(proof: &Proof, measure: Measure) -> MissingFacts {
         categories.push("the aim, the state of the work and the reasons of decisions");
     }
     let seqs = failed().flat_map(|result| result.probe.seqs.iter().copied()).collect();
-    MissingFacts { categories, seqs, smaller: measure == Measure::SmallerPieces }
+    MissingFacts { categories, seqs, smaller: measure == Escalation::SmallerPieces }
 }
 
 fn category(kind: ProbeKind) -> &'static str {
