@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use chrono::DateTime;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::*;
-use crate::parts::StoredSummary;
-use anchord_messages::message::Message;
+use crate::parts::{Parts, StoredSummary};
+use crate::probe::Probe;
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered};
+use anchord_messages::tokens::TokenCounter;
 
 /// The chain so far: what the next version builds on.
 pub(super) struct Chain {

@@ -8,7 +8,7 @@ use super::super::render::{self, Rendering, ServedSummary, Subject};
 use super::super::strategy::{Engine, Strategy};
 use super::super::summary::Summary;
 use super::super::version::VersionMeta;
-use super::{Draft, Material, Proposed};
+use super::material::{Draft, Material, Proposed};
 use crate::fill::share_of;
 use crate::gate::{Escalation, GateOutcome, GateRecord};
 use crate::redacted;

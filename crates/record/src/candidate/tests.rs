@@ -1,11 +1,14 @@
 mod agents;
 mod sessions;
 
+use chrono::DateTime;
+
 use super::chain::Chain;
 use super::*;
-use crate::probe;
-use anchord_facts::ledger::constraints::ConstraintSource;
-use anchord_messages::message::{Message, Part, Role, ToolCall, ToolResult};
+use crate::{probe, render};
+use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
+use anchord_messages::tokens::TokenCounter;
 
 #[test]
 fn the_sample_goes_through_every_step_and_is_accepted() {

@@ -3,9 +3,12 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use std::collections::BTreeSet;
+
 use super::super::chain::Chain;
 use super::*;
 use crate::file_history::path_key;
+use crate::probe::Probe;
 use crate::section::Section;
 
 const FILES: [&str; 7] =

@@ -1,0 +1,181 @@
+//! What a compression is made from, what an engine proposes for it, and the draft that is merged from both.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+
+use chrono::{DateTime, Utc};
+
+use super::super::changes::{Account, Changes};
+use super::super::merge::Merged;
+use super::super::parts::Parts;
+use super::super::probe::Probe;
+use super::super::proposal::{Proposal, ProposedIntent};
+use super::super::render;
+use super::super::strategy::{Engine, Strategy};
+use super::super::summary::Summary;
+use crate::fill::{DEFAULT_FILL, MAX_DEFAULT_FILL_TOKENS, share_of};
+use crate::phase::Phase;
+use anchord_facts::ledger::Carry;
+use anchord_facts::ledger::constraints::Constraint;
+use anchord_facts::todo::Todo;
+use anchord_messages::id::Seq;
+use anchord_messages::message::Numbered;
+use anchord_messages::tokens::TokenCounter;
+
+/// What a compression is made from.
+#[derive(Clone, Debug)]
+pub struct Material {
+    /// How the version is made.
+    pub strategy: Strategy,
+    /// The caller's name of the session.
+    pub session_id: String,
+    /// The caller's name of the task.
+    pub task_id: Option<String>,
+    /// The span's messages, ascending.
+    pub span: Vec<Numbered>,
+    /// The first message that the version was made from: the span's first, or the session's when its
+    /// whole history was read afresh.
+    pub from_seq: Seq,
+    /// The span's last message.
+    pub through_seq: Seq,
+    /// Tokens of the span as it would be served.
+    pub span_tokens: u32,
+    /// The current version; `None` before the first.
+    pub base: Option<Base>,
+    /// The number that the new version gets.
+    pub version: i64,
+    /// Versions published by compressions so far.
+    pub compression_count: i64,
+    /// The phase of the work, which decides how the version is rendered.
+    pub phase: Option<Phase>,
+    /// The todo list that the caller keeps; empty for none.
+    pub todos: Vec<Todo>,
+    /// The pins, in order.
+    pub pins: Vec<Constraint>,
+    /// Ids of extracted constraints that the caller dropped.
+    pub removed_constraints: BTreeSet<String>,
+    /// Probes of earlier spans and of the caller that are still asked.
+    pub probes: Vec<Probe>,
+    /// The most tokens of the rendering of what code words.
+    pub bound: u32,
+    /// The same of what a model worded: meaning is worth more room than facts, where the caller set no bound.
+    pub told_bound: u32,
+    /// How large a summary a model is to aim at, in tokens, whatever one version has room for.
+    pub aim: u32,
+    /// The most tokens of rendering and digest together.
+    pub room: u32,
+    /// When the version is made.
+    pub now: DateTime<Utc>,
+    /// Counts tokens.
+    pub counter: TokenCounter,
+}
+
+impl Material {
+    /// What the first version of a session is made from, anchored and within the default bound; a
+    /// caller names only where it differs.
+    #[must_use]
+    pub fn first(span: Vec<Numbered>, span_tokens: u32, counter: TokenCounter, now: DateTime<Utc>) -> Self {
+        Self {
+            strategy: Strategy::Anchored,
+            session_id: "transcript".to_owned(),
+            task_id: None,
+            from_seq: span.first().map_or(1, |first| first.seq),
+            through_seq: span.last().map_or(0, |last| last.seq),
+            span,
+            span_tokens,
+            base: None,
+            version: 1,
+            compression_count: 0,
+            phase: None,
+            todos: Vec::new(),
+            pins: Vec::new(),
+            removed_constraints: BTreeSet::new(),
+            probes: Vec::new(),
+            bound: render::DEFAULT_BOUND_TOKENS,
+            told_bound: render::DEFAULT_BOUND_TOKENS,
+            aim: render::DEFAULT_BOUND_TOKENS,
+            room: share_of(span_tokens, DEFAULT_FILL)
+                .clamp(render::DEFAULT_BOUND_TOKENS, MAX_DEFAULT_FILL_TOKENS),
+            now,
+            counter,
+        }
+    }
+}
+
+/// The current version, as the next one builds on it.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// Its number.
+    pub version: i64,
+    /// Its summary.
+    pub summary: Summary,
+    /// Where that is stored.
+    pub parts: Parts,
+    /// What its ledger hands on.
+    pub carry: Carry,
+    /// Tokens of its rendering and its digest as contexts serve them.
+    pub served_tokens: u32,
+}
+
+/// What an engine made of a span.
+#[derive(Clone, Debug)]
+pub struct Proposed {
+    /// What code found: the narrative of the span, or what a model's changes are made upon.
+    pub proposal: Proposal,
+    /// What a model changes then, piece by piece.
+    pub changes: Vec<Changes>,
+    /// How much of what it told that is.
+    pub account: Account,
+    /// Who wrote it.
+    pub engine: Engine,
+    /// The model that wrote it.
+    pub model: Option<String>,
+}
+
+/// A candidate: merged, not yet trusted.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// What the engine proposed.
+    pub proposed: Proposed,
+    /// The summary and its warnings.
+    pub merged: Merged,
+    /// What an engine wrote of the summary that it was merged into; `None` before the first.
+    pub before: Option<Summary>,
+}
+
+impl Proposed {
+    /// The narrative that was proposed, of a summary that holds it: what a model wrote, or code.
+    #[must_use]
+    pub fn told(&self, record: &Summary) -> Cow<'_, Proposal> {
+        if self.changes.is_empty() {
+            return Cow::Borrowed(&self.proposal);
+        }
+        let texts = || self.changes.iter().flat_map(Changes::texts);
+        let told: HashSet<&str> = texts().collect();
+        let intent = self.changes.iter().any(|changes| !changes.intent.is_empty()).then(|| ProposedIntent {
+            text: record.session_intent.clone(),
+            changes_scope: true,
+            seqs: record.session_intent_seqs.clone(),
+        });
+        Cow::Owned(Proposal {
+            intent: intent.or_else(|| self.proposal.intent.clone()),
+            decisions: record
+                .decisions_made
+                .iter()
+                .filter(|decision| told.contains(decision.decision.as_str()))
+                .chain(&self.proposal.decisions)
+                .cloned()
+                .collect(),
+            current_state: record.current_state.clone(),
+            blockers: record.blockers.iter().filter(|b| told.contains(b.text.as_str())).cloned().collect(),
+            next_steps: record
+                .next_steps
+                .iter()
+                .filter(|step| told.contains(step.as_str()))
+                .cloned()
+                .collect(),
+            next_steps_seqs: record.next_steps_seqs.clone(),
+            ..self.proposal.clone()
+        })
+    }
+}
