@@ -7,9 +7,22 @@
 
 pub mod key;
 pub mod ledger;
+pub mod pattern;
 pub mod phrases;
 pub mod redact;
 mod rules;
 pub mod thing;
 pub mod todo;
+mod todo_list;
 pub mod wording;
+
+#[cfg(test)]
+mod tests {
+    use super::{ledger, redact};
+
+    #[test]
+    fn every_rule_reads_its_samples() {
+        let problems = [ledger::rule_problems(), redact::rule_problems()].concat();
+        assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+    }
+}

@@ -1,6 +1,6 @@
 //! Phrases by which people and agents say things: demands, requests, that something is done.
 //!
-//! What lives here: the names of the phrases, and the loader of their rules, which are data: `rules/phrases.*.toml`.
+//! What lives here: the names of the phrases, and their patterns, which are data: `rules/phrases.*.toml`.
 //! A language whose rules are not there is not guessed at. English rules read every text, Chinese ones those in
 //! Chinese characters.
 
@@ -11,11 +11,9 @@ use std::sync::{LazyLock, OnceLock};
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::ledger::pattern;
+use crate::pattern;
+use crate::rules::{self, CHINESE, ENGLISH};
 use anchord_messages::script::is_chinese;
-
-const ENGLISH: &str = include_str!("../../../rules/phrases.en.toml");
-const CHINESE: &str = include_str!("../../../rules/phrases.zh.toml");
 
 /// What a rule says `<opening>` for: up to three words of opening at a message's head.
 const OPENING: &str = "<opening>";
@@ -96,7 +94,7 @@ impl Pattern {
 
 /// The patterns of English and of Chinese.
 static PATTERNS: LazyLock<[BTreeMap<Phrase, Pattern>; 2]> = LazyLock::new(|| {
-    let languages = [ENGLISH, CHINESE].map(parsed);
+    let languages = [ENGLISH, CHINESE].map(rules::read::<Language>);
     let opening = opening(&languages);
     languages.map(|language| {
         let joined = |rules: Vec<Rule>| {
@@ -106,11 +104,6 @@ static PATTERNS: LazyLock<[BTreeMap<Phrase, Pattern>; 2]> = LazyLock::new(|| {
         language.phrases.into_iter().map(|(phrase, rules)| (phrase, joined(rules))).collect()
     })
 });
-
-fn parsed(rules: &str) -> Language {
-    #[expect(clippy::expect_used, reason = "the rules are compiled in, and tests read each of them")]
-    toml::from_str(rules).expect("the rules are valid")
-}
 
 /// What may come before a message's first words; people mix languages there.
 fn opening(languages: &[Language]) -> String {
@@ -182,7 +175,7 @@ mod tests {
 
     #[test]
     fn every_rule_matches_and_misses_its_samples() {
-        let languages = [ENGLISH, CHINESE].map(parsed);
+        let languages = [ENGLISH, CHINESE].map(rules::read::<Language>);
         let opening = opening(&languages);
         let [english, chinese] = &languages;
         let faults = [faults("en", english, &opening), faults("zh", chinese, &opening)].concat();
@@ -193,7 +186,7 @@ mod tests {
     fn a_rule_without_samples_or_with_a_wrong_one_is_found() {
         let rules = "opening = 'ok'\n[[demand]]\npattern = 'must'\nmatches = ['you may']\nmisses = ['you must']\n\
                      [[demand]]\npattern = 'never'\nmatches = ['never']\nmisses = []";
-        assert_eq!(faults("x", &parsed(rules), "").len(), 3);
+        assert_eq!(faults("x", &rules::read(rules), "").len(), 3);
     }
 
     #[test]

@@ -7,19 +7,20 @@
 //! at most, because people order in the words in which they report ("the form is done by tonight"). An item that is
 //! marked wrongly is not looked at again; one that is proposed costs the caller a look.
 
+mod claim;
 mod said;
 mod subject;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+pub use crate::todo_list::{Followed, Todo, TodoChange};
 
-use crate::ledger::{TodoItem, TodoList, TodoStatus};
 use crate::redact::redact;
-use crate::wording::{self, clip_words, one_line};
+use crate::todo_list::{TodoList, TodoStatus};
+use crate::wording::{self, clip_words};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Numbered;
+use claim::{Certainty, Claim};
 use said::Said;
 use subject::Subject;
 
@@ -32,72 +33,6 @@ pub const MAX_TODO_CHARS: usize = 1_000;
 const MAX_FOLLOWED: usize = 50;
 /// The most characters of a clause that is quoted.
 const MAX_EVIDENCE: usize = 200;
-
-/// One item of a caller's list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Todo {
-    /// What is to be done.
-    pub content: String,
-    /// How far it is.
-    pub status: TodoStatus,
-    /// What a compression believes of it, when the session does not say so clearly; only the caller sets it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proposed_status: Option<TodoStatus>,
-    /// The messages that speak of its completion.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seqs: Vec<Seq>,
-}
-
-impl Todo {
-    /// An item as its caller gives it.
-    #[must_use]
-    pub fn new(content: String, status: TodoStatus) -> Self {
-        Self { content, status, proposed_status: None, seqs: Vec::new() }
-    }
-}
-
-/// How one item differs from what it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TodoChange {
-    /// The item.
-    pub content: String,
-    /// What it was; null for a new one.
-    #[schema(required = true)]
-    pub from: Option<TodoStatus>,
-    /// What it is; null for one that is gone.
-    #[schema(required = true)]
-    pub to: Option<TodoStatus>,
-    /// Only proposed: the item stays what it was until the caller says otherwise.
-    pub proposed: bool,
-    /// The clause that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<String>,
-    /// The messages that it came from.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seqs: Vec<Seq>,
-}
-
-/// A list after a span, and what the span changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Followed {
-    /// The items, in the caller's order.
-    pub items: Vec<Todo>,
-    /// What is different, and what is proposed.
-    pub changes: Vec<TodoChange>,
-}
-
-impl Followed {
-    /// The list in the ledger's shape, in whose place it stands: the caller's list wins.
-    #[must_use]
-    pub fn list(&self) -> TodoList {
-        let item = |todo: &Todo| TodoItem { content: one_line(&todo.content), status: todo.status };
-        let mut seqs = Vec::new();
-        for change in &self.changes {
-            wording::join_seqs(&mut seqs, &change.seqs);
-        }
-        TodoList { items: self.items.iter().map(item).collect(), seqs }
-    }
-}
 
 /// What tools say of a span's work.
 #[derive(Clone, Copy, Debug, Default)]
@@ -174,32 +109,6 @@ pub fn changes(before: &[Todo], after: &[Todo]) -> Vec<TodoChange> {
     };
     changes.extend(before.iter().filter(is_left).map(|todo| change(todo, Some(todo.status), None)));
     changes
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Certainty {
-    Done,
-    Maybe,
-    /// Said to be not done, which takes back what was said before.
-    Not,
-}
-
-#[derive(Clone, Debug)]
-struct Claim {
-    certainty: Certainty,
-    clause: Option<String>,
-    seqs: Vec<Seq>,
-}
-
-impl Claim {
-    /// A failing run after the words takes the certainty from them.
-    fn doubted(mut self, failed_at: Option<Seq>) -> Self {
-        let is_later = |failed: Seq| self.seqs.last().is_some_and(|said| *said < failed);
-        if self.certainty == Certainty::Done && failed_at.is_some_and(is_later) {
-            self.certainty = Certainty::Maybe;
-        }
-        self
-    }
 }
 
 /// The tool's own list says that an item of the same wording is done.

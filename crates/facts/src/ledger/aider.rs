@@ -5,16 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::invocation::{Invocation, text_of};
-use super::line::lines;
-use super::outcome::head;
+use super::invocation::Invocation;
+use super::line::{head, lines, text_of};
 use super::prose;
+use super::tools::{AIDER_ADDED, AIDER_EDIT};
 use anchord_messages::message::{Numbered, Role};
-
-/// The tool name under which an applied edit is passed on.
-pub(super) const EDIT: &str = "aider_applied_edit";
-/// The tool name under which a file that was added to the chat is passed on.
-pub(super) const ADDED: &str = "aider_added_to_chat";
 
 /// The most lines of a console message that are read.
 const MAX_LINES: usize = 20_000;
@@ -40,16 +35,16 @@ pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec
         // An empty file is made of every name that is given to it, of slips of the keyboard too: only
         // an applied edit tells that the session did something to a file.
         let (tool, path) = if let Some(path) = line.strip_prefix("Applied edit to ") {
-            (EDIT, path)
+            (AIDER_EDIT, path)
         } else if let Some(path) = added(line) {
-            (ADDED, path)
+            (AIDER_ADDED, path)
         } else {
             continue;
         };
         if path.is_empty() || path.len() > 1024 {
             continue;
         }
-        let arguments = if tool == EDIT {
+        let arguments = if tool == AIDER_EDIT {
             let blocks = edits.get_or_insert_with(|| proposed(span, at));
             let own: Vec<_> = blocks
                 .get(path)

@@ -4,9 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::events::Act;
-use super::line::lines_with;
-use super::outcome::{head, tail};
+use super::event::Act;
+use super::line::{head, lines_with, tail};
 use super::shell::Effect;
 
 /// Whether an answer says that a file is not there.

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::shell::{self, Op};
+pub use super::todos::TodoUpdate;
 use super::tools::{self, Kind};
 use super::{paths, spoken, todos};
 
@@ -36,16 +37,7 @@ pub struct Asked {
     /// The name of the one file that it is about; `None` when there are several or it is not known.
     pub file: Option<String>,
     /// What it does to the todo list.
-    pub todos: Option<TodoChange>,
-}
-
-/// What a call does to the todo list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TodoChange {
-    /// The items are the whole list.
-    pub replaces: bool,
-    /// Items by id, and whether each is still to be done.
-    pub items: Vec<(String, bool)>,
+    pub todos: Option<TodoUpdate>,
 }
 
 /// A use that is written as text.

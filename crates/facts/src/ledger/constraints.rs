@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::line::clip;
-use super::{pattern, prose};
+use super::prose;
+use crate::pattern;
 use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::invocation::{Invocation, text_of};
-use super::outcome::{head, tail};
+use super::invocation::Invocation;
+use super::line::{head, tail, text_of};
 use super::{Carry, paths, shell};
 use anchord_messages::message::{Numbered, Role};
 

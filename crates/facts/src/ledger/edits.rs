@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::outcome::head;
+use super::line::head;
 use super::{diff, tools};
 
 /// How much of a text is worded.

@@ -6,55 +6,13 @@ use serde_json::{Map, Value};
 
 use super::answers::{complaints, names, reformatted, says_missing, shows_folder, told};
 use super::edits::{WORDED, wording_of};
+use super::event::{Act, Event};
 use super::invocation::Invocation;
-use super::outcome::head;
+use super::line::{clip_bytes, head};
 use super::presence::Presence;
 use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
 use super::{diff, paths, swe_agent};
-use anchord_messages::id::Seq;
-
-/// What happened to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
-    /// It was shown.
-    Read,
-    /// It was made, and was not there before.
-    Create,
-    /// It was written whole; it may have been there.
-    Write,
-    /// It was written as a copy of another file; it may have been there.
-    Copy,
-    /// It was changed, so it was there.
-    Modify,
-    /// It exists now, unchanged if it was there.
-    Touch,
-    /// It was removed.
-    Delete,
-    /// It, or all below it, were removed.
-    DeleteTree,
-    /// It, or all below it, have a new path.
-    Move,
-}
-
-/// One thing that happened to one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Event {
-    /// What happened.
-    pub act: Act,
-    /// The path as written.
-    pub written: String,
-    /// The path joined to where it started from, when that is known.
-    pub full: String,
-    /// The path before a move, as written and joined.
-    pub from: Option<(String, String)>,
-    /// What changed, in words.
-    pub change: Option<String>,
-    /// The message with the call.
-    pub call_seq: Seq,
-    /// The messages that show it.
-    pub seqs: Vec<Seq>,
-}
 
 /// Gathers the events of a span's uses, in order; returns the file left open too.
 pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
@@ -133,7 +91,7 @@ impl<'u> Gatherer<'u> {
         }
         // aider's console names a file that is added in full and edits it by its name in the
         // repository: only the latter is how the session spells it.
-        let console = one.tool == super::aider::ADDED;
+        let console = one.tool == tools::AIDER_ADDED;
         let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
         self.events.push(Event {
             act,
@@ -453,7 +411,7 @@ impl<'u> Gatherer<'u> {
         let change = match act {
             Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
             Act::Create | Act::Write | Act::Copy | Act::Modify => {
-                words.map(|w| diff::clip(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
+                words.map(|w| clip_bytes(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
             }
         };
         self.events.push(Event {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::events::{Act, Event};
+use super::event::{Act, Event};
+use super::line::clip_bytes;
 use super::paths::{self, Book};
 use super::{FileFact, Known, diff};
 use crate::ledger::FileAction;
@@ -230,7 +231,7 @@ impl Folder {
             target.change(change);
         }
         if made_here || target_was {
-            target.change(format!("moved from {}", diff::clip(from.rsplit('/').next().unwrap_or(from), 80)));
+            target.change(format!("moved from {}", clip_bytes(from.rsplit('/').next().unwrap_or(from), 80)));
         }
         target.see(event);
     }
@@ -351,7 +352,7 @@ impl File {
         match change.strip_prefix("added ").filter(|_| whole) {
             Some(content) => {
                 let told = format!("written anew with {}", content.replacen("(+", "(", 1));
-                self.change(diff::clip(&told, diff::WORDING_BYTES));
+                self.change(clip_bytes(&told, diff::WORDING_BYTES));
             }
             None => self.change(change.clone()),
         }

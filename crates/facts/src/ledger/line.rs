@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use anchord_messages::message::Part;
 
 /// The longest part of one line that is read, in bytes: what is longer is data, not a message.
 pub const MAX_LINE: usize = 2_000;
@@ -49,6 +50,27 @@ pub fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick
         .match_kind(MatchKind::LeftmostFirst)
         .build(words)
         .expect("the words are valid")
+}
+
+/// The text parts joined by newlines, borrowed when there is only one.
+pub(super) fn text_of(parts: &[Part]) -> Cow<'_, str> {
+    let mut texts = parts.iter().filter_map(|p| match p {
+        Part::Text(text) => Some(text.as_str()),
+        Part::Image(_)
+        | Part::File(_)
+        | Part::Thinking(_)
+        | Part::ToolCall(_)
+        | Part::ToolResult(_)
+        | Part::Other(_) => None,
+    });
+    let Some(first) = texts.next() else { return Cow::Borrowed("") };
+    let Some(second) = texts.next() else { return Cow::Borrowed(first) };
+    let mut all = String::from(first);
+    for more in std::iter::once(second).chain(texts) {
+        all.push('\n');
+        all.push_str(more);
+    }
+    Cow::Owned(all)
 }
 
 /// Removes terminal escape sequences.
@@ -119,6 +141,28 @@ pub fn clip_middle(text: &str, max: usize) -> String {
     let end =
         end.find(char::is_whitespace).filter(|at| *at < 24).map_or(end, |at| end.get(at..).unwrap_or(end));
     format!("{} {}", clip(text, max - tail), end.trim_start())
+}
+
+/// The first `max` bytes, cut at a character boundary.
+pub(super) fn head(text: &str, max: usize) -> &str {
+    text.get(..text.floor_char_boundary(max)).unwrap_or("")
+}
+
+/// The last `max` bytes, cut at a character boundary.
+pub(super) fn tail(text: &str, max: usize) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(max))..).unwrap_or("")
+}
+
+/// At most `max` bytes, with `…` for what was cut; never cut inside a path, an identifier or a number.
+pub(super) fn clip_bytes(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let cut = head(text, max.saturating_sub('…'.len_utf8()));
+    let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '+');
+    let inside = text.get(cut.len()..).and_then(|rest| rest.chars().next()).is_some_and(joined);
+    let kept = if inside { cut.trim_end_matches(joined) } else { cut };
+    format!("{}…", kept.trim_end_matches([',', ';', ' ']))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 use serde_json::Value;
 
-use super::line::any_of;
+use super::line::{any_of, head, tail};
 
 /// The output of a call, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -333,14 +333,4 @@ fn not_done(output: &str) -> bool {
     // What comes after the words that it was done is about the file's text.
     SURELY.is_match(searched)
         || EITHER.find(searched).is_some_and(|first| first.pattern().as_usize() >= DONE.len())
-}
-
-/// The first `max` bytes, cut at a character boundary.
-pub(super) fn head(text: &str, max: usize) -> &str {
-    text.get(..text.floor_char_boundary(max)).unwrap_or("")
-}
-
-/// The last `max` bytes, cut at a character boundary.
-pub(super) fn tail(text: &str, max: usize) -> &str {
-    text.get(text.ceil_char_boundary(text.len().saturating_sub(max))..).unwrap_or("")
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use memchr::memmem;
 
 use super::invocation::Invocation;
-use super::outcome::head;
+use super::line::head;
 use super::{paths, shell};
 
 /// The most listings of a span that are kept, the latest ones.

@@ -10,8 +10,8 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::aider;
-use super::invocation::{Invocation, text_of};
-use super::outcome::head;
+use super::invocation::Invocation;
+use super::line::{head, text_of};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 

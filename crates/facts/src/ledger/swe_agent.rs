@@ -1,6 +1,6 @@
 //! SWE-agent: commands typed into its shell, and what its prompt lines show.
 
-use super::outcome::{head, tail};
+use super::line::{head, tail};
 use super::paths;
 
 /// What an editor command does.

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::asked::TodoChange;
-use super::diff::clip;
 use super::invocation::Invocation;
+use super::line::clip_bytes;
 use super::tools::{self, Kind};
 use super::{TodoItem, TodoList, TodoStatus};
 
@@ -12,6 +11,15 @@ use super::{TodoItem, TodoList, TodoStatus};
 const MAX_ITEMS: usize = 100;
 /// The most bytes of one item.
 const ITEM_BYTES: usize = 300;
+
+/// What a call does to the todo list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TodoUpdate {
+    /// The items are the whole list.
+    pub replaces: bool,
+    /// Items by id, and whether each is still to be done.
+    pub items: Vec<(String, bool)>,
+}
 
 /// Follows the todo list through a span. `items` is the list by task id, carried on; the result is
 /// the list at the span's end, when a tool wrote one in the span.
@@ -56,23 +64,23 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
 
 /// What a call announces about the list, before its result is known. An item that is only added is
 /// known by its id once the tool has answered.
-pub(super) fn announced(kind: Kind, arguments: &Map<String, Value>) -> Option<TodoChange> {
+pub(super) fn announced(kind: Kind, arguments: &Map<String, Value>) -> Option<TodoUpdate> {
     let open = |items: Vec<(String, TodoItem)>| {
         items.into_iter().map(|(id, item)| (id, item.status != TodoStatus::Completed)).collect()
     };
     if let Some(markdown) = arguments.get("task_progress").and_then(Value::as_str) {
-        return Some(TodoChange { replaces: true, items: open(checklist(markdown)) });
+        return Some(TodoUpdate { replaces: true, items: open(checklist(markdown)) });
     }
     match kind {
         Kind::Todos => {
             let mut items = Vec::new();
             let replaces = arguments.get("merge").and_then(Value::as_bool) != Some(true);
-            whole(arguments, &mut items).then(|| TodoChange { replaces, items: open(items) })
+            whole(arguments, &mut items).then(|| TodoUpdate { replaces, items: open(items) })
         }
         Kind::ChangeTodo => {
             let status = status_of(text_of(arguments, &["status", "state"])?);
             let is_open = status.is_some_and(|status| status != TodoStatus::Completed);
-            Some(TodoChange { replaces: false, items: vec![(id_of(arguments)?, is_open)] })
+            Some(TodoUpdate { replaces: false, items: vec![(id_of(arguments)?, is_open)] })
         }
         Kind::AddTodo
         | Kind::Read
@@ -127,7 +135,7 @@ fn whole(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) ->
             .enumerate()
             .filter_map(|(at, item)| {
                 let object = item.as_object()?;
-                let content = clip(text_of(object, CONTENT)?.trim(), ITEM_BYTES);
+                let content = clip_bytes(text_of(object, CONTENT)?.trim(), ITEM_BYTES);
                 let status = status_of(text_of(object, &["status", "state"]).unwrap_or("pending"))?;
                 Some((id_of(object).unwrap_or_else(|| (at + 1).to_string()), TodoItem { content, status }))
             })
@@ -169,7 +177,7 @@ fn checklist(markdown: &str) -> Vec<(String, TodoItem)> {
             "-" | "~" | "/" => TodoStatus::InProgress,
             _ => TodoStatus::Pending,
         };
-        Some(TodoItem { content: clip(content.trim(), ITEM_BYTES), status })
+        Some(TodoItem { content: clip_bytes(content.trim(), ITEM_BYTES), status })
     };
     markdown
         .lines()
@@ -189,7 +197,7 @@ fn add(arguments: &Map<String, Value>, output: &str, items: &mut Vec<(String, To
         .map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect())
         .unwrap_or_default();
     let id = if told.is_empty() { (items.len() + 1).to_string() } else { told };
-    let item = TodoItem { content: clip(content.trim(), ITEM_BYTES), status: TodoStatus::Pending };
+    let item = TodoItem { content: clip_bytes(content.trim(), ITEM_BYTES), status: TodoStatus::Pending };
     if let Some((_, old)) = items.iter_mut().find(|(i, _)| *i == id) {
         *old = item;
         return true;
@@ -216,7 +224,7 @@ fn change(arguments: &Map<String, Value>, items: &mut Vec<(String, TodoItem)>) -
     if let (Some(content), Some((_, item))) =
         (text_of(arguments, &["subject", "title", "content"]), items.get_mut(at))
     {
-        item.content = clip(content.trim(), ITEM_BYTES);
+        item.content = clip_bytes(content.trim(), ITEM_BYTES);
     }
     true
 }

@@ -13,6 +13,11 @@ use crate::rules;
 #[cfg(test)]
 pub(super) use samples::problems as rule_problems;
 
+/// The tool name of an edit that aider's console reports as applied.
+pub(super) const AIDER_EDIT: &str = "aider_applied_edit";
+/// The tool name of a file that aider's console reports as added to the chat.
+pub(super) const AIDER_ADDED: &str = "aider_added_to_chat";
+
 /// What a tool does, as far as files are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,7 +121,7 @@ static KINDS: LazyLock<HashMap<Vec<u8>, Kind, FnvBuildHasher>> = LazyLock::new(|
     let listed = TOOLS.agents.iter().flat_map(|agent| &agent.tools);
     let named = listed.flat_map(|(kind, names)| names.iter().map(|name| (name.as_str(), *kind)));
     // What aider's console reports, which is read into calls.
-    let aider = [(super::aider::EDIT, Kind::Edit), (super::aider::ADDED, Kind::Read)];
+    let aider = [(AIDER_EDIT, Kind::Edit), (AIDER_ADDED, Kind::Read)];
     named.chain(aider).map(|(name, kind)| (letters(name), kind)).collect()
 });
 

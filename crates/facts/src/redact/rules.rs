@@ -6,7 +6,7 @@ use regex::Captures;
 use serde::Deserialize;
 
 use super::doubt::{follows_a_flag, mixed, named_secret, placeholder};
-use crate::ledger::pattern::Grouped;
+use crate::pattern::Grouped;
 use crate::rules::{self, Rule, Table};
 
 pub(super) static RULES: LazyLock<Table<Secret>> =

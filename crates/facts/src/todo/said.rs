@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::claim::{Certainty, Claim};
 use super::subject::{Deed, Subject, words};
-use super::{Certainty, Claim};
-use crate::ledger::{pattern, prose};
+use crate::ledger::prose;
+use crate::pattern;
 use crate::phrases::Phrase;
 use crate::wording::one_line;
 use anchord_messages::id::Seq;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::todo_list::TodoItem;
 use anchord_messages::format::{self, Format};
 
 fn doing(content: &str) -> Vec<Todo> {

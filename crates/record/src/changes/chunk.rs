@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use anchord_facts::ledger::{pattern, prose};
+use anchord_facts::ledger::prose;
+use anchord_facts::pattern;
 use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Numbered, Part, Role};

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::text::clip;
-use anchord_facts::ledger::pattern;
+use anchord_facts::pattern;
 use anchord_facts::thing::Thing;
 use anchord_messages::message::{Numbered, Role};
 

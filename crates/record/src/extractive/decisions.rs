@@ -10,7 +10,7 @@ use super::super::summary::Decision;
 use super::text::{clip, is_placeholder};
 use anchord_facts::key::Key;
 use anchord_facts::ledger::line::squash;
-use anchord_facts::ledger::pattern;
+use anchord_facts::pattern;
 use anchord_messages::message::{Numbered, Role, ToolCall};
 
 /// The longest decision, rationale or alternative, in characters.

@@ -3,7 +3,7 @@
 use super::calls::{Call, SPOKEN};
 use super::sketch::Sketch;
 use super::{lost_task, news, packed};
-use anchord_facts::ledger::asked::{self, TodoChange};
+use anchord_facts::ledger::asked::{self, TodoUpdate};
 use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 use anchord_messages::shape::Shape;
@@ -112,7 +112,7 @@ impl MessageSignals {
 }
 
 impl Todos {
-    fn of(change: &TodoChange) -> Self {
+    fn of(change: &TodoUpdate) -> Self {
         let items = change.items.iter().map(|(item, is_open)| (id(item), *is_open)).collect();
         Self { replaces: change.replaces, items }
     }

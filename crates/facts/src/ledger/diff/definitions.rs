@@ -1,6 +1,6 @@
 //! The name that a line of code, configuration or prose defines.
 
-use crate::ledger::outcome::head;
+use crate::ledger::line::{clip_bytes, head};
 
 /// Words that may stand before a definition's keyword.
 const MODIFIERS: &[&str] = &[
@@ -205,7 +205,7 @@ fn constant(text: &str, indented: bool) -> Option<String> {
 fn heading(text: &str) -> Option<String> {
     let level = text.bytes().take_while(|b| matches!(b, b'#' | b'=')).count();
     let title = text.get(level..)?.strip_prefix(' ')?.trim();
-    ((1..=6).contains(&level) && !title.is_empty()).then(|| format!("“{}”", super::clip(title, 60)))
+    ((1..=6).contains(&level) && !title.is_empty()).then(|| format!("“{}”", clip_bytes(title, 60)))
 }
 
 fn section(text: &str) -> Option<String> {

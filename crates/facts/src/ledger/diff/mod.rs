@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::outcome::head;
+use super::line::{clip_bytes, head};
 use super::paths;
 use definitions::name_in;
 
@@ -249,7 +249,7 @@ pub(super) fn wording(path: &str, old: &str, new: &str) -> Option<String> {
         (plus, minus) => format!("+{plus} −{minus} lines"),
     };
     let room = WORDING_BYTES.saturating_sub(lines.len() + 3);
-    let words = clip(&parts.join("; "), room);
+    let words = clip_bytes(&parts.join("; "), room);
     Some(if matches!(words.as_str(), "" | "…") { lines } else { format!("{words} ({lines})") })
 }
 
@@ -282,10 +282,10 @@ fn one_line(added: &[&str], removed: &[&str]) -> Option<String> {
 /// For an edit that touches no definition: the one line of it, or what it stands in.
 fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind: &str) -> Option<String> {
     if let ([new], []) = (added, removed) {
-        return Some(format!("added {}", clip(new.trim(), 80)));
+        return Some(format!("added {}", clip_bytes(new.trim(), 80)));
     }
     if let ([], [old]) = (added, removed) {
-        return Some(format!("removed {}", clip(old.trim(), 80)));
+        return Some(format!("removed {}", clip_bytes(old.trim(), 80)));
     }
     // A lone bracket says nothing, an import little; a comment says less than code.
     let tells = |l: &&&str| {
@@ -310,7 +310,7 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
     let place = all.iter().take(at).rev().find_map(|l| name_in(l, kind));
     Some(match place {
         Some(name) => format!("changed {name}"),
-        None => format!("{verb} {}", clip(line.trim(), 60)),
+        None => format!("{verb} {}", clip_bytes(line.trim(), 60)),
     })
 }
 
@@ -368,16 +368,4 @@ fn listed(names: &[&str]) -> String {
         text.push_str(name);
     }
     text
-}
-
-/// Cuts between words and says so; never inside a path, an identifier or a number.
-pub(super) fn clip(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let cut = head(text, max.saturating_sub('…'.len_utf8()));
-    let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '+');
-    let inside = text.get(cut.len()..).and_then(|rest| rest.chars().next()).is_some_and(joined);
-    let kept = if inside { cut.trim_end_matches(joined) } else { cut };
-    format!("{}…", kept.trim_end_matches([',', ';', ' ']))
 }

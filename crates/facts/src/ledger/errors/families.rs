@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-use crate::ledger::pattern::{self, Grouped, Line};
+use crate::pattern::{self, Grouped, Line};
 use crate::rules::{self, Rule, Table};
 
 #[cfg(test)]

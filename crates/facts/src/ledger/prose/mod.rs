@@ -10,13 +10,11 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::invocation::text_of;
-use super::line::lines;
+use super::line::{head, lines, text_of};
+use crate::rules;
 use anchord_messages::message::{Message, Numbered, Part, Role};
-pub use sentences::{is_abbreviation, sentences};
-
-/// The most text of one message that is read for its words, in bytes.
-const MAX_TEXT: usize = 256 * 1024;
+use sentences::MAX_TEXT;
+pub use sentences::{Sentence, is_abbreviation, sentences};
 
 /// What harnesses and tools write into a person's messages: `rules/harness.toml` says what each list holds.
 #[derive(Debug, Deserialize)]
@@ -29,10 +27,7 @@ struct Harness {
     quoted: Vec<String>,
 }
 
-#[expect(clippy::expect_used, reason = "the rules are compiled in, and tests read them")]
-static HARNESS: LazyLock<Harness> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../../../rules/harness.toml")).expect("the rules are valid")
-});
+static HARNESS: LazyLock<Harness> = LazyLock::new(|| rules::read(rules::HARNESS));
 
 /// Whether a text begins as what a harness or a tool wrote does.
 fn is_harness(text: &str) -> bool {
@@ -126,7 +121,7 @@ pub fn person_text(message: &Message) -> Option<String> {
         return None;
     }
     let text = text_of(&message.parts);
-    let text = clip(text.trim());
+    let text = head(text.trim(), MAX_TEXT);
     if text.starts_with("<command-") {
         // A slash command: its name and what the person typed behind it.
         let name = inside(text, "command-name").unwrap_or_default();
@@ -177,10 +172,6 @@ pub fn around_paste(text: &str) -> Cow<'_, str> {
     let ends = [paragraphs.first(), paragraphs.last().filter(|_| paragraphs.len() > 1)];
     let own = ends.into_iter().flatten().copied().filter(|paragraph| !paragraph.contains("://"));
     Cow::Owned(own.collect::<Vec<_>>().join("\n\n"))
-}
-
-fn clip(text: &str) -> &str {
-    super::outcome::head(text, MAX_TEXT)
 }
 
 /// The inside of a block that is the whole message, or the message.

@@ -1,8 +1,10 @@
 //! A text as its sentences, without what machines wrote into it.
 
-use super::super::line::lines;
-use super::clip;
+use super::super::line::{head, lines, squash};
 use crate::phrases::Phrase;
+
+/// The most text of one message that is read for its words, in bytes.
+pub(super) const MAX_TEXT: usize = 256 * 1024;
 
 /// A sentence or list item in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
     let mut paragraph = String::new();
     let mut kind = LineKind::Plain;
     let mut fence: Option<&str> = None;
-    for line in lines(clip(text)) {
+    for line in lines(head(text, MAX_TEXT)) {
         let bare = line.trim();
         if let Some(mark) = ["```", "~~~"].into_iter().find(|m| bare.starts_with(m)) {
             match fence {
@@ -118,7 +120,7 @@ fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
         let piece = text.get(from..to).unwrap_or_default().trim();
         if piece.chars().any(char::is_alphanumeric) {
             out.push(Sentence {
-                text: super::super::line::squash(piece),
+                text: squash(piece),
                 listed: kind == LineKind::Item,
                 heading: kind == LineKind::Heading,
             });

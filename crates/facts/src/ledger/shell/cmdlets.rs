@@ -4,7 +4,7 @@ use super::command::Word;
 use super::effect::Op;
 use super::effects::{Reader, one_line};
 use super::windows::as_path;
-use crate::ledger::outcome::head;
+use crate::ledger::line::head;
 use crate::ledger::paths;
 
 /// Parameters that take the words behind them, lower case.

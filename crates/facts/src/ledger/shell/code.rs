@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::effect::Op;
-use crate::ledger::outcome::head;
+use crate::ledger::line::head;
 use crate::ledger::paths;
 
 /// How much of a script is searched.
@@ -75,7 +75,7 @@ pub(super) fn replacements_in(script: &str) -> Option<String> {
     for one in REPLACED.as_ref()?.captures_iter(script).take(MAX_FILES) {
         let side = |a: usize, b: usize| one.get(a).or_else(|| one.get(b)).map_or("", |m| m.as_str().trim());
         let (old, new) = (side(1, 2), side(3, 4));
-        let short = |text: &str| crate::ledger::diff::clip(text, 40);
+        let short = |text: &str| crate::ledger::line::clip_bytes(text, 40);
         if !old.is_empty() && told.len() < 4 {
             told.push(format!("{} → {}", short(old), short(new)));
         }

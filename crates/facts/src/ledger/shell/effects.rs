@@ -4,8 +4,7 @@ use super::code;
 use super::command::{Redirect, RedirectKind, Script, Word, basename, quote};
 use super::effect::{Effect, Op};
 use super::steps::{Step, steps};
-use crate::ledger::diff::clip;
-use crate::ledger::outcome::head;
+use crate::ledger::line::{clip_bytes, head};
 use crate::ledger::paths;
 
 /// How much of a written text is kept for its wording.
@@ -157,7 +156,7 @@ impl Reader<'_> {
     /// How a change is worded when only the command tells of it.
     fn told_by_command(&self) -> String {
         let line = quote(self.step.words.iter().take(12).map(|w| head(&w.text, 80)));
-        let line = clip(line.lines().next().unwrap_or(""), 60);
+        let line = clip_bytes(line.lines().next().unwrap_or(""), 60);
         if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
     }
 
@@ -350,5 +349,5 @@ impl Reader<'_> {
 }
 
 pub(super) fn one_line(text: &str) -> String {
-    clip(text.lines().next().unwrap_or(""), 100)
+    clip_bytes(text.lines().next().unwrap_or(""), 100)
 }

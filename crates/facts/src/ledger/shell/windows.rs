@@ -7,7 +7,7 @@ use regex::Regex;
 use super::command::{
     Command, Group, MAX_PARTS, MAX_REDIRECTS, MAX_WORDS, Part, Pipeline, Redirect, RedirectKind, Word,
 };
-use crate::ledger::pattern;
+use crate::pattern;
 
 /// A cmdlet, or a path with a drive and a backslash. Neither stands bare in a POSIX script.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {

@@ -4,8 +4,7 @@ use regex::Captures;
 
 use super::rules::{Means, RULES, Summary, Verdict};
 use crate::ledger::TestOutcome;
-use crate::ledger::line::{clip, plain};
-use crate::ledger::outcome::head;
+use crate::ledger::line::{clip, head, plain};
 
 /// The most failing names kept of one run.
 const MAX_FAILING: usize = 30;

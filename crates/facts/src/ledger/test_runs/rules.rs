@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::ledger::pattern::Grouped;
+use crate::pattern::Grouped;
 use crate::rules::{self, Rule, Table};
 
 #[cfg(test)]

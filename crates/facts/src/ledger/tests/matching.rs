@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Talk;
-use crate::ledger::{Carry, invocation};
+use crate::ledger::{Carry, pairing};
 use anchord_messages::message::Role;
 
 #[test]
@@ -12,7 +12,7 @@ fn parallel_results_find_their_calls_in_any_order() {
         .calls(&[("a", "Bash", json!({"command": "ls"})), ("b", "Bash", json!({"command": "pwd"}))])
         .result("b", "/p", None)
         .result("a", "x.rs", None);
-    let uses = invocation::read(talk.span(), &Carry::default());
+    let uses = pairing::read(talk.span(), &Carry::default()).0;
     assert_eq!(uses[0].output.as_deref(), Some("x.rs"));
     assert_eq!(uses[1].output.as_deref(), Some("/p"));
     assert_eq!((uses[0].call_seq, uses[0].result_seq), (1, Some(3)));
@@ -29,7 +29,7 @@ fn an_id_that_repeats_belongs_to_the_nearest_call_before() {
         .result("a", "third", None)
         .result("a", "fourth", None);
     let outputs: Vec<_> =
-        invocation::read(talk.span(), &Carry::default()).iter().map(|u| u.output.clone()).collect();
+        pairing::read(talk.span(), &Carry::default()).0.iter().map(|u| u.output.clone()).collect();
     assert_eq!(outputs, [None, Some("second".into()), Some("third".into()), Some("fourth".into())]);
 }
 
@@ -42,7 +42,7 @@ fn results_without_ids_match_in_order_and_strange_ids_match_nothing_else() {
         .calls(&[("x", "Bash", json!({"command": "three"})), ("y", "Bash", json!({"command": "four"}))])
         .result("z", "?", None);
     let outputs: Vec<_> =
-        invocation::read(talk.span(), &Carry::default()).iter().map(|u| u.output.clone()).collect();
+        pairing::read(talk.span(), &Carry::default()).0.iter().map(|u| u.output.clone()).collect();
     assert_eq!(outputs, [Some("1".into()), Some("2".into()), None, None]);
 }
 
@@ -52,7 +52,7 @@ fn a_call_without_a_result_changes_nothing() {
         .calls(&[("a", "Edit", json!({"file_path": "/p/a.rs", "old_string": "a", "new_string": "b"}))])
         .user("stop");
     assert!(talk.files().is_empty());
-    assert_eq!(invocation::read(talk.span(), &Carry::default())[0].failed, None);
+    assert_eq!(pairing::read(talk.span(), &Carry::default()).0[0].failed, None);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn exit_codes_are_read_where_harnesses_write_them() {
         ("line\nthe program printed exit code 3 here\nmore\nmore", None, None),
     ] {
         let talk = Talk::new().calls(&[("a", "Bash", json!({"command": "x"}))]).result("a", output, is_error);
-        let uses = invocation::read(talk.span(), &Carry::default());
+        let uses = pairing::read(talk.span(), &Carry::default()).0;
         assert_eq!(uses[0].exit_code, code, "{output}");
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::Talk;
-use crate::ledger::{diff, outcome, paths, shell};
+use crate::ledger::{diff, line, outcome, paths, shell};
 
 /// Pieces that parsers trip over.
 fn piece() -> impl Strategy<Value = String> {
@@ -115,7 +115,7 @@ proptest! {
         if let Some(words) = diff::wording("a.py", &text, &other) {
             prop_assert!(words.len() <= 130, "{words}");
         }
-        prop_assert!(diff::clip(&text, 20).len() <= 20);
+        prop_assert!(line::clip_bytes(&text, 20).len() <= 20);
         let _ = outcome::read(text.as_str().into(), None, true);
         let clean = paths::clean(&text);
         prop_assert_eq!(paths::clean(&clean), clean.clone());

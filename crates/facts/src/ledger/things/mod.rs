@@ -6,6 +6,7 @@
 
 mod identity;
 mod objects;
+mod shown;
 mod table;
 mod value;
 
@@ -14,20 +15,15 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use self::identity::Subject;
+use self::shown::{MOST_OF_OUTPUT, Shown};
 use super::super::thing::{Property, Thing, keep};
 use super::invocation::Invocation;
-use super::outcome::head;
+use super::line::head;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 
-/// What stands for a value that is nobody's business.
-const REDACTED: &str = "[REDACTED:property]";
-/// The most properties of a thing.
-const MOST_PROPERTIES: usize = 24;
-/// The most things of one output.
-const MOST_OF_OUTPUT: usize = 256;
 /// The most things of one span that are compared for those places.
 const MOST_COMPARED: usize = 4_096;
 /// The most things kept of one span, and their bytes.
@@ -87,34 +83,6 @@ pub(super) struct Things {
     pub left_out: u32,
     /// Things of earlier spans that somebody named in this one, by their identity.
     pub named: Vec<(String, Vec<Seq>)>,
-}
-
-/// A thing as one output shows it.
-struct Found {
-    kind: String,
-    id: String,
-    properties: Vec<(String, String)>,
-    more: usize,
-}
-
-/// What one output shows.
-#[derive(Default)]
-struct Shown {
-    found: Vec<Found>,
-    left_out: usize,
-}
-
-impl Shown {
-    fn push(&mut self, found: Found) {
-        if found.properties.is_empty() {
-            return;
-        }
-        if self.found.len() < MOST_OF_OUTPUT {
-            self.found.push(found);
-        } else {
-            self.left_out += 1;
-        }
-    }
 }
 
 /// Reads the things of a span; `known` are identities of earlier spans.

@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::identity::{Subject, first, identifies, is_secret, kind_of, own};
+use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
 use super::value::{Data, Fields, Items, scalar, told};
-use super::{Found, MOST_PROPERTIES, REDACTED, Shown};
 
 /// How deep things are looked for below the reply that wraps them.
 const DEEPEST: u8 = 4;

@@ -1,8 +1,8 @@
 //! Things out of tables and key-value lines as programs print them.
 
 use super::identity::{Subject, identifies, is_secret};
+use super::shown::{Found, MOST_PROPERTIES, REDACTED, Shown};
 use super::value::clipped;
-use super::{Found, MOST_PROPERTIES, REDACTED, Shown};
 use crate::ledger::tools::words_of;
 
 /// The most rows that are read of a table.

@@ -19,13 +19,8 @@ const LONG: usize = 8;
 /// Words, one of which every match has; lead bytes stand for letters with a case outside of ASCII.
 pub(super) type Words = Vec<Vec<u8>>;
 
-/// What finds the words of a pattern; `None` when it can do without any that tell.
-pub(super) fn finder(pattern: &str) -> Option<AhoCorasick> {
-    finder_of(words(pattern)?).ok()
-}
-
 /// What finds some words in whatever case of ASCII.
-pub(super) fn finder_of(words: Words) -> Result<AhoCorasick, BuildError> {
+pub(super) fn finder(words: Words) -> Result<AhoCorasick, BuildError> {
     AhoCorasickBuilder::new().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words)
 }
 
@@ -211,7 +206,7 @@ mod tests {
             .prop_flat_map(|pattern| (Just(pattern), proptest::string::string_regex(&pattern.replace(r"\b", "")).unwrap()))
         ) {
             if regex::Regex::new(pattern).unwrap().is_match(&text)
-                && let Some(finder) = finder(pattern)
+                && let Some(Ok(finder)) = words(pattern).map(finder)
             {
                 prop_assert!(finder.is_match(&text), "{pattern}: {text}");
             }

@@ -83,7 +83,7 @@ impl Prefilter {
             }
         }
         #[expect(clippy::expect_used, reason = "the words come from constants, and tests build each filter")]
-        let words = required::finder_of(words).expect("the words are valid");
+        let words = required::finder(words).expect("the words are valid");
         Self { words, patterns: of }
     }
 

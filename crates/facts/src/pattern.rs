@@ -8,10 +8,8 @@ mod required;
 
 pub(crate) use prefilter::{Line, Prefilter};
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -105,48 +103,6 @@ impl Grouped {
     }
 }
 
-/// A pattern that few texts match: one without any of the words that a match must have is read for those alone.
-pub struct Rare {
-    pattern: String,
-    /// Finds the words, one of which every match has.
-    required: OnceLock<Option<AhoCorasick>>,
-    compiled: OnceLock<Regex>,
-}
-
-impl Rare {
-    /// Takes a pattern whose boundaries and classes hold in every script; it is compiled when it is needed.
-    #[must_use]
-    pub fn new(pattern: &str) -> Self {
-        Self { pattern: pattern.to_owned(), required: OnceLock::new(), compiled: OnceLock::new() }
-    }
-
-    /// Takes a pattern whose boundaries and classes mean ASCII's in every text.
-    #[must_use]
-    pub fn ascii(pattern: &str) -> Self {
-        Self::new(&narrowed(pattern))
-    }
-
-    fn compiled(&self) -> &Regex {
-        self.compiled.get_or_init(|| unicode(&self.pattern))
-    }
-
-    /// Whether the pattern matches somewhere.
-    pub fn is_match(&self, text: &str) -> bool {
-        self.may_match(text) && self.compiled().is_match(text)
-    }
-
-    /// The text with every match replaced.
-    pub fn replace_all<'t>(&self, text: &'t str, by: &str) -> Cow<'t, str> {
-        if self.may_match(text) { self.compiled().replace_all(text, by) } else { Cow::Borrowed(text) }
-    }
-
-    /// Whether a text has the words that a match must have.
-    pub fn may_match(&self, text: &str) -> bool {
-        let required = self.required.get_or_init(|| required::finder(&self.pattern));
-        required.as_ref().is_none_or(|words| words.is_match(text))
-    }
-}
-
 /// The pattern with its classes and boundaries spelled out in ASCII; programs also print Latin's other space.
 #[must_use]
 pub fn narrowed(pattern: &str) -> String {
@@ -227,19 +183,6 @@ impl Grouped {
 }
 
 #[cfg(test)]
-impl Rare {
-    /// Texts that it may match.
-    pub fn texts(&self) -> proptest::strategy::BoxedStrategy<String> {
-        texts_of(&self.pattern)
-    }
-
-    /// Whether it matches, found without a look for its words.
-    pub fn is_match_without_look(&self, text: &str) -> bool {
-        self.compiled().is_match(text)
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -247,23 +190,5 @@ mod tests {
     fn classes_and_boundaries_are_narrowed_inside_and_outside_of_brackets() {
         assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[0-9A-Za-z_.\-]+[0-9]\]");
         assert!(ascii(r"\bport\b").is_match("é port é"));
-    }
-
-    #[test]
-    fn a_rare_pattern_keeps_its_boundaries_in_every_script() {
-        let rare = Rare::new(r"(?i)\b(?:решено|über|an\s\w+)\b");
-        for (text, expected) in [
-            ("Это решено.", true),
-            ("нерешено", false),
-            ("Über alles", true),
-            ("darüber – no", false),
-            ("plain", false),
-            ("an\u{b}end", true),
-            ("an énd", true),
-            ("né: an é", true),
-            ("éan end", false),
-        ] {
-            assert_eq!(rare.is_match(text), expected, "{text}");
-        }
     }
 }

@@ -1,0 +1,36 @@
+//! What one output shows of things, before outputs are compared.
+
+/// What stands for a value that is nobody's business.
+pub(super) const REDACTED: &str = "[REDACTED:property]";
+/// The most properties of a thing.
+pub(super) const MOST_PROPERTIES: usize = 24;
+/// The most things of one output.
+pub(super) const MOST_OF_OUTPUT: usize = 256;
+
+/// A thing as one output shows it.
+pub(super) struct Found {
+    pub kind: String,
+    pub id: String,
+    pub properties: Vec<(String, String)>,
+    pub more: usize,
+}
+
+/// What one output shows.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub found: Vec<Found>,
+    pub left_out: usize,
+}
+
+impl Shown {
+    pub(super) fn push(&mut self, found: Found) {
+        if found.properties.is_empty() {
+            return;
+        }
+        if self.found.len() < MOST_OF_OUTPUT {
+            self.found.push(found);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}

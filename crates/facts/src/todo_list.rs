@@ -1,0 +1,103 @@
+//! Todo lists: one that a tool writes, one that the caller keeps, and what changed in it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::wording::{self, one_line};
+use anchord_messages::id::Seq;
+
+/// A todo list as a tool wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoList {
+    /// Its items, in the list's order.
+    pub items: Vec<TodoItem>,
+    /// The messages that the list came from.
+    pub seqs: Vec<Seq>,
+}
+
+/// One item of a todo list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    /// What is to be done.
+    pub content: String,
+    /// Whether it is done.
+    pub status: TodoStatus,
+}
+
+/// How far a todo item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+/// One item of a caller's list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Todo {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: TodoStatus,
+    /// What a compression believes of it, when the session does not say so clearly; only the caller sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed_status: Option<TodoStatus>,
+    /// The messages that speak of its completion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seqs: Vec<Seq>,
+}
+
+impl Todo {
+    /// An item as its caller gives it.
+    #[must_use]
+    pub fn new(content: String, status: TodoStatus) -> Self {
+        Self { content, status, proposed_status: None, seqs: Vec::new() }
+    }
+}
+
+/// How one item differs from what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TodoChange {
+    /// The item.
+    pub content: String,
+    /// What it was; null for a new one.
+    #[schema(required = true)]
+    pub from: Option<TodoStatus>,
+    /// What it is; null for one that is gone.
+    #[schema(required = true)]
+    pub to: Option<TodoStatus>,
+    /// Only proposed: the item stays what it was until the caller says otherwise.
+    pub proposed: bool,
+    /// The clause that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+    /// The messages that it came from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seqs: Vec<Seq>,
+}
+
+/// A list after a span, and what the span changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Followed {
+    /// The items, in the caller's order.
+    pub items: Vec<Todo>,
+    /// What is different, and what is proposed.
+    pub changes: Vec<TodoChange>,
+}
+
+impl Followed {
+    /// The list in the ledger's shape, in whose place it stands: the caller's list wins.
+    #[must_use]
+    pub fn list(&self) -> TodoList {
+        let item = |todo: &Todo| TodoItem { content: one_line(&todo.content), status: todo.status };
+        let mut seqs = Vec::new();
+        for change in &self.changes {
+            wording::join_seqs(&mut seqs, &change.seqs);
+        }
+        TodoList { items: self.items.iter().map(item).collect(), seqs }
+    }
+}
