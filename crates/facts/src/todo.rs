@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 
 pub use crate::todo_list::{Followed, Todo, TodoChange};
 
+use crate::ledger::reading::Reading;
 use crate::redact::redact;
 use crate::todo_list::{TodoList, TodoStatus};
 use crate::wording::{self, clip_words};
 use anchord_messages::id::Seq;
-use anchord_messages::message::Numbered;
 use claim::{Certainty, Claim};
 use said::Said;
 use subject::Subject;
@@ -45,7 +45,7 @@ pub struct Shown<'a> {
 
 /// Follows a list through a span.
 #[must_use]
-pub fn follow(list: &[Todo], span: &[Numbered], shown: Shown<'_>) -> Followed {
+pub fn follow(list: &[Todo], span: &[Reading<'_>], shown: Shown<'_>) -> Followed {
     let mut followed = Followed { items: list.to_vec(), changes: Vec::new() };
     let doing = || list.iter().filter(|todo| todo.status == TodoStatus::InProgress);
     if doing().next().is_none() {

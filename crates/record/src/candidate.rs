@@ -12,6 +12,7 @@ use super::summary::Summary;
 use super::{extractive, gate, redacted};
 use crate::phase::Phase;
 use anchord_facts::ledger::TestOutcome;
+use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::{self, Carry, Facts, TestRunFact};
 use anchord_facts::todo;
 
@@ -29,13 +30,14 @@ pub fn read(material: &Material) -> Facts {
     let base = material.base.as_ref();
     let (none, known) = (Carry::default(), base.map(|base| base.summary.known()));
     let carry = base.map_or(&none, |base| &base.carry);
-    let mut facts = ledger::read(&material.span, carry, &known.unwrap_or_default());
+    let span = Reading::each(&material.span);
+    let mut facts = ledger::read_from(&span, carry, &known.unwrap_or_default());
     if !material.todos.is_empty() {
         let failed = |run: &&TestRunFact| matches!(run.outcome, TestOutcome::Fail | TestOutcome::Error);
         let latest = facts.test_runs.iter().rev().find(|run| run.outcome != TestOutcome::Unknown);
         let failed_at = latest.filter(failed).and_then(|run| run.seqs.last().copied());
         let shown = todo::Shown { written: facts.todos.as_ref(), failed_at };
-        let followed = todo::follow(&material.todos, &material.span, shown);
+        let followed = todo::follow(&material.todos, &span, shown);
         facts.todos = Some(followed.list());
         facts.followed = Some(followed);
     }

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::invocation::Invocation;
-use super::line::{head, lines, text_of};
+use super::line::{head, lines};
 use super::prose;
+use super::reading::Reading;
 use super::tools::{AIDER_ADDED, AIDER_EDIT};
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 
 /// The most lines of a console message that are read.
 const MAX_LINES: usize = 20_000;
@@ -19,7 +20,7 @@ const EDIT_BYTES: usize = 16 * 1024;
 const MAX_BLOCKS: usize = 20;
 
 /// Reads a console message.
-pub(super) fn console<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
+pub(super) fn console<'a>(span: &'a [Reading<'_>], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
     let Some(said) = span.get(at) else { return Vec::new() };
     let mut uses = Vec::new();
     if let Some(command) = asked_command(span, at) {
@@ -73,13 +74,12 @@ fn added(line: &str) -> Option<&str> {
 }
 
 /// The command of `/run …`, `/test …` or `!…` in the message before.
-fn asked_command(span: &[Numbered], at: usize) -> Option<&str> {
+fn asked_command<'r>(span: &'r [Reading<'_>], at: usize) -> Option<&'r str> {
     let before = span.get(at.checked_sub(1)?)?;
     if before.message.role != Role::User || before.message.name.is_some() {
         return None;
     }
-    let Cow::Borrowed(text) = text_of(&before.message.parts) else { return None };
-    let text = text.trim();
+    let text = before.text().trim();
     let command = text
         .strip_prefix("/run ")
         .or_else(|| text.strip_prefix("/test "))
@@ -96,12 +96,11 @@ struct Block<'a> {
 
 /// The edits that the latest assistant message before `at` proposes, by path: a console may name as
 /// many files as a message has blocks.
-fn proposed(span: &[Numbered], at: usize) -> BTreeMap<&str, Vec<Block<'_>>> {
+fn proposed<'r>(span: &'r [Reading<'_>], at: usize) -> BTreeMap<&'r str, Vec<Block<'r>>> {
     let said = span.get(..at).unwrap_or(&[]).iter().rev().take(4).find(|n| n.message.role == Role::Assistant);
     let Some(said) = said else { return BTreeMap::new() };
-    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return BTreeMap::new() };
     let mut by_path: BTreeMap<&str, Vec<Block<'_>>> = BTreeMap::new();
-    for block in blocks(text) {
+    for block in blocks(said.text()) {
         let own = by_path.entry(block.path).or_default();
         if own.len() < MAX_BLOCKS {
             own.push(block);

@@ -12,10 +12,11 @@ use utoipa::ToSchema;
 
 use super::line::clip;
 use super::prose;
+use super::reading::Reading;
 use crate::pattern;
 use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 use anchord_messages::script::{Script, is_spaceless};
 
 /// The longest constraint of a person, in characters.
@@ -57,27 +58,26 @@ pub struct Constraint {
     pub session_id: Option<String>,
 }
 
-/// Reads the constraints of a span, in the order of first appearance; `said` is what persons say in each
-/// of its messages.
-pub(super) fn read(span: &[Numbered], said: &[Option<String>]) -> Vec<Constraint> {
+/// Reads the constraints of a span, in the order of first appearance. In `minutes`, people talk to each other.
+pub(super) fn read(span: &[Reading<'_>], minutes: bool) -> Vec<Constraint> {
     let mut all: Vec<Constraint> = Vec::new();
     let mut ids = BTreeSet::new();
     // The leading system messages are the system prompt and are served as they are.
-    let minutes = prose::is_minutes(span);
     let mut leading = span.first().is_some_and(|n| n.seq <= 1);
-    for (Numbered { seq, message }, said) in span.iter().zip(said) {
+    for reading in span {
+        let Reading { seq, message, .. } = reading;
         leading &= message.role.is_system();
         let found: Vec<(String, ConstraintSource)> = match message.role {
             Role::System | Role::Developer if !leading => {
-                let text = message.text();
-                let text = text.trim();
+                let text = reading.text().trim();
                 says_something(text)
                     .then(|| (clip(text, MAX_SYSTEM_TEXT), ConstraintSource::System))
                     .into_iter()
                     .collect()
             }
-            Role::User => said
-                .iter()
+            Role::User => reading
+                .person()
+                .into_iter()
                 .flat_map(|text| demands(text, minutes))
                 .map(|text| (text, ConstraintSource::User))
                 .collect(),
@@ -207,7 +207,7 @@ fn speaks_at_length(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anchord_messages::message::{Message, Part};
+    use anchord_messages::message::{Message, Numbered, Part};
     use rstest::rstest;
 
     fn message(seq: i64, role: Role, text: &str) -> Numbered {
@@ -215,8 +215,7 @@ mod tests {
     }
 
     fn read(span: &[Numbered]) -> Vec<Constraint> {
-        let said: Vec<_> = span.iter().map(|n| prose::person_text(&n.message)).collect();
-        super::read(span, &said)
+        super::read(&Reading::each(span), prose::is_minutes(span.iter().map(|n| &n.message)))
     }
 
     fn of_user(text: &str) -> Vec<String> {

@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::invocation::Invocation;
-use super::line::{head, tail, text_of};
+use super::line::{head, tail};
+use super::reading::Reading;
 use super::{Carry, paths, shell};
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 
 /// How much of a system or user message is searched for the working directory.
 const SEARCHED: usize = 64 * 1024;
@@ -43,7 +44,7 @@ pub(super) struct Directories {
 }
 
 /// Fills in the directory of every use, in order, and returns how the directories stand at the end.
-pub(super) fn follow(span: &[Numbered], carry: &Carry, uses: &mut [Invocation<'_>]) -> Directories {
+pub(super) fn follow(span: &[Reading<'_>], carry: &Carry, uses: &mut [Invocation<'_>]) -> Directories {
     let mut now = Directories {
         stated: carry.cwd.clone(),
         named: carry.named_cwd.clone(),
@@ -63,8 +64,8 @@ pub(super) fn follow(span: &[Numbered], carry: &Carry, uses: &mut [Invocation<'_
 }
 
 impl Directories {
-    fn hear(&mut self, numbered: &Numbered) {
-        if let Some(dir) = stated_in(numbered) {
+    fn hear(&mut self, reading: &Reading<'_>) {
+        if let Some(dir) = stated_in(reading) {
             self.stated = Some(dir);
         }
     }
@@ -119,12 +120,11 @@ fn asked(one: &Invocation<'_>) -> Option<String> {
     (paths::is_absolute(dir) && paths::is_file_name(dir) && !dir.contains(": ")).then(|| paths::clean(dir))
 }
 
-fn stated_in(numbered: &Numbered) -> Option<String> {
-    if !(numbered.message.role.is_system() || numbered.message.role == Role::User) {
+fn stated_in(reading: &Reading<'_>) -> Option<String> {
+    if !(reading.message.role.is_system() || reading.message.role == Role::User) {
         return None;
     }
-    let text = text_of(&numbered.message.parts);
-    let text = head(&text, SEARCHED);
+    let text = head(reading.text(), SEARCHED);
     if !["irectory", "cwd", "Cwd", "CWD"].iter().any(|w| text.contains(w)) {
         return None;
     }

@@ -63,7 +63,7 @@ pub(super) fn text_of(parts: &[Part]) -> Cow<'_, str> {
         | Part::ToolResult(_)
         | Part::Other(_) => None,
     });
-    let Some(first) = texts.next() else { return Cow::Borrowed("") };
+    let Some(first) = texts.find(|text| !text.is_empty()) else { return Cow::Borrowed("") };
     let Some(second) = texts.next() else { return Cow::Borrowed(first) };
     let mut all = String::from(first);
     for more in std::iter::once(second).chain(texts) {

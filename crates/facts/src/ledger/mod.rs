@@ -24,6 +24,7 @@ mod pairing;
 mod paths;
 mod presence;
 pub mod prose;
+pub mod reading;
 pub mod requests;
 mod shell;
 mod spoken;
@@ -43,14 +44,21 @@ pub use facts::{
 use anchord_messages::message::Numbered;
 use invocation::Invocation;
 use line::clip_bytes;
+use reading::Reading;
 
 /// Reads the facts out of a span. `carry` is the previous span's; `known` tells whether an earlier
 /// version already knows a path, so that an overwrite is told from a creation and one file keeps
 /// one spelling.
 #[must_use]
 pub fn read(span: &[Numbered], carry: &Carry, known: &Known<'_>) -> Facts {
+    read_from(&Reading::each(span), carry, known)
+}
+
+/// Reads the facts out of the readings of a span, which other readers of the span may use too.
+#[must_use]
+pub fn read_from(span: &[Reading<'_>], carry: &Carry, known: &Known<'_>) -> Facts {
     let (uses, directories) = pairing::read(span, carry);
-    let said: Vec<Option<String>> = span.iter().map(|n| prose::person_text(&n.message)).collect();
+    let minutes = prose::is_minutes(span.iter().map(|one| one.message));
     let (events, open_file) = events::gather(&uses, carry.open_file.clone());
     let files::Folded { files, taken_back, copies, root } =
         files::fold(events, (known, &carry.copies), directories.stated.as_deref());
@@ -59,8 +67,8 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &Known<'_>) -> Facts {
     let runs = test_runs::read_each(&uses);
     let errors = errors::read(span, &uses, &runs, carry);
     let open_errors = errors::open(&errors, carry);
-    let things = things::read(span, &said, &uses, (&runs, &known.things));
-    let requests = requests::read(span, &said, carry.ending);
+    let things = things::read(span, &uses, (&runs, &known.things));
+    let requests = requests::read(span, minutes, carry.ending);
     Facts {
         files,
         taken_back,
@@ -73,7 +81,7 @@ pub fn read(span: &[Numbered], carry: &Carry, known: &Known<'_>) -> Facts {
         requests: requests.told,
         answered: requests.answered,
         questions: requests.questions,
-        constraints: constraints::read(span, &said),
+        constraints: constraints::read(span, minutes),
         todos,
         followed: None,
         carry: Carry {

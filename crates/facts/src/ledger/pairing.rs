@@ -8,19 +8,20 @@ use serde_json::Value;
 use super::directories::{self, Directories};
 use super::invocation::Invocation;
 use super::line::text_of;
+use super::reading::Reading;
 use super::{Carry, spoken, tools};
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Message, Numbered, Role, ToolResult};
+use anchord_messages::message::{Message, Role, ToolResult};
 
 /// Reads the tool uses of a span and how its directories stand at its end.
-pub(super) fn read<'a>(span: &'a [Numbered], carry: &Carry) -> (Vec<Invocation<'a>>, Directories) {
+pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &Carry) -> (Vec<Invocation<'a>>, Directories) {
     let mut reader = Reader { found: Vec::new(), waiting: HashMap::new(), batch: Vec::new() };
     if let Some((seq, text)) = &carry.unanswered {
         reader.found.extend(spoken::before(text, *seq, span));
     }
-    for (at, numbered) in span.iter().enumerate() {
-        reader.results(&numbered.message, numbered.seq);
-        match numbered.message.role {
+    for (at, reading) in span.iter().enumerate() {
+        reader.results(reading.message, reading.seq);
+        match reading.message.role {
             Role::Assistant => reader.assistant(span, at),
             Role::User => reader.found.extend(spoken::user(span, at)),
             Role::System | Role::Developer | Role::Tool => {}
@@ -41,8 +42,8 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn assistant(&mut self, span: &'a [Numbered], at: usize) {
-        let Some(Numbered { seq, message }) = span.get(at) else { return };
+    fn assistant(&mut self, span: &'a [Reading<'_>], at: usize) {
+        let Some(Reading { seq, message, .. }) = span.get(at) else { return };
         if message.calls().next().is_none() {
             self.found.extend(spoken::assistant(span, at));
             return;

@@ -7,10 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::line::{clip, clip_middle, squash};
-use super::prose;
+use super::prose::{self, Sentence};
+use super::reading::Reading;
 use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Message, Numbered, Role};
+use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 
 /// The longest request, in characters: head and tail of a longer one.
@@ -78,14 +79,15 @@ pub(super) struct Requests {
     pub ending: Option<Ending>,
 }
 
-/// Reads the requests of a span; `said` is what persons say in each of its messages, `ending` how the one before ended.
-pub(super) fn read(span: &[Numbered], said: &[Option<String>], ending: Option<Ending>) -> Requests {
+/// Reads the requests of a span; `ending` is how the one before ended. In `minutes`, people talk to each other.
+pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) -> Requests {
     let mut all = Requests { ending, ..Requests::default() };
-    if prose::is_minutes(span) {
+    if minutes {
         return all;
     }
-    for (Numbered { seq, message }, said) in span.iter().zip(said) {
-        match (message.role, said) {
+    for reading in span {
+        let Reading { seq, message, .. } = reading;
+        match (message.role, reading.person()) {
             (Role::User, Some(said)) => {
                 all.told.extend(fact(said, all.ending, *seq));
                 all.answered = true;
@@ -93,11 +95,11 @@ pub(super) fn read(span: &[Numbered], said: &[Option<String>], ending: Option<En
                 all.ending = None;
             }
             (Role::Assistant, _) => {
-                let words = message.words();
-                if works(message, &words) {
+                let words = reading.text();
+                if works(message, words) {
                     all.ending = None;
                 } else if !words.trim().is_empty() {
-                    let asked = questions(&words);
+                    let asked = questions(reading.sentences());
                     let asks = !asked.is_empty();
                     // What was asked before stays open until somebody answers, or other things are asked.
                     if asks {
@@ -105,7 +107,7 @@ pub(super) fn read(span: &[Numbered], said: &[Option<String>], ending: Option<En
                     }
                     all.ending = Some(match asks {
                         true => Ending::Question,
-                        false if is_unfinished(&words) => Ending::Unfinished,
+                        false if is_unfinished(words) => Ending::Unfinished,
                         false => Ending::Report,
                     });
                 }
@@ -131,8 +133,7 @@ fn works(message: &Message, words: &str) -> bool {
 }
 
 /// What the last sentences ask.
-fn questions(words: &str) -> Vec<String> {
-    let sentences = prose::sentences(words);
+fn questions(sentences: &[Sentence]) -> Vec<String> {
     // A list of what there is to choose from may stand behind the question.
     let last = sentences
         .iter()
@@ -297,6 +298,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use anchord_messages::message::Numbered;
     use anchord_messages::message::Part;
 
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
@@ -307,8 +309,11 @@ mod tests {
                 message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
             })
             .collect();
-        let said: Vec<_> = span.iter().map(|n| prose::person_text(&n.message)).collect();
-        read(&span, &said, None).told.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
+        read(&Reading::each(&span), false, None)
+            .told
+            .into_iter()
+            .map(|fact| (fact.text, fact.earlier))
+            .collect()
     }
 
     #[rstest]
@@ -380,8 +385,7 @@ mod tests {
                     message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
                 })
                 .collect();
-            let said: Vec<_> = span.iter().map(|n| prose::person_text(&n.message)).collect();
-            read(&span, &said, None)
+            read(&Reading::each(&span), false, None)
         };
         let asked =
             [(Role::User, "Build the shop"), (Role::Assistant, "Done so far. Which colour shall it be?")];

@@ -11,22 +11,22 @@ use serde_json::{Map, Value};
 
 use super::aider;
 use super::invocation::Invocation;
-use super::line::{head, text_of};
+use super::line::head;
+use super::reading::Reading;
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 
 /// The most uses read out of one message.
 const MAX_USES: usize = 64;
 
 /// The tool uses in an assistant message that has no structured calls.
-pub(super) fn assistant(span: &[Numbered], at: usize) -> Vec<Invocation<'_>> {
+pub(super) fn assistant<'r>(span: &'r [Reading<'_>], at: usize) -> Vec<Invocation<'r>> {
     let (Some(said), Some(next)) = (span.get(at), span.get(at + 1)) else { return Vec::new() };
-    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
-    uses(text, said.seq, next)
+    uses(said.text(), said.seq, next)
 }
 
 /// The tool uses in the last text of the span before, which the first message of this span answers.
-pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Numbered]) -> Vec<Invocation<'a>> {
+pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Reading<'_>]) -> Vec<Invocation<'a>> {
     let Some(next) = span.first() else { return Vec::new() };
     let late = |one: Invocation<'_>| {
         let mut owned = Invocation::pending(
@@ -38,27 +38,26 @@ pub(super) fn before<'a>(text: &str, seq: Seq, span: &'a [Numbered]) -> Vec<Invo
         owned
     };
     let mut found: Vec<Invocation<'a>> = uses(text, seq, next).into_iter().map(late).collect();
-    let Cow::Borrowed(reply) = text_of(&next.message.parts) else { return Vec::new() };
     for one in &mut found {
-        one.answer(Cow::Borrowed(reply), None, next.seq);
+        one.answer(Cow::Borrowed(next.text()), None, next.seq);
     }
     found
 }
 
 /// The last text of a span, when it may hold a use that only the next span answers.
-pub(super) fn unanswered(span: &[Numbered]) -> Option<(Seq, String)> {
+pub(super) fn unanswered(span: &[Reading<'_>]) -> Option<(Seq, String)> {
     const KEPT: usize = 64 * 1024;
     let last = span.last().filter(|m| m.message.role == Role::Assistant)?;
     if last.message.calls().next().is_some() {
         return None;
     }
-    let text = text_of(&last.message.parts);
+    let text = last.text();
     let may_hold = text.len() <= KEPT && (text.contains("```") || text.contains("</"));
-    may_hold.then(|| (last.seq, text.into_owned()))
+    may_hold.then(|| (last.seq, text.to_owned()))
 }
 
 /// The uses in a text that the next message answers.
-fn uses<'t>(text: &'t str, seq: Seq, next: &'t Numbered) -> Vec<Invocation<'t>> {
+fn uses<'t>(text: &'t str, seq: Seq, next: &'t Reading<'_>) -> Vec<Invocation<'t>> {
     if !matches!(next.message.role, Role::User | Role::Tool) || next.message.name.is_some() {
         return Vec::new();
     }
@@ -70,7 +69,7 @@ fn uses<'t>(text: &'t str, seq: Seq, next: &'t Numbered) -> Vec<Invocation<'t>> 
     if found.is_empty() {
         return found;
     }
-    let Cow::Borrowed(reply) = text_of(&next.message.parts) else { return Vec::new() };
+    let reply = next.text();
     if fenced {
         match observation(reply) {
             Some(Seen::One) if found.len() == 1 => {}
@@ -278,9 +277,9 @@ fn with_arguments(name: &str, arguments: Map<String, Value>, seq: Seq) -> Invoca
 }
 
 /// The tool uses that a user message reports: aider's console, commands that the person ran.
-pub(super) fn user(span: &[Numbered], at: usize) -> Vec<Invocation<'_>> {
+pub(super) fn user<'r>(span: &'r [Reading<'_>], at: usize) -> Vec<Invocation<'r>> {
     let Some(said) = span.get(at) else { return Vec::new() };
-    let Cow::Borrowed(text) = text_of(&said.message.parts) else { return Vec::new() };
+    let text = said.text();
     if said.message.name.as_deref() == Some("aider") {
         return aider::console(span, at, text);
     }
@@ -288,7 +287,7 @@ pub(super) fn user(span: &[Numbered], at: usize) -> Vec<Invocation<'_>> {
 }
 
 /// `<bash-input>` with the `<bash-stdout>` of the same or the next message.
-fn person_ran<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
+fn person_ran<'a>(span: &'a [Reading<'_>], at: usize, text: &'a str) -> Vec<Invocation<'a>> {
     let Some(said) = span.get(at) else { return Vec::new() };
     let between = |text: &'a str, open: &str, close: &str| {
         let from = text.find(open)? + open.len();
@@ -298,10 +297,10 @@ fn person_ran<'a>(span: &'a [Numbered], at: usize, text: &'a str) -> Vec<Invocat
     let Some(command) = between(text, "<bash-input>", "</bash-input>") else { return Vec::new() };
     let mut one = Invocation::shell(Cow::Borrowed(command), said.seq);
     let same = between(text, "<bash-stdout>", "</bash-stdout>").map(|o| (o, said.seq));
-    let next = span.get(at + 1).filter(|n| n.message.role == Role::User).and_then(|n| {
-        let Cow::Borrowed(text) = text_of(&n.message.parts) else { return None };
-        between(text, "<bash-stdout>", "</bash-stdout>").map(|o| (o, n.seq))
-    });
+    let next = span
+        .get(at + 1)
+        .filter(|n| n.message.role == Role::User)
+        .and_then(|n| between(n.text(), "<bash-stdout>", "</bash-stdout>").map(|o| (o, n.seq)));
     if let Some((output, seq)) = same.or(next) {
         one.answer(Cow::Borrowed(output), None, seq);
     }

@@ -101,7 +101,11 @@ fn what_a_person_or_a_tool_says_marks_nothing() {
     ] {
         let message = json!({"role": role, "content": text, "tool_call_id": "c"});
         let message = format::parse(Format::OpenaiChat, &message.to_string()).unwrap();
-        let followed = follow(&doing("Add login form"), &[Numbered { seq: 1, message }], Shown::default());
+        let followed = follow(
+            &doing("Add login form"),
+            &[Reading::new(&Numbered { seq: 1, message })],
+            Shown::default(),
+        );
         assert_eq!(followed.items[0].status, TodoStatus::InProgress, "{role}: {text}");
     }
 }
@@ -110,9 +114,12 @@ fn what_a_person_or_a_tool_says_marks_nothing() {
 fn tests_that_fail_after_the_words_make_them_a_proposal() {
     let said = span(&["The login form is done."]);
     let failed = Shown { failed_at: Some(2), ..Shown::default() };
-    let followed = follow(&doing("Add login form"), &said, failed);
+    let followed = follow(&doing("Add login form"), &Reading::each(&said), failed);
     let item = &followed.items[0];
     assert_eq!((item.status, item.proposed_status), (TodoStatus::InProgress, Some(TodoStatus::Completed)));
     let before = Shown { failed_at: Some(1), ..Shown::default() };
-    assert_eq!(follow(&doing("Add login form"), &said, before).items[0].status, TodoStatus::Completed);
+    assert_eq!(
+        follow(&doing("Add login form"), &Reading::each(&said), before).items[0].status,
+        TodoStatus::Completed
+    );
 }

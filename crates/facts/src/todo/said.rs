@@ -6,12 +6,12 @@ use regex::Regex;
 
 use super::claim::{Certainty, Claim};
 use super::subject::{Deed, Subject, words};
-use crate::ledger::prose;
+use crate::ledger::reading::Reading;
 use crate::pattern;
 use crate::phrases::Phrase;
 use crate::wording::one_line;
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 
 /// Sentences that speak of something done, the latest, that are held against the items.
 const MAX_SENTENCES: usize = 1_000;
@@ -27,28 +27,18 @@ struct Sentence {
 }
 
 impl Said {
-    pub(super) fn of(span: &[Numbered]) -> Self {
+    pub(super) fn of(span: &[Reading<'_>]) -> Self {
         let mut all = Vec::new();
-        for Numbered { seq, message } in span {
-            let is_agent = message.role == Role::Assistant;
-            let text = match message.role {
-                Role::Assistant => message.text(),
-                // What a person says may be a wish, so that it is proposed at most.
-                Role::User => match prose::person_text(message) {
-                    Some(text) => text,
-                    None => continue,
-                },
-                Role::System | Role::Developer | Role::Tool => continue,
-            };
-            if !speaks(&text) {
-                continue;
-            }
-            let told = prose::sentences(&text).into_iter().map(|sentence| sentence.text);
-            for text in told.chain(ticked(&text)).map(|text| unquoted(&text)).filter(|text| speaks(text)) {
+        for reading in span {
+            // What a person says may be a wish, so that it is proposed at most.
+            let is_agent = reading.message.role == Role::Assistant;
+            let Some(text) = reading.words().filter(|text| speaks(text)) else { continue };
+            let sentences = reading.sentences().iter().map(|sentence| sentence.text.as_str());
+            for text in sentences.chain(ticked(text)).map(unquoted).filter(|text| speaks(text)) {
                 let clause = |part: &str| (part.trim().to_owned(), words(part));
                 let parts = Phrase::ClauseEnd.split(&text).into_iter();
                 let clauses = parts.filter(|part| !part.trim().is_empty()).map(clause).collect();
-                all.push((*seq, Sentence { words: words(&text), clauses, text, is_agent }));
+                all.push((reading.seq, Sentence { words: words(&text), clauses, text, is_agent }));
             }
         }
         let surplus = all.len().saturating_sub(MAX_SENTENCES);
@@ -77,13 +67,13 @@ fn speaks(text: &str) -> bool {
 }
 
 /// The lines that a checklist has ticked off, those of code blocks and quotations aside.
-fn ticked(text: &str) -> impl Iterator<Item = String> {
+fn ticked(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
-    text.lines().map(str::trim).filter_map(move |line| {
+    text.lines().map(str::trim).filter(move |line| {
         is_code ^= line.starts_with("```") || line.starts_with("~~~");
         let item = line.trim_start_matches(['-', '*', '+', ' ']);
         let is_ticked = ["[x]", "[X]", "✅", "✔", "☑"].iter().any(|mark| item.starts_with(mark));
-        (is_ticked && !is_code).then(|| line.to_owned())
+        is_ticked && !is_code
     })
 }
 

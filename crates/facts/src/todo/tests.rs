@@ -1,6 +1,7 @@
 use super::*;
 use crate::todo_list::TodoItem;
 use anchord_messages::format::{self, Format};
+use anchord_messages::message::Numbered;
 
 fn doing(content: &str) -> Vec<Todo> {
     vec![Todo::new(content.to_owned(), TodoStatus::InProgress)]
@@ -17,7 +18,7 @@ fn span(texts: &[&str]) -> Vec<Numbered> {
 }
 
 fn after(content: &str, texts: &[&str]) -> (TodoStatus, Option<TodoStatus>) {
-    let followed = follow(&doing(content), &span(texts), Shown::default());
+    let followed = follow(&doing(content), &Reading::each(&span(texts)), Shown::default());
     (followed.items[0].status, followed.items[0].proposed_status)
 }
 
@@ -87,8 +88,11 @@ fn a_list_that_a_tool_wrote_counts_and_pending_items_stay() {
     let written = TodoList { items, seqs: vec![3] };
     let mut list = doing("Add login form");
     list.push(Todo::new("Docs are done".into(), TodoStatus::Pending));
-    let followed =
-        follow(&list, &span(&["Docs are done."]), Shown { written: Some(&written), failed_at: None });
+    let followed = follow(
+        &list,
+        &Reading::each(&span(&["Docs are done."])),
+        Shown { written: Some(&written), failed_at: None },
+    );
     assert_eq!(followed.items[0].status, TodoStatus::Completed);
     assert_eq!(followed.items[1].status, TodoStatus::Pending);
     assert_eq!(followed.changes.len(), 1);
@@ -115,5 +119,5 @@ fn a_megabyte_of_claims_is_read_in_linear_time() {
     let list: Vec<Todo> = (0..200)
         .map(|i| Todo::new(format!("login form signup {i} {}", "word ".repeat(100)), TodoStatus::InProgress))
         .collect();
-    assert_eq!(follow(&list, &span(&[&text]), Shown::default()).items.len(), 200);
+    assert_eq!(follow(&list, &Reading::each(&span(&[&text])), Shown::default()).items.len(), 200);
 }

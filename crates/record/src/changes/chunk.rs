@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use anchord_facts::ledger::prose;
+use anchord_facts::ledger::reading::Reading;
 use anchord_facts::pattern;
 use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
@@ -166,7 +166,8 @@ fn without_middle(blocks: Vec<Block>, budget: u32, counter: TokenCounter) -> (Ve
 
 fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
     let message = &numbered.message;
-    let person = (message.role == Role::User).then(|| prose::person_text(message)).flatten();
+    let reading = Reading::new(numbered);
+    let person = reading.person();
     let voice = match message.role {
         Role::User if person.is_some() => Voice::Person,
         Role::Assistant => Voice::Assistant,
@@ -174,11 +175,6 @@ fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
     };
     let mut text = String::new();
     push_parts(&mut text, message, voice != Voice::Tool, clipping);
-    let words = match voice {
-        Voice::Person => person.unwrap_or_default(),
-        Voice::Assistant => message.text(),
-        Voice::Tool => String::new(),
-    };
     if text.trim().is_empty() {
         return None;
     }
@@ -187,7 +183,7 @@ fn block(numbered: &Numbered, clipping: Clipping) -> Option<Block> {
         role: message.role.as_str(),
         voice,
         text,
-        words: clipped(&words, clipping.text),
+        words: clipped(reading.words().unwrap_or_default(), clipping.text),
     })
 }
 

@@ -4,10 +4,11 @@ use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
 use super::text::{clip, is_placeholder};
 use anchord_facts::ledger::line::{clip_middle, squash};
+use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::requests::{LONGEST_REQUEST, continues, substance};
 use anchord_facts::ledger::{Facts, prose};
 use anchord_facts::wording::clip_chars;
-use anchord_messages::message::{Message, Numbered, Role, ToolResult};
+use anchord_messages::message::{Numbered, Role, ToolResult};
 
 /// The longest intent, in characters.
 const LONGEST: usize = LONGEST_REQUEST;
@@ -35,7 +36,7 @@ pub(super) fn find(
     if is_known {
         return None;
     }
-    if prose::is_minutes(span) { Some(talk(span)) } else { without_person(span) }
+    if prose::is_minutes(span.iter().map(|n| &n.message)) { Some(talk(span)) } else { without_person(span) }
 }
 
 /// What is open, the first of it at length; when nothing is, what was asked last.
@@ -99,16 +100,16 @@ fn talk(span: &[Numbered]) -> ProposedIntent {
 /// Nobody asks for anything: what was said first, or called first, tells what the session was doing.
 fn without_person(span: &[Numbered]) -> Option<ProposedIntent> {
     let intent = |seq, text| Some(ProposedIntent { text, changes_scope: false, seqs: vec![seq] });
-    let of = |role: Role, words: &dyn Fn(&Message) -> String| {
+    let of = |role: Role, words: &dyn Fn(&Reading<'_>) -> String| {
         let said = span.iter().filter(|n| n.message.role == role);
-        said.map(|n| (n.seq, words(&n.message))).find(|(_, text)| !is_placeholder(text))
+        said.map(|n| (n.seq, words(&Reading::new(n)))).find(|(_, text)| !is_placeholder(text))
     };
     if let Some((seq, text)) =
-        of(Role::User, &|m| if prose::is_observation(m) { String::new() } else { m.text() })
+        of(Role::User, &|m| if m.is_observation() { String::new() } else { m.text().to_owned() })
     {
         return intent(seq, clip_middle(text.trim(), LONGEST));
     }
-    if let Some((seq, text)) = of(Role::Assistant, &|m| m.words().into_owned()) {
+    if let Some((seq, text)) = of(Role::Assistant, &|m| m.text().to_owned()) {
         let sentences = prose::sentences(&text);
         let told = sentences.iter().take(3).map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
         let told = if told.is_empty() { squash(&text) } else { told };

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use super::text::clip;
 use anchord_facts::ledger::line::squash;
-use anchord_facts::ledger::prose;
+use anchord_facts::ledger::reading::Reading;
 use anchord_facts::thing::{Property, Thing};
-use anchord_messages::message::{Attachment, Image, MediaSource, Message, Numbered, Part, Role};
+use anchord_messages::message::{Attachment, Image, MediaSource, Numbered, Part};
 use anchord_messages::tokens;
 
 /// The most pictures and files that one span tells of, the latest.
@@ -21,7 +21,8 @@ const MAX_ADDRESS: usize = 200;
 /// One thing for each picture and file, in order.
 pub(super) fn things(span: &[Numbered]) -> Vec<Thing> {
     let mut found: VecDeque<Thing> = VecDeque::new();
-    for Numbered { seq, message } in span {
+    for numbered in span {
+        let Numbered { seq, message } = numbered;
         let mut place = 0;
         let direct = message.parts.iter().map(|part| (part, false));
         let in_results = message.results().flat_map(|r| r.parts.iter().map(|part| (part, true)));
@@ -40,7 +41,7 @@ pub(super) fn things(span: &[Numbered]) -> Vec<Thing> {
             if place > 1 {
                 let _ = write!(id, " (no. {place})");
             }
-            let words = if by_tool { String::new() } else { beside(message) };
+            let words = if by_tool { String::new() } else { beside(numbered) };
             let value = if words.is_empty() { what } else { format!("{what} — {words}") };
             if found.len() >= MAX_NOTES {
                 found.pop_front();
@@ -89,13 +90,8 @@ fn place_of(source: &MediaSource) -> String {
 }
 
 /// The words that a picture came with, as the nearest there is to a description.
-fn beside(message: &Message) -> String {
-    let words = match message.role {
-        Role::User => prose::person_text(message).unwrap_or_default(),
-        Role::Assistant => message.text(),
-        Role::System | Role::Developer | Role::Tool => String::new(),
-    };
-    clip(&squash(&words), MAX_WORDS)
+fn beside(numbered: &Numbered) -> String {
+    clip(&squash(Reading::new(numbered).words().unwrap_or_default()), MAX_WORDS)
 }
 
 #[cfg(test)]

@@ -16,11 +16,12 @@ use self::families::{Context, Found, Rank};
 use self::source::Source;
 use super::invocation::Invocation;
 use super::line::{MAX_LINE, clip, head, plain, squash};
+use super::reading::Reading;
 use super::shell::Pipeline;
 use super::test_runs::Run;
 use super::{Carry, ErrorFact, prose};
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 
 /// The most distinct errors kept of one span; the most specific ones stay.
 const MAX_ERRORS: usize = 300;
@@ -37,7 +38,7 @@ const MAX_SEQS: usize = 50;
 /// count of 0 and its resolution.
 #[must_use]
 pub(super) fn read(
-    span: &[Numbered],
+    span: &[Reading<'_>],
     invocations: &[Invocation<'_>],
     runs: &[Run],
     carry: &Carry,
@@ -45,16 +46,16 @@ pub(super) fn read(
     let mut ledger = Ledger::new(carry);
     let mut told = BTreeSet::new();
     let mut at = invocations.iter().zip(runs).peekable();
-    for numbered in span {
+    for reading in span {
         while let Some((invocation, run)) =
-            at.next_if(|(i, _)| i.result_seq.unwrap_or(i.call_seq) <= numbered.seq)
+            at.next_if(|(i, _)| i.result_seq.unwrap_or(i.call_seq) <= reading.seq)
         {
             told.extend(invocation.result_seq);
             told.insert(invocation.call_seq);
             ledger.invocation(invocation, run);
         }
-        if !told.contains(&numbered.seq) {
-            ledger.message(numbered);
+        if !told.contains(&reading.seq) {
+            ledger.message(reading);
         }
     }
     for (invocation, run) in at {
@@ -212,28 +213,26 @@ impl Ledger {
 
     /// A message that no tool use explains: a console log, a result without its call, or a person
     /// who pastes what they saw.
-    fn message(&mut self, numbered: &Numbered) {
-        let message = &numbered.message;
+    fn message(&mut self, reading: &Reading<'_>) {
+        let Reading { message, .. } = reading;
         match message.role {
             Role::Tool => {
                 for result in message.results() {
                     let text = result.text();
                     if let Some(found) = tool_failure(&text, result.is_error, false) {
-                        self.add(found, None, &[numbered.seq]);
+                        self.add(found, None, &[reading.seq]);
                     }
                 }
             }
             Role::User => {
-                let text = message.text();
-                let observed = prose::is_observation(message);
-                let log =
-                    if observed { prose::without_console_marks(&text) } else { Cow::Borrowed(text.as_str()) };
+                let (text, observed) = (reading.text(), reading.is_observation());
+                let log = if observed { prose::without_console_marks(text) } else { Cow::Borrowed(text) };
                 let mut found = Vec::new();
                 scan(&log, &mut found);
                 for one in found {
                     // What a person writes is an error only when it has an error's exact form.
                     if observed || one.rank >= Rank::Precise {
-                        self.add(one, None, &[numbered.seq]);
+                        self.add(one, None, &[reading.seq]);
                     }
                 }
             }

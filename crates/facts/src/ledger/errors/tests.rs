@@ -1,8 +1,9 @@
 use super::*;
+use anchord_messages::message::Numbered;
 use rstest::rstest;
 
 fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &Carry) -> Vec<ErrorFact> {
-    super::read(span, invocations, &crate::ledger::test_runs::read_each(invocations), carry)
+    super::read(&Reading::each(span), invocations, &crate::ledger::test_runs::read_each(invocations), carry)
 }
 
 fn invocation<'a>(tool: &'a str, command: Option<&'a str>, output: &'a str, seq: Seq) -> Invocation<'a> {

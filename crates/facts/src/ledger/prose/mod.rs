@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::{head, lines, text_of};
+use super::line::{head, lines};
 use crate::rules;
-use anchord_messages::message::{Message, Numbered, Part, Role};
+use anchord_messages::message::{Message, Part, Role};
 use sentences::MAX_TEXT;
 pub use sentences::{Sentence, is_abbreviation, sentences};
 
@@ -35,13 +35,11 @@ fn is_harness(text: &str) -> bool {
     HARNESS.starts.iter().any(|start| start.as_bytes().first() == first && text.starts_with(start.as_str()))
 }
 
-/// Whether a user message holds what a tool or a console printed.
-#[must_use]
-pub fn is_observation(message: &Message) -> bool {
+/// Whether a user message of this text holds what a tool or a console printed.
+pub(super) fn is_observation(message: &Message, text: &str) -> bool {
     if message.role != Role::User {
         return false;
     }
-    let text = text_of(&message.parts);
     let text = text.trim_start();
     if text.is_empty() && message.results().next().is_some() {
         return true;
@@ -81,12 +79,12 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
     fits.then_some((name, rest))
 }
 
-/// Whether a span is what several people said to each other, with their names in front.
+/// Whether messages are what several people said to each other, with their names in front.
 #[must_use]
-pub fn is_minutes(span: &[Numbered]) -> bool {
+pub fn is_minutes<'m>(messages: impl IntoIterator<Item = &'m Message>) -> bool {
     let mut texts = 0_usize;
     let mut named = 0_usize;
-    for Numbered { message, .. } in span {
+    for message in messages {
         match message.role {
             Role::User => {
                 texts += 1;
@@ -115,12 +113,11 @@ pub fn without_console_marks(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The person's words in a user message, harness blocks removed; `None` when there are none.
-pub fn person_text(message: &Message) -> Option<String> {
+/// The person's words in a user message of this text, harness blocks removed; `None` when there are none.
+pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -> Option<String> {
     if message.role != Role::User {
         return None;
     }
-    let text = text_of(&message.parts);
     let text = head(text.trim(), MAX_TEXT);
     if text.starts_with("<command-") {
         // A slash command: its name and what the person typed behind it.
@@ -128,7 +125,7 @@ pub fn person_text(message: &Message) -> Option<String> {
         let typed = inside(text, "command-args").map(str::trim).filter(|a| !a.is_empty())?;
         return Some(format!("{name} {typed}").trim().to_owned());
     }
-    if is_observation(message) && !HARNESS.notes.iter().any(|n| text.starts_with(n.as_str())) {
+    if is_observation && !HARNESS.notes.iter().any(|n| text.starts_with(n.as_str())) {
         return None;
     }
     let stripped = without_blocks(text, &HARNESS.foreign);
@@ -224,6 +221,15 @@ fn without_blocks<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn person_text(message: &Message) -> Option<String> {
+        let text = message.text();
+        super::person_text(message, &text, is_observation(message))
+    }
+
+    fn is_observation(message: &Message) -> bool {
+        super::is_observation(message, &message.text())
+    }
 
     fn user(text: &str) -> Message {
         Message { role: Role::User, name: None, parts: vec![Part::Text(text.to_owned())] }

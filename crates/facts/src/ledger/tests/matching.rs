@@ -3,8 +3,14 @@
 use serde_json::json;
 
 use super::Talk;
+use crate::ledger::invocation::Invocation;
+use crate::ledger::reading::Reading;
 use crate::ledger::{Carry, pairing};
 use anchord_messages::message::Role;
+
+fn uses_of<'r>(readings: &'r [Reading<'_>]) -> Vec<Invocation<'r>> {
+    pairing::read(readings, &Carry::default()).0
+}
 
 #[test]
 fn parallel_results_find_their_calls_in_any_order() {
@@ -12,7 +18,8 @@ fn parallel_results_find_their_calls_in_any_order() {
         .calls(&[("a", "Bash", json!({"command": "ls"})), ("b", "Bash", json!({"command": "pwd"}))])
         .result("b", "/p", None)
         .result("a", "x.rs", None);
-    let uses = pairing::read(talk.span(), &Carry::default()).0;
+    let readings = Reading::each(talk.span());
+    let uses = uses_of(&readings);
     assert_eq!(uses[0].output.as_deref(), Some("x.rs"));
     assert_eq!(uses[1].output.as_deref(), Some("/p"));
     assert_eq!((uses[0].call_seq, uses[0].result_seq), (1, Some(3)));
@@ -28,8 +35,8 @@ fn an_id_that_repeats_belongs_to_the_nearest_call_before() {
         .calls(&[("a", "Bash", json!({"command": "three"})), ("a", "Bash", json!({"command": "four"}))])
         .result("a", "third", None)
         .result("a", "fourth", None);
-    let outputs: Vec<_> =
-        pairing::read(talk.span(), &Carry::default()).0.iter().map(|u| u.output.clone()).collect();
+    let readings = Reading::each(talk.span());
+    let outputs: Vec<_> = uses_of(&readings).iter().map(|u| u.output.clone()).collect();
     assert_eq!(outputs, [None, Some("second".into()), Some("third".into()), Some("fourth".into())]);
 }
 
@@ -41,8 +48,8 @@ fn results_without_ids_match_in_order_and_strange_ids_match_nothing_else() {
         .result("", "2", None)
         .calls(&[("x", "Bash", json!({"command": "three"})), ("y", "Bash", json!({"command": "four"}))])
         .result("z", "?", None);
-    let outputs: Vec<_> =
-        pairing::read(talk.span(), &Carry::default()).0.iter().map(|u| u.output.clone()).collect();
+    let readings = Reading::each(talk.span());
+    let outputs: Vec<_> = uses_of(&readings).iter().map(|u| u.output.clone()).collect();
     assert_eq!(outputs, [Some("1".into()), Some("2".into()), None, None]);
 }
 
@@ -52,7 +59,7 @@ fn a_call_without_a_result_changes_nothing() {
         .calls(&[("a", "Edit", json!({"file_path": "/p/a.rs", "old_string": "a", "new_string": "b"}))])
         .user("stop");
     assert!(talk.files().is_empty());
-    assert_eq!(pairing::read(talk.span(), &Carry::default()).0[0].failed, None);
+    assert_eq!(uses_of(&Reading::each(talk.span()))[0].failed, None);
 }
 
 #[test]
@@ -95,7 +102,8 @@ fn exit_codes_are_read_where_harnesses_write_them() {
         ("line\nthe program printed exit code 3 here\nmore\nmore", None, None),
     ] {
         let talk = Talk::new().calls(&[("a", "Bash", json!({"command": "x"}))]).result("a", output, is_error);
-        let uses = pairing::read(talk.span(), &Carry::default()).0;
+        let readings = Reading::each(talk.span());
+        let uses = uses_of(&readings);
         assert_eq!(uses[0].exit_code, code, "{output}");
     }
 }

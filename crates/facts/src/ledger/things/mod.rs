@@ -19,10 +19,11 @@ use self::shown::{MOST_OF_OUTPUT, Shown};
 use super::super::thing::{Property, Thing, keep};
 use super::invocation::Invocation;
 use super::line::head;
+use super::reading::Reading;
 use super::test_runs::Run;
 use super::tools::{self, Kind};
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Numbered, Role};
+use anchord_messages::message::Role;
 
 /// The most things of one span that are compared for those places.
 const MOST_COMPARED: usize = 4_096;
@@ -87,8 +88,7 @@ pub(super) struct Things {
 
 /// Reads the things of a span; `known` are identities of earlier spans.
 pub(super) fn read(
-    span: &[Numbered],
-    said: &[Option<String>],
+    span: &[Reading<'_>],
     uses: &[Invocation<'_>],
     (runs, known): (&[Run], &[&str]),
 ) -> Things {
@@ -123,7 +123,7 @@ pub(super) fn read(
             }
         }
     }
-    name(&mut all, span, said, known);
+    name(&mut all, span, known);
     let gone = keep(&mut all.shown, MOST_OF_SPAN, MOST_BYTES_OF_SPAN);
     all.left_out = all.left_out.saturating_add(u32::try_from(gone).unwrap_or(u32::MAX));
     all
@@ -213,7 +213,7 @@ fn is_about_files(tool: &str) -> bool {
 }
 
 /// Counts who names which thing: people, the agent, the arguments of calls.
-fn name(all: &mut Things, span: &[Numbered], said: &[Option<String>], known: &[&str]) {
+fn name(all: &mut Things, span: &[Reading<'_>], known: &[&str]) {
     let mut ids: Vec<&str> =
         all.shown.iter().map(|thing| thing.id.as_str()).chain(known.iter().copied()).collect();
     ids.retain(|id| id.len() >= SHORTEST_NAMED);
@@ -232,7 +232,8 @@ fn name(all: &mut Things, span: &[Numbered], said: &[Option<String>], known: &[&
     }
     shown_at.extend(known.iter().map(|id| (*id, 0)));
     let mut named: HashMap<&str, Vec<Seq>> = HashMap::new();
-    for (Numbered { seq, message }, said) in span.iter().zip(said) {
+    for reading in span {
+        let Reading { seq, message, .. } = reading;
         let mut hear = |text: &str| {
             let text = head(text, MOST_SPOKEN);
             for hit in words.find_iter(text) {
@@ -249,10 +250,10 @@ fn name(all: &mut Things, span: &[Numbered], said: &[Option<String>], known: &[&
                 }
             }
         };
-        if let Some(text) = said {
+        if let Some(text) = reading.words() {
             hear(text);
-        } else if message.role == Role::Assistant {
-            hear(&message.words());
+        }
+        if message.role == Role::Assistant {
             message.calls().for_each(|call| hear(&call.arguments));
         }
     }

@@ -2,6 +2,7 @@ use rstest::rstest;
 
 use super::*;
 use crate::ledger::{Carry, Known, read as read_facts};
+use anchord_messages::message::Numbered;
 use anchord_messages::message::{Message, Part, ToolCall, ToolResult};
 
 fn use_of(tool: &str, arguments: &str, output: &str) -> [Numbered; 2] {

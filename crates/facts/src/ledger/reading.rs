@@ -1,0 +1,78 @@
+//! A message as it is read for facts: what several readers need of it is worked out once.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::line::text_of;
+use super::prose::{self, Sentence};
+use anchord_messages::id::Seq;
+use anchord_messages::message::{Message, Numbered, Role};
+
+/// A message with its text, and with what is worked out of the text when a reader first asks for it.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    /// The message's place in the session.
+    pub seq: Seq,
+    /// The message itself.
+    pub message: &'a Message,
+    text: Cow<'a, str>,
+    is_observation: OnceCell<bool>,
+    person: OnceCell<Option<String>>,
+    sentences: OnceCell<Vec<Sentence>>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads one message.
+    #[must_use]
+    pub fn new(numbered: &'a Numbered) -> Self {
+        Self {
+            seq: numbered.seq,
+            message: &numbered.message,
+            text: text_of(&numbered.message.parts),
+            is_observation: OnceCell::new(),
+            person: OnceCell::new(),
+            sentences: OnceCell::new(),
+        }
+    }
+
+    /// Reads each message of a span.
+    #[must_use]
+    pub fn each(span: &'a [Numbered]) -> Vec<Self> {
+        span.iter().map(Self::new).collect()
+    }
+
+    /// The text parts of the message, joined by newlines.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a user message holds what a tool or a console printed.
+    #[must_use]
+    pub fn is_observation(&self) -> bool {
+        *self.is_observation.get_or_init(|| prose::is_observation(self.message, &self.text))
+    }
+
+    /// The person's words in a user message, harness blocks removed; `None` when there are none.
+    #[must_use]
+    pub fn person(&self) -> Option<&str> {
+        let person = || prose::person_text(self.message, &self.text, self.is_observation());
+        self.person.get_or_init(person).as_deref()
+    }
+
+    /// The words of the person or of the agent; nothing of harnesses, tools and operators.
+    #[must_use]
+    pub fn words(&self) -> Option<&str> {
+        match self.message.role {
+            Role::User => self.person(),
+            Role::Assistant => Some(self.text()),
+            Role::System | Role::Developer | Role::Tool => None,
+        }
+    }
+
+    /// The sentences of these words.
+    #[must_use]
+    pub fn sentences(&self) -> &[Sentence] {
+        self.sentences.get_or_init(|| self.words().map(prose::sentences).unwrap_or_default())
+    }
+}
