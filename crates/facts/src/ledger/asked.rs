@@ -61,13 +61,14 @@ pub fn asked(name: &str, arguments: &str) -> Asked {
     if tool.kind == Kind::Patch {
         return Asked { act: Act::Changes, ..Asked::default() };
     }
-    let Ok(value) = serde_json::from_str::<Value>(arguments) else { return Asked::default() };
+    let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(arguments) else {
+        return Asked::default();
+    };
     if tools::may_run_commands(name)
-        && let Some(command) = tools::shell_command(name, &value)
+        && let Some(command) = tools::shell_command(name, &arguments)
     {
         return script(&command);
     }
-    let Value::Object(arguments) = value else { return Asked::default() };
     let todos = todos::announced(tool.kind, &arguments);
     let act = act(name, tool, &arguments);
     let file = match *tools::paths_in(&arguments, tool.known) {

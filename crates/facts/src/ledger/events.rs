@@ -112,8 +112,8 @@ impl<'u> Gatherer<'u> {
         if !matches!(tool.kind, Kind::Read | Kind::Open | Kind::Editor) {
             return;
         }
-        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return };
-        if let [path] = *tools::paths_in(&arguments, tool.known) {
+        let Some(arguments) = one.fields() else { return };
+        if let [path] = *tools::paths_in(arguments, tool.known) {
             self.presence.missing(paths::join(one.cwd.as_deref(), path));
         }
     }
@@ -142,14 +142,14 @@ impl<'u> Gatherer<'u> {
             | Kind::Code
             | Kind::Other => {}
         }
-        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return };
+        let Some(arguments) = one.fields() else { return };
         match tool.kind {
-            Kind::Editor => self.editor(one, &arguments, output),
-            Kind::Code => self.code(one, &arguments),
-            Kind::Move => self.moved(one, &arguments),
+            Kind::Editor => self.editor(one, arguments, output),
+            Kind::Code => self.code(one, arguments),
+            Kind::Move => self.moved(one, arguments),
             Kind::Other => {
                 // A search in one named file shows that file.
-                if let [path] = *tools::paths_in(&arguments, false)
+                if let [path] = *tools::paths_in(arguments, false)
                     && !paths::extension(path).is_empty()
                 {
                     self.push(one, Act::Read, path, None);
@@ -162,7 +162,7 @@ impl<'u> Gatherer<'u> {
             | Kind::Edit
             | Kind::Append
             | Kind::Delete => {
-                self.named(one, (tool.kind, tool.known), &arguments, output);
+                self.named(one, (tool.kind, tool.known), arguments, output);
             }
             Kind::Patch | Kind::Submit | Kind::Todos | Kind::AddTodo | Kind::ChangeTodo => {}
         }

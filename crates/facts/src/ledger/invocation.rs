@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use serde_json::{Map, Value};
+
 use super::outcome;
 use super::shell::{self, Script};
 use anchord_messages::id::Seq;
@@ -31,6 +33,8 @@ pub struct Invocation<'a> {
     pub result_seq: Option<Seq>,
     /// The command taken apart, when somebody asked for it.
     pub(super) parsed: OnceCell<Script>,
+    /// The arguments as JSON, when somebody asked for them.
+    pub(super) fields: OnceCell<Option<Map<String, Value>>>,
 }
 
 impl<'a> Invocation<'a> {
@@ -49,6 +53,12 @@ impl<'a> Invocation<'a> {
         Some(self.parsed.get_or_init(|| shell::parse(command, self.cwd.as_deref())))
     }
 
+    /// The arguments, when they are a JSON object.
+    pub(super) fn fields(&self) -> Option<&Map<String, Value>> {
+        let parse = || serde_json::from_str(&self.arguments).ok();
+        self.fields.get_or_init(parse).as_ref()
+    }
+
     /// A use that nothing has answered yet.
     pub(super) fn pending(tool: Cow<'a, str>, arguments: Cow<'a, str>, call_seq: Seq) -> Self {
         Self {
@@ -62,6 +72,7 @@ impl<'a> Invocation<'a> {
             call_seq,
             result_seq: None,
             parsed: OnceCell::new(),
+            fields: OnceCell::new(),
         }
     }
 

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::directories::{self, Directories};
 use super::invocation::Invocation;
 use super::line::text_of;
@@ -56,10 +54,10 @@ impl<'a> Reader<'a> {
             let mut one =
                 Invocation::pending(Cow::Borrowed(&call.name), Cow::Borrowed(&call.arguments), *seq);
             if tools::may_run_commands(&call.name)
-                && let Ok(arguments) = serde_json::from_str::<Value>(&call.arguments)
+                && let Some(arguments) = one.fields()
             {
-                one.command = tools::shell_command(&call.name, &arguments).map(Cow::Owned);
-                one.cwd = tools::work_dir(&arguments);
+                let command = tools::shell_command(&call.name, arguments).map(Cow::Owned);
+                (one.cwd, one.command) = (tools::work_dir(arguments), command);
             }
             let index = self.found.len();
             self.found.push(one);

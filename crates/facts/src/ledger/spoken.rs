@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::aider;
 use super::invocation::Invocation;
 use super::line::head;
 use super::reading::Reading;
+use super::{aider, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 
@@ -268,11 +268,10 @@ fn children(body: &str) -> Map<String, Value> {
 }
 
 fn with_arguments(name: &str, arguments: Map<String, Value>, seq: Seq) -> Invocation<'_> {
-    let value = Value::Object(arguments);
-    let mut one = Invocation::pending(Cow::Borrowed(name), Cow::Owned(value.to_string()), seq);
-    if super::tools::may_run_commands(name) {
-        one.command = super::tools::shell_command(name, &value).map(Cow::Owned);
-    }
+    let command = if tools::may_run_commands(name) { tools::shell_command(name, &arguments) } else { None };
+    let text = Value::Object(arguments).to_string();
+    let mut one = Invocation::pending(Cow::Borrowed(name), Cow::Owned(text), seq);
+    one.command = command.map(Cow::Owned);
     one
 }
 

@@ -40,13 +40,13 @@ pub(super) fn follow(uses: &[Invocation<'_>], items: &mut Vec<(String, TodoItem)
         if !matches!(kind, Kind::Todos | Kind::AddTodo | Kind::ChangeTodo) {
             continue;
         }
-        let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { continue };
+        let Some(arguments) = one.fields() else { continue };
         let done = if kind == Kind::Todos {
-            whole(&arguments, items)
+            whole(arguments, items)
         } else if kind == Kind::AddTodo {
-            add(&arguments, one.output.as_deref().unwrap_or(""), items)
+            add(arguments, one.output.as_deref().unwrap_or(""), items)
         } else {
-            change(&arguments, items)
+            change(arguments, items)
         };
         if done {
             touched = true;
@@ -163,8 +163,7 @@ fn progress(one: &Invocation<'_>) -> Option<Vec<(String, TodoItem)>> {
     if !one.arguments.contains("\"task_progress\"") {
         return None;
     }
-    let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(&one.arguments) else { return None };
-    let list = checklist(arguments.get("task_progress")?.as_str()?);
+    let list = checklist(one.fields()?.get("task_progress")?.as_str()?);
     (!list.is_empty()).then_some(list)
 }
 

@@ -190,12 +190,11 @@ pub(super) fn may_run_commands(name: &str) -> bool {
 }
 
 /// The shell command in a tool's arguments.
-pub(super) fn shell_command(name: &str, arguments: &Value) -> Option<String> {
-    let object = arguments.as_object()?;
+pub(super) fn shell_command(name: &str, arguments: &Map<String, Value>) -> Option<String> {
     if bare_name(name).eq_ignore_ascii_case("write_stdin") {
         return None;
     }
-    let direct = object.get("action").and_then(Value::as_object).unwrap_or(object);
+    let direct = arguments.get("action").and_then(Value::as_object).unwrap_or(arguments);
     let value = TOOLS.arguments.command.iter().find_map(|key| direct.get(key))?;
     match value {
         Value::String(command) => Some(command.clone()).filter(|c| !c.trim().is_empty()),
@@ -233,9 +232,8 @@ fn is_shell(program: &str) -> bool {
 }
 
 /// The directory that a call asks to run in.
-pub(super) fn work_dir(arguments: &Value) -> Option<String> {
-    let object = arguments.as_object()?;
-    let direct = object.get("action").and_then(Value::as_object).unwrap_or(object);
+pub(super) fn work_dir(arguments: &Map<String, Value>) -> Option<String> {
+    let direct = arguments.get("action").and_then(Value::as_object).unwrap_or(arguments);
     string_of(direct, &TOOLS.arguments.directory).filter(|d| !d.trim().is_empty()).map(str::to_owned)
 }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use serde_json::Value;
 
 use super::super::invocation::Invocation;
 use super::super::line::{any_of, clip, squash};
@@ -102,8 +101,7 @@ pub(super) fn work(invocation: &Invocation<'_>) -> String {
     if let Some(command) = &invocation.command {
         return clip(&squash(&in_one_line(command)), 400);
     }
-    let target = serde_json::from_str::<Value>(&invocation.arguments).ok().and_then(|v| {
-        let object = v.as_object()?;
+    let target = invocation.fields().and_then(|object| {
         ["file_path", "path", "notebook_path", "filename", "file", "target_file", "url", "query", "pattern"]
             .iter()
             .find_map(|k| object.get(*k)?.as_str().map(str::to_owned))

@@ -14,6 +14,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
         call_seq: 4,
         result_seq: Some(5),
         parsed: std::cell::OnceCell::new(),
+        fields: std::cell::OnceCell::new(),
     };
     told(read_each(&[invocation])).pop()
 }
